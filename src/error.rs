@@ -1,0 +1,117 @@
+//! What can go wrong, in two kinds: the input is bad (exit code 2) or the run failed (exit code 1).
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The result of everything in Dashpot that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong. Printed once, by `main`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A scene, a mesh or an argument is not what it should be: exit code 2.
+    #[error("{0}")]
+    Input(#[from] InputError),
+    /// The simulation could not go on: exit code 1. What was written before is kept.
+    #[error("{0}")]
+    Run(#[from] RunError),
+    /// A file could not be written: exit code 1.
+    #[error("{path}: {source}")]
+    Write {
+        /// The file that could not be written.
+        path: PathBuf,
+        /// Why, in the words of the operating system.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    /// The exit code of the public contract: 1 the run failed, 2 bad input.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Input(_) => 2,
+            Error::Run(_) | Error::Write { .. } => 1,
+        }
+    }
+
+    /// Turns an I/O error into [`Error::Write`] for the file at `path`.
+    pub fn write(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.into();
+        move |source| Error::Write { path, source }
+    }
+}
+
+/// Bad input, with the place as exactly as it is known: `file:line: field: message`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InputError {
+    /// The file the fault is in, if it is in a file.
+    pub file: Option<PathBuf>,
+    /// The line in that file, counted from 1.
+    pub line: Option<usize>,
+    /// The dotted path of the field in the scene, such as `body.bar.material.mu`.
+    pub field: Option<String>,
+    /// What is wrong and what was expected.
+    pub message: String,
+}
+
+impl InputError {
+    /// A fault whose place is not known yet.
+    pub fn new(message: impl Into<String>) -> Self {
+        InputError { message: message.into(), ..Default::default() }
+    }
+
+    /// A fault of a field of the scene.
+    pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
+        InputError { field: Some(field.into()), ..Self::new(message) }
+    }
+
+    /// A fault of a line of a file; lines count from 1.
+    pub fn at(file: &Path, line: usize, message: impl Into<String>) -> Self {
+        InputError { file: Some(file.into()), line: Some(line), ..Self::new(message) }
+    }
+
+    /// Names the file, unless one is named already.
+    pub fn in_file(mut self, file: &Path) -> Self {
+        self.file.get_or_insert_with(|| file.into());
+        self
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}:", file.display())?;
+            if let Some(line) = self.line {
+                write!(f, "{line}:")?;
+            }
+            write!(f, " ")?;
+        }
+        if let Some(field) = &self.field {
+            write!(f, "{field}: ")?;
+        }
+        write!(f, "{}", self.message)
+    }
+}
+
+/// A simulation that cannot go on.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// A position or velocity is no longer a finite number.
+    #[error(
+        "frame {frame}: the positions are no longer finite numbers, first in {element} of body `{body}`; \
+             a smaller time.step, more damping or backward-euler may help"
+    )]
+    NotFinite {
+        /// The frame that could not be finished.
+        frame: usize,
+        /// The first element that touches a vertex that is not finite, such as `tetrahedron 17`.
+        element: String,
+        /// The body it belongs to.
+        body: String,
+    },
+    /// The matrix of the global step could not be factored.
+    #[error("the system matrix cannot be factored: {0}")]
+    Factorisation(String),
+}

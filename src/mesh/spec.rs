@@ -1,0 +1,120 @@
+//! How a scene names a mesh: by a generator and its parameters, or by a file.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// `mesh = { generate = "box", … }` or `mesh = { file = "hippo.mesh", scale = 1.0 }`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum MeshSpec {
+    /// Made by one of our generators.
+    Generate(Generator),
+    /// Read from a file, relative to the scene's.
+    File(MeshFile),
+}
+
+/// A mesh in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeshFile {
+    /// Path, relative to the scene file; the ending tells the format.
+    pub file: PathBuf,
+    /// Factor from the file's unit to metres.
+    #[serde(default = "one")]
+    pub scale: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// The shapes that Dashpot makes itself. Lengths in m.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "generate", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Generator {
+    /// A box from the origin to `size`, each cell cut into six tetrahedra.
+    Box {
+        /// Cells along x, y, z.
+        cells: [usize; 3],
+        /// Edge lengths (m).
+        size: [f64; 3],
+    },
+    /// A solid ball about the origin: a cube of cells mapped onto the ball.
+    Ball {
+        /// (m)
+        radius: f64,
+        /// Cells across the diameter.
+        cells: usize,
+    },
+    /// A solid torus about the y axis.
+    Torus {
+        /// From the centre to the middle of the tube (m).
+        radius: f64,
+        /// Of the tube (m).
+        tube: f64,
+        /// Cells along the ring, and across the tube.
+        cells: [usize; 2],
+    },
+    /// Two solid bars that form a T: the head along x, the stem hanging down −y from its middle.
+    TPipe {
+        /// Length of the head and length of the stem (m).
+        lengths: [f64; 2],
+        /// Side of the square cross-section (m).
+        width: f64,
+        /// Cells across the width.
+        cells: usize,
+    },
+    /// A thin sheet of tetrahedra in the xz plane, thickness along y.
+    Sheet {
+        /// Cells along x and z (one through the thickness).
+        cells: [usize; 2],
+        /// Lengths along x and z (m).
+        size: [f64; 2],
+        /// (m)
+        thickness: f64,
+    },
+    /// A cloth of triangles in the xz plane, with structural, shear and bending links.
+    Cloth {
+        /// Cells along x and z.
+        cells: [usize; 2],
+        /// Lengths along x and z (m).
+        size: [f64; 2],
+    },
+    /// A long narrow cloth along x, hanging in the xy plane.
+    Ribbon {
+        /// Cells along its length and across.
+        cells: [usize; 2],
+        /// Length and width (m).
+        size: [f64; 2],
+    },
+    /// Strands hanging down −y from a round patch in the xz plane about the origin.
+    Hair {
+        /// How many strands.
+        strands: usize,
+        /// Segments of each strand.
+        segments: usize,
+        /// Length of a strand (m).
+        length: f64,
+        /// Radius of the patch they grow from (m).
+        radius: f64,
+    },
+}
+
+/// Chooses by the key that is there, so that a wrong field is named, not "no variant matched".
+impl<'de> Deserialize<'de> for MeshSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let table = toml::Table::deserialize(deserializer)?;
+        let spec = match (table.contains_key("generate"), table.contains_key("file")) {
+            (true, false) => table.try_into().map(MeshSpec::Generate),
+            (false, true) => table.try_into().map(MeshSpec::File),
+            (true, true) => return Err(D::Error::custom("give `generate` or `file`, not both")),
+            (false, false) => {
+                return Err(D::Error::custom(
+                    "give `generate = \"box\"` (or another generator) or `file = \"…\"`",
+                ));
+            }
+        };
+        spec.map_err(|e: toml::de::Error| D::Error::custom(e.message()))
+    }
+}
