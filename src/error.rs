@@ -114,4 +114,7 @@ pub enum RunError {
     /// The matrix of the global step could not be factored.
     #[error("the system matrix cannot be factored: {0}")]
     Factorisation(String),
+    /// The backend asked for is not in this version.
+    #[error("this version has no {0} backend; use --backend cpu")]
+    NoBackend(&'static str),
 }

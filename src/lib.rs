@@ -1,10 +1,21 @@
-#![doc = "Dashpot simulates soft bodies and tells where their energy goes."]
+//! Dashpot simulates soft bodies and tells where their energy goes.
+//!
+//! A [`scene`] names meshes and materials; [`model`] turns it into masses and elements; [`step`] moves it, with an
+//! integrator from a table and a [`damping`] model from another; [`observe`] keeps the ledger.
 
+pub mod cli;
+pub mod cpu;
+pub mod damping;
 pub mod error;
+pub mod linear;
 pub mod mesh;
+pub mod model;
+pub mod observe;
 pub mod scene;
+pub mod step;
 
 pub use error::{Error, Result};
+pub use step::Simulation;
 
 /// A point, displacement or velocity in space (m, m, m/s).
 pub type Vec3 = nalgebra::Vector3<f64>;

@@ -1,0 +1,85 @@
+//! The local step: every element's corner gradients into one array, then gathered by vertex.
+
+use super::gather::Gather;
+use super::lanes::Real;
+use super::tets::{TetObservation, Tets};
+use crate::Vec3;
+use crate::model::Model;
+use crate::model::element::Element;
+use rayon::prelude::*;
+
+/// Elements handled by one task.
+const CHUNK: usize = 512;
+
+/// The elements of a model, ready to be projected.
+pub struct Local<T: Real> {
+    tets: Tets<T>,
+    gather: Gather,
+    /// Corner gradients in the order of [`Model::corner_vertices`].
+    corners: Vec<[T; 3]>,
+}
+
+impl<T: Real> Local<T> {
+    /// Lays out the elements of a model.
+    pub fn new(model: &Model) -> Self {
+        let gather = Gather::new(model.vertex_count(), model.corner_vertices());
+        let corners = vec![[T::default(); 3]; model.corner_vertices().count()];
+        Local { tets: Tets::new(&model.tets), gather, corners }
+    }
+
+    /// w Gᵀ(a G x − b p) of every element at every corner, and b k (x − T) of the attachments at `points`.
+    pub fn corner_gradients(&mut self, model: &Model, x: &[Vec3], points: &[Vec3], a: f64, b: f64) {
+        let (tets, rest) = self.corners.split_at_mut(4 * model.tets.len());
+        self.tets.gradient(x, a, b, tets);
+        let (triangles, rest) = rest.split_at_mut(3 * model.triangles.len());
+        project(&model.triangles, x, a, b, triangles);
+        let (springs, rest) = rest.split_at_mut(2 * model.springs.len());
+        project(&model.springs, x, a, b, springs);
+        let (bendings, attachments) = rest.split_at_mut(4 * model.bendings.len());
+        project(&model.bendings, x, a, b, bendings);
+        for ((attachment, point), out) in model.attachments.iter().zip(points).zip(attachments) {
+            *out = narrow((x[attachment.vertex as usize] - point) * (b * attachment.stiffness));
+        }
+    }
+
+    /// g_i = inertial(i) + Σ of the corner gradients at vertex i.
+    pub fn gather(&self, gradient: &mut [[T; 3]], inertial: impl Fn(usize) -> Vec3 + Sync) {
+        self.gather.collect(&self.corners, gradient, |i| narrow(inertial(i)));
+    }
+
+    /// Energy and strain of the tetrahedra.
+    pub fn observe_tets(&self, x: &[Vec3]) -> TetObservation {
+        self.tets.observe(x)
+    }
+
+    /// Where the iterations for the rotations start.
+    pub fn warm_starts(&self) -> Vec<f64> {
+        self.tets.warm_starts()
+    }
+
+    /// Sets where the iterations for the rotations start.
+    pub fn set_warm_starts(&mut self, warm_starts: &[f64]) {
+        self.tets.set_warm_starts(warm_starts);
+    }
+}
+
+/// A vector in the precision of the solve.
+fn narrow<T: Real>(v: Vec3) -> [T; 3] {
+    [T::from_f64(v.x), T::from_f64(v.y), T::from_f64(v.z)]
+}
+
+/// Corner gradients of elements that need no SIMD lanes.
+fn project<const N: usize, const R: usize, T: Real, E: Element<N, R>>(
+    elements: &[E],
+    x: &[Vec3],
+    a: f64,
+    b: f64,
+    corners: &mut [[T; 3]],
+) {
+    corners.par_chunks_mut(N * CHUNK).zip(elements.par_chunks(CHUNK)).for_each(|(corners, elements)| {
+        for (out, element) in corners.chunks_exact_mut(N).zip(elements) {
+            let gradient = element.gradient(x, a, b);
+            out.iter_mut().zip(gradient).for_each(|(o, g)| *o = narrow(g));
+        }
+    });
+}

@@ -1,0 +1,285 @@
+//! The backend on the CPU: SIMD lanes and threads, f64 state, f64 or f32 solve.
+//!
+//! Every loop over vertices or elements has a fixed order of additions, so that a run gives the same bits
+//! with any number of threads.
+
+pub mod gather;
+pub mod lanes;
+pub mod local;
+pub mod observe;
+pub mod reduce;
+pub mod rotation;
+pub mod tets;
+pub mod volume;
+
+use crate::damping::{Filter, ether_drag, pbd};
+use crate::linear::{Factor, Scratch, SparseMatrix, Symbolic};
+use crate::model::Model;
+use crate::observe::Observation;
+use crate::scene::Precision;
+use crate::step::backend::{Backend, Exchange, Snapshot, Targets};
+use crate::step::form::Form;
+use crate::{Result, Vec3};
+use lanes::Real;
+use local::Local;
+use rayon::prelude::*;
+use reduce::sum;
+use std::sync::Arc;
+
+/// Vertices handled by one task; small bodies stay on one thread.
+const CHUNK: usize = 2048;
+
+/// A backend on the CPU for this model, in the precision asked for.
+pub fn backend(model: Arc<Model>, precision: Precision) -> Result<Box<dyn Backend>> {
+    Ok(match precision {
+        Precision::Double => Box::new(Cpu::<f64>::new(model)?),
+        Precision::Single => Box::new(Cpu::<f32>::new(model)?),
+    })
+}
+
+/// State and workspace of a model on the CPU.
+pub struct Cpu<T: Real> {
+    model: Arc<Model>,
+    /// L, and the diagonal of the attachments.
+    laplacian: SparseMatrix,
+    attachment_stiffness: Vec<f64>,
+    symbolic: Symbolic,
+    factor: Option<([f64; 3], Factor<T>)>,
+    scratch: Scratch<T>,
+    local: Local<T>,
+    x: Vec<Vec3>,
+    v: Vec<Vec3>,
+    x_before: Vec<Vec3>,
+    v_before: Vec<Vec3>,
+    /// The iterate, the inertial target ŷ, the point where the energy is taken, the attachments' points there.
+    iterate: Vec<Vec3>,
+    target: Vec<Vec3>,
+    evaluated: Vec<Vec3>,
+    points: Vec<Vec3>,
+    gradient: Vec<[T; 3]>,
+}
+
+impl<T: Real> Cpu<T> {
+    /// The model at its initial state.
+    pub fn new(model: Arc<Model>) -> Result<Self> {
+        let laplacian = model.laplacian();
+        let n = model.vertex_count();
+        let symbolic = Symbolic::new(&laplacian)?;
+        Ok(Cpu {
+            attachment_stiffness: model.attachment_stiffness(),
+            local: Local::new(&model),
+            factor: None,
+            scratch: Scratch::default(),
+            x: model.initial_positions.clone(),
+            v: model.initial_velocities.clone(),
+            x_before: model.initial_positions.clone(),
+            v_before: model.initial_velocities.clone(),
+            iterate: model.initial_positions.clone(),
+            target: vec![Vec3::zeros(); n],
+            evaluated: vec![Vec3::zeros(); n],
+            points: vec![Vec3::zeros(); model.attachments.len()],
+            gradient: vec![[T::default(); 3]; n],
+            laplacian,
+            symbolic,
+            model,
+        })
+    }
+
+    /// q of v'(x) = s x + q, at vertex i.
+    fn velocity_offset(&self, form: &Form, i: usize) -> Vec3 {
+        let row = &form.row.velocity;
+        let (x, before) = (self.x[i], self.x_before[i]);
+        (before - x) * (row.position_before / form.h) - x * (row.position_new / form.h) + self.v[i] * row.velocity
+    }
+
+    /// v'(x) at vertex i, from differences of positions so that no digits are lost far from the origin.
+    fn new_velocity(&self, form: &Form, i: usize) -> Vec3 {
+        let row = &form.row.velocity;
+        let x = self.x[i];
+        (self.iterate[i] - x) * (row.position_new / form.h)
+            + (self.x_before[i] - x) * (row.position_before / form.h)
+            + self.v[i] * row.velocity
+    }
+
+    /// y at vertex i.
+    fn inertial_target(&self, form: &Form, i: usize) -> Vec3 {
+        let row = &form.row.target;
+        let h = form.h;
+        // x_n plus small terms: the factors of the positions sum to one
+        self.x[i]
+            + (self.x_before[i] - self.x[i]) * row.position_before
+            + (self.v[i] * row.velocity + self.v_before[i] * row.velocity_before) * h
+            + self.model.gravity * (row.acceleration * h * h)
+    }
+
+    /// Row i of L u, by differences: the row sums to zero, so a constant gives exactly nothing.
+    fn laplacian_row(&self, u: &(impl Fn(usize) -> Vec3 + Sync), i: usize) -> Vec3 {
+        let here = u(i);
+        self.laplacian.row(i).filter(|(j, _)| *j != i).map(|(j, l)| (u(j) - here) * l).sum()
+    }
+
+    /// uᵀ D w over all vertices, D = α₁ M + α₂ L, each pair of neighbours once.
+    fn dissipation(&self, form: &Form, u: &(impl Fn(usize) -> Vec3 + Sync), w: &(impl Fn(usize) -> Vec3 + Sync)) -> f64 {
+        sum(self.x.len(), |i| {
+            let (ui, wi) = (u(i), w(i));
+            let pairs = self.laplacian.row(i).filter(|(j, _)| *j > i);
+            let stretching: f64 = pairs.map(|(j, l)| -l * (u(j) - ui).dot(&(w(j) - wi))).sum();
+            form.mass_damping * self.model.mass[i] * ui.dot(&wi) + form.stiffness_damping * stretching
+        })
+    }
+
+    fn kinetic(&self) -> f64 {
+        sum(self.v.len(), |i| 0.5 * self.model.mass[i] * self.v[i].norm_squared())
+    }
+}
+
+/// Fills `out[i] = f(i)` on all threads.
+fn fill<V: Send>(out: &mut [V], f: impl Fn(usize) -> V + Sync) {
+    out.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, o)| *o = f(i));
+}
+
+impl<T: Real> Backend for Cpu<T> {
+    fn prepare(&mut self, form: &Form) -> Result<()> {
+        let metric = form.metric();
+        if self.factor.as_ref().is_some_and(|(made_for, _)| *made_for == metric) {
+            return Ok(());
+        }
+        let [mass, stiffness, attachment] = metric;
+        let diagonal: Vec<f64> = (self.model.mass.iter().zip(&self.attachment_stiffness))
+            .map(|(m, k)| mass * m + attachment * k)
+            .collect();
+        let a = self.laplacian.scaled_plus_diagonal(stiffness, &diagonal);
+        self.factor = Some((metric, Factor::new(&self.symbolic, &a)?));
+        Ok(())
+    }
+
+    fn predict(&mut self, form: &Form, targets: &Targets) {
+        let (c2, s, weight) = (form.row.c2, form.velocity_slope(), form.dissipation_weight());
+        let mut iterate = std::mem::take(&mut self.iterate);
+        fill(&mut iterate, |i| self.inertial_target(form, i));
+        self.iterate = iterate;
+
+        let mut target = std::mem::take(&mut self.target);
+        if form.mass_damping == 0.0 && form.stiffness_damping == 0.0 {
+            target.copy_from_slice(&self.iterate);
+        } else {
+            let mut evaluated = std::mem::take(&mut self.evaluated);
+            let z = form.row.offset;
+            fill(&mut evaluated, |i| self.velocity_offset(form, i) - self.x[i] * (z * s / c2));
+            fill(&mut target, |i| {
+                let y = self.iterate[i];
+                let drag = (y * s + self.velocity_offset(form, i)) * form.mass_damping;
+                let viscous = self.laplacian_row(&|j| evaluated[j], i) * (form.stiffness_damping / self.model.mass[i]);
+                y - (drag + viscous) * (weight / form.inertia())
+            });
+            self.evaluated = evaluated;
+        }
+        self.target = target;
+        for (point, (before, after)) in self.points.iter_mut().zip(targets.before.iter().zip(&targets.after)) {
+            *point = before + (after - before) * c2;
+        }
+    }
+
+    fn local(&mut self, form: &Form) {
+        let (c2, z) = (form.row.c2, form.row.offset);
+        let (iterate, x) = (&self.iterate, &self.x);
+        fill(&mut self.evaluated, |i| iterate[i] * c2 + x[i] * z);
+        let (a, b) = (form.deformation_weight(), form.projection_weight());
+        self.local.corner_gradients(&self.model, &self.evaluated, &self.points, a, b);
+        let (inertia, mass, target) = (form.inertia(), &self.model.mass, &self.target);
+        self.local.gather(&mut self.gradient, |i| (iterate[i] - target[i]) * (inertia * mass[i]));
+    }
+
+    fn gradient_norm(&self) -> f64 {
+        sum(self.gradient.len(), |i| self.gradient[i].iter().map(|&c| c.into() * c.into()).sum()).sqrt()
+    }
+
+    fn global(&mut self) {
+        let Some((_, factor)) = &self.factor else { return };
+        factor.solve(&mut self.gradient, &mut self.scratch);
+        let step = &self.gradient;
+        self.iterate.par_iter_mut().with_min_len(CHUNK).zip(step).for_each(|(x, d)| {
+            *x -= Vec3::new(d[0].into(), d[1].into(), d[2].into());
+        });
+    }
+
+    fn advance(&mut self, form: &Form, targets: &Targets) -> Exchange {
+        let mut v = std::mem::take(&mut self.evaluated);
+        fill(&mut v, |i| self.new_velocity(form, i));
+        let c2 = form.row.c2;
+        let work = self.model.attachments.iter().enumerate().map(|(k, a)| {
+            let i = a.vertex as usize;
+            let evaluated = self.iterate[i] * c2 + self.x[i] * form.row.offset;
+            a.stiffness * (self.points[k] - evaluated).dot(&(targets.after[k] - targets.before[k]))
+        });
+        let work = work.sum();
+        let mut damped = 0.0;
+        if form.mass_damping != 0.0 || form.stiffness_damping != 0.0 {
+            let moved = |i: usize| self.iterate[i] - self.x[i];
+            damped = form.damping_force_weight() * self.dissipation(form, &moved, &|i| v[i]);
+        }
+        std::mem::swap(&mut self.x_before, &mut self.x);
+        std::mem::swap(&mut self.v_before, &mut self.v);
+        self.x.copy_from_slice(&self.iterate);
+        self.v.copy_from_slice(&v);
+        self.evaluated = v;
+        Exchange { damped, work }
+    }
+
+    fn filter(&mut self, filter: &Filter) -> f64 {
+        let before = self.kinetic();
+        match *filter {
+            Filter::EtherDrag { coefficient } => ether_drag::filter(&mut self.v, coefficient),
+            Filter::Pbd { coefficient } => {
+                for body in &self.model.bodies {
+                    let range = body.vertices.clone();
+                    let (mass, x) = (&self.model.mass[range.clone()], &self.x[range.clone()]);
+                    pbd::filter(mass, x, &mut self.v[range], coefficient);
+                }
+            }
+        }
+        before - self.kinetic()
+    }
+
+    fn observe(&self, targets: &[Vec3]) -> Observation {
+        observe::observe(&self.model, &self.local, &self.x, &self.v, targets)
+    }
+
+    fn positions(&self) -> &[Vec3] {
+        &self.x
+    }
+
+    fn velocities(&self) -> &[Vec3] {
+        &self.v
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let flat = |v: &[Vec3]| bytemuck::cast_slice(v).to_vec();
+        Snapshot {
+            positions: flat(&self.x),
+            velocities: flat(&self.v),
+            positions_before: flat(&self.x_before),
+            velocities_before: flat(&self.v_before),
+            warm_starts: self.local.warm_starts(),
+        }
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) -> bool {
+        let n = 3 * self.x.len();
+        let parts = [
+            (&snapshot.positions, &mut self.x),
+            (&snapshot.velocities, &mut self.v),
+            (&snapshot.positions_before, &mut self.x_before),
+            (&snapshot.velocities_before, &mut self.v_before),
+        ];
+        let fits = parts.iter().all(|(from, _)| from.len() == n)
+            && snapshot.warm_starts.len() == self.local.warm_starts().len();
+        if fits {
+            for (from, to) in parts {
+                to.copy_from_slice(bytemuck::cast_slice(from));
+            }
+            self.local.set_warm_starts(&snapshot.warm_starts);
+        }
+        fits
+    }
+}

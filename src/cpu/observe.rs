@@ -1,0 +1,48 @@
+//! Energies, momenta and strain of the state, in f64.
+
+use super::lanes::Real;
+use super::local::Local;
+use super::reduce::{sum, sums};
+use crate::Vec3;
+use crate::model::Model;
+use crate::model::element::Element;
+use crate::observe::Observation;
+
+/// Looks at a state.
+pub fn observe<T: Real>(
+    model: &Model,
+    local: &Local<T>,
+    x: &[Vec3],
+    v: &[Vec3],
+    targets: &[Vec3],
+) -> Observation {
+    let [kinetic, gravity, mass, px, py, pz, lx, ly, lz, cx, cy, cz] = sums(x.len(), |i| {
+        let (m, x, v) = (model.mass[i], x[i], v[i]);
+        let (p, l, c) = (v * m, x.cross(&v) * m, x * m);
+        let (kinetic, gravity) = (0.5 * v.dot(&p), -model.gravity.dot(&c));
+        [kinetic, gravity, m, p.x, p.y, p.z, l.x, l.y, l.z, c.x, c.y, c.z]
+    });
+    let tets = local.observe_tets(x);
+    let elastic =
+        tets.energy + energy(&model.triangles, x) + energy(&model.springs, x) + energy(&model.bendings, x);
+    let attachment = sum(model.attachments.len(), |k| {
+        let a = &model.attachments[k];
+        0.5 * a.stiffness * (x[a.vertex as usize] - targets[k]).norm_squared()
+    });
+    Observation {
+        kinetic,
+        elastic,
+        gravity,
+        contact: 0.0,
+        attachment,
+        momentum: Vec3::new(px, py, pz),
+        angular_momentum: Vec3::new(lx, ly, lz),
+        centre: Vec3::new(cx, cy, cz) / mass,
+        min_volume_ratio: tets.min_volume_ratio,
+        inverted: tets.inverted,
+    }
+}
+
+fn energy<const N: usize, const R: usize, E: Element<N, R>>(elements: &[E], x: &[Vec3]) -> f64 {
+    sum(elements.len(), |k| elements[k].energy(x))
+}

@@ -1,0 +1,74 @@
+//! Damping models, one file each. A new model is a new file and one line in [`MODELS`].
+
+pub mod ether_drag;
+pub mod laplacian;
+pub mod none;
+pub mod pbd;
+
+use crate::error::InputError;
+use crate::scene;
+
+/// How a model acts on a step (docs/theory.md, the four families).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Takes nothing.
+    None,
+    /// A dissipation Ψ inside the function that a step minimises.
+    Dissipation,
+    /// A filter of the velocities after the step.
+    Filter,
+}
+
+/// A damping model: its name in a scene, its family, its parameters with their units.
+#[derive(Debug, Clone, Copy)]
+pub struct Model {
+    /// Name in a scene.
+    pub name: &'static str,
+    /// How it acts.
+    pub family: Family,
+    /// The fields of `[damping]` it reads, with units.
+    pub parameters: &'static str,
+    /// Makes it from the scene's numbers.
+    pub make: fn(&scene::Damping) -> Damping,
+}
+
+/// All damping models.
+pub const MODELS: &[Model] = &[none::MODEL, laplacian::MODEL, ether_drag::MODEL, pbd::MODEL];
+
+/// What a model asks of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Damping {
+    /// α₁ of D = α₁ M + α₂ L (1/s).
+    pub mass: f64,
+    /// α₂ (s).
+    pub stiffness: f64,
+    /// A filter after the step.
+    pub filter: Option<Filter>,
+}
+
+/// Filters of the velocities after a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Filter {
+    /// v ← (1 − k) v
+    EtherDrag {
+        /// k, 0 to 1 per step.
+        coefficient: f64,
+    },
+    /// v ← v + k (v_cm + ω × r − v), each body for itself
+    Pbd {
+        /// k, 0 to 1 per step.
+        coefficient: f64,
+    },
+}
+
+/// The damping that a scene asks for.
+pub fn make(damping: &scene::Damping) -> Result<Damping, InputError> {
+    match MODELS.iter().find(|model| model.name == damping.model) {
+        Some(model) => Ok((model.make)(damping)),
+        None => {
+            let names: Vec<_> = MODELS.iter().map(|model| model.name).collect();
+            let message = format!("no damping model `{}`; there are {}", damping.model, names.join(", "));
+            Err(InputError::field("damping.model", message))
+        }
+    }
+}

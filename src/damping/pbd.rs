@@ -1,0 +1,50 @@
+//! PBD damping (family: filter): v ← v + k (v_cm + ω × r − v) for each body.
+//!
+//! Keeps linear and angular momentum of each body, k = 1 leaves only its rigid motion.
+
+use super::{Damping, Family, Filter, Model};
+use crate::{Mat3, Vec3};
+
+/// The model `pbd`.
+pub const MODEL: Model = Model {
+    name: "pbd",
+    family: Family::Filter,
+    parameters: "coefficient = k (0 to 1 per step)",
+    make: |d| Damping { filter: Some(Filter::Pbd { coefficient: d.coefficient }), ..Damping::default() },
+};
+
+/// Draws the velocities of one body towards its rigid motion.
+pub fn filter(mass: &[f64], positions: &[Vec3], velocities: &mut [Vec3], coefficient: f64) {
+    let total: f64 = mass.iter().sum();
+    let weighted = |vectors: &[Vec3]| vectors.iter().zip(mass).map(|(x, m)| x * *m).sum::<Vec3>() / total;
+    let (centre, drift) = (weighted(positions), weighted(velocities));
+    let mut inertia = Mat3::zeros();
+    let mut spin = Vec3::zeros();
+    for ((x, v), &m) in positions.iter().zip(velocities.iter()).zip(mass) {
+        let r = x - centre;
+        inertia += (Mat3::from_diagonal_element(r.norm_squared()) - r * r.transpose()) * m;
+        spin += r.cross(v) * m;
+    }
+    let omega = solve_inertia(inertia, spin);
+    for (x, v) in positions.iter().zip(velocities.iter_mut()) {
+        let rigid = drift + omega.cross(&(x - centre));
+        *v += (rigid - *v) * coefficient;
+    }
+}
+
+/// ω = I⁻¹ L; a body whose vertices lie on a line has no inertia about it, and no spin either.
+fn solve_inertia(inertia: Mat3, spin: Vec3) -> Vec3 {
+    if !inertia.iter().chain(spin.iter()).all(|c| c.is_finite()) {
+        return Vec3::zeros(); // the step's own check reports it; an eigenvalue iteration would not end
+    }
+    let eigen = inertia.symmetric_eigen();
+    let largest = eigen.eigenvalues.max();
+    let mut omega = Vec3::zeros();
+    for k in 0..3 {
+        let axis = eigen.eigenvectors.column(k);
+        if eigen.eigenvalues[k] > 1e-12 * largest {
+            omega += axis * (axis.dot(&spin) / eigen.eigenvalues[k]);
+        }
+    }
+    omega
+}

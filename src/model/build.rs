@@ -1,0 +1,151 @@
+//! From a scene and its meshes to a model: placing, masses, elements, attachments.
+
+use super::attachment::Attachment;
+use super::material::{elements, lumped_masses};
+use super::{Body, Model};
+use crate::error::InputError;
+use crate::mesh::{self, Mesh};
+use crate::scene::{self, LoadedScene, Scene, Select};
+use crate::{Result, Vec3};
+use nalgebra::{Rotation3, Unit};
+
+/// A model and what was odd about its meshes.
+#[derive(Debug)]
+pub struct Built {
+    /// The model.
+    pub model: Model,
+    /// What the mesh readers repaired or ignored, one line each.
+    pub warnings: Vec<String>,
+}
+
+/// Reads the meshes of a scene and builds its model. Errors name file, line and field.
+pub fn build(loaded: &LoadedScene) -> Result<Built> {
+    let scene = &loaded.scene;
+    let mut model = Model { gravity: scene.gravity.into(), ..Model::default() };
+    let mut warnings = Vec::new();
+    for (index, body) in scene.bodies.iter().enumerate() {
+        let read = mesh::load(&body.mesh, &loaded.base_dir).map_err(|e| match e {
+            crate::Error::Input(e) if e.file.is_none() => {
+                let field = e.field.as_ref().map(|f| format!("body.{index}.mesh.{f}"));
+                let field = field.or(Some(format!("body.{index}.mesh")));
+                loaded.place(InputError { field, ..e }).into()
+            }
+            other => other,
+        })?;
+        warnings.extend(read.warnings.into_iter().map(|w| format!("body {}: {w}", body.name)));
+        add_body(&mut model, scene, index, read.mesh).map_err(|e| loaded.place(e))?;
+    }
+    Ok(Built { model, warnings })
+}
+
+/// Appends a body to the model. Errors name the field.
+fn add_body(model: &mut Model, scene: &Scene, index: usize, mesh: Mesh) -> Result<(), InputError> {
+    let body = &scene.bodies[index];
+    let within = |part: &str, e: InputError| {
+        let field = match e.field {
+            Some(field) => format!("body.{index}.{part}.{field}"),
+            None => format!("body.{index}.{part}"),
+        };
+        InputError { field: Some(field), ..e }
+    };
+    let first = model.vertex_count();
+    let masses = lumped_masses(&body.material, &mesh);
+    if let Some(v) = masses.iter().position(|m| !m.is_finite() || *m <= 0.0) {
+        let message = format!("vertex {v} has mass {} kg; every vertex must belong to an element", masses[v]);
+        return Err(InputError::field(format!("body.{index}.mesh"), message));
+    }
+    let parts = elements(&body.material, &mesh).map_err(|e| within("material", e))?;
+    let (positions, velocities) = place(body, &mesh, &masses);
+    for (number, attach) in body.attach.iter().enumerate() {
+        let chosen = select(&attach.select, &mesh)
+            .map_err(|e| within(&format!("attach.{number}.select"), e))?;
+        model.attachments.extend(chosen.into_iter().map(|v| Attachment {
+            vertex: first as u32 + v,
+            stiffness: attach.stiffness,
+            anchor: positions[v as usize],
+            path: attach.path.clone(),
+        }));
+    }
+    let shift = first as u32;
+    model.tets.extend(parts.tets.into_iter().map(|mut e| (e.vertices = e.vertices.map(|v| v + shift), e).1));
+    model.triangles.extend(
+        parts.triangles.into_iter().map(|mut e| (e.vertices = e.vertices.map(|v| v + shift), e).1),
+    );
+    model.springs.extend(
+        parts.springs.into_iter().map(|mut e| (e.vertices = e.vertices.map(|v| v + shift), e).1),
+    );
+    model.bendings.extend(
+        parts.bendings.into_iter().map(|mut e| (e.vertices = e.vertices.map(|v| v + shift), e).1),
+    );
+    model.mass.extend(masses);
+    model.initial_positions.extend(positions);
+    model.initial_velocities.extend(velocities);
+    let vertices = first..model.vertex_count();
+    model.bodies.push(Body { name: body.name.clone(), vertices, mesh });
+    Ok(())
+}
+
+/// x = position + c + R S (X − c), c the rest centre of mass; v = velocity + ω × (x − x_cm).
+fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec3>) {
+    let centre = centre_of_mass(&mesh.positions, masses);
+    let stretch = Vec3::from(body.stretch);
+    let rotation = match Unit::try_new(Vec3::from(body.rotation.axis), 0.0) {
+        Some(axis) => Rotation3::from_axis_angle(&axis, body.rotation.degrees.to_radians()),
+        None => Rotation3::identity(),
+    };
+    let shift = Vec3::from(body.position) + centre;
+    let positions: Vec<Vec3> = mesh
+        .positions
+        .iter()
+        .map(|x| shift + rotation * (x - centre).component_mul(&stretch))
+        .collect();
+    let pivot = centre_of_mass(&positions, masses);
+    let spin = Vec3::from(body.angular_velocity);
+    let drift = Vec3::from(body.velocity);
+    let velocities = positions.iter().map(|x| drift + spin.cross(&(x - pivot))).collect();
+    (positions, velocities)
+}
+
+fn centre_of_mass(positions: &[Vec3], masses: &[f64]) -> Vec3 {
+    let total: f64 = masses.iter().sum();
+    positions.iter().zip(masses).map(|(x, m)| x * *m).sum::<Vec3>() / total
+}
+
+/// The vertices that a selection picks, ascending; an empty choice is an error, since it would hold nothing.
+fn select(select: &Select, mesh: &Mesh) -> Result<Vec<u32>, InputError> {
+    let n = mesh.positions.len() as u32;
+    if let Some(vertices) = &select.vertices {
+        if let Some(v) = vertices.iter().find(|&&v| v >= n) {
+            let message = format!("there is no vertex {v}; the body has {n}, counted from 0");
+            return Err(InputError::field("vertices", message));
+        }
+        let mut chosen = vertices.clone();
+        chosen.sort_unstable();
+        chosen.dedup();
+        if chosen.is_empty() {
+            return Err(InputError::field("vertices", "names no vertex"));
+        }
+        return Ok(chosen);
+    }
+    if let Some(point) = select.nearest {
+        let point = Vec3::from(point);
+        let distance = |v: &u32| (mesh.positions[*v as usize] - point).norm_squared();
+        return Ok((0..n).min_by(|a, b| distance(a).total_cmp(&distance(b))).into_iter().collect());
+    }
+    let low = Vec3::from(select.min.unwrap_or([f64::NEG_INFINITY; 3]));
+    let high = Vec3::from(select.max.unwrap_or([f64::INFINITY; 3]));
+    let inside = |x: &Vec3| (0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]);
+    let chosen: Vec<u32> = (0..n).filter(|&v| inside(&mesh.positions[v as usize])).collect();
+    if chosen.is_empty() {
+        let message = format!("no vertex of the rest shape lies in this box; the shape spans {}", span(mesh));
+        return Err(InputError::new(message));
+    }
+    Ok(chosen)
+}
+
+/// The bounding box of a mesh, for a message.
+fn span(mesh: &Mesh) -> String {
+    let low = mesh.positions.iter().fold(Vec3::repeat(f64::INFINITY), |a, b| a.inf(b));
+    let high = mesh.positions.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
+    format!("[{}, {}, {}] to [{}, {}, {}]", low.x, low.y, low.z, high.x, high.y, high.z)
+}

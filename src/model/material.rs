@@ -1,0 +1,167 @@
+//! Materials: which elements a mesh becomes, by the name in the scene. A material is one line of [`MATERIALS`].
+
+use super::bending::BendingElement;
+use super::spring::SpringElement;
+use super::tet::TetElement;
+use super::triangle::TriangleElement;
+use crate::error::InputError;
+use crate::mesh::{LinkKind, Mesh};
+use crate::scene::{BendingRest, Material};
+use crate::Vec3;
+use std::collections::BTreeMap;
+
+/// The elastic elements of one body, vertices counted from zero.
+#[derive(Debug, Default)]
+pub struct Elements {
+    /// Tetrahedra.
+    pub tets: Vec<TetElement>,
+    /// Triangles.
+    pub triangles: Vec<TriangleElement>,
+    /// Springs.
+    pub springs: Vec<SpringElement>,
+    /// Bending stencils.
+    pub bendings: Vec<BendingElement>,
+}
+
+/// Makes a body's elements of its mesh; the error names the field within `material`.
+type Build = fn(&Material, &Mesh) -> Result<Elements, InputError>;
+
+/// The materials by name.
+pub const MATERIALS: &[(&str, Build)] = &[("arap", arap), ("corotated", corotated), ("spring", spring)];
+
+/// The elements of a body.
+pub fn elements(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
+    match MATERIALS.iter().find(|(name, _)| *name == material.model) {
+        Some((_, build)) => build(material, mesh),
+        None => {
+            let names: Vec<_> = MATERIALS.iter().map(|(name, _)| *name).collect();
+            let message = format!("no material `{}`; there are {}", material.model, names.join(", "));
+            Err(InputError::field("model", message))
+        }
+    }
+}
+
+/// As rigid as possible: W = μ V |F − R|² per tetrahedron, μ A t |F − R|² per triangle.
+fn arap(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
+    let (mu, _) = material.lame()?;
+    if !mesh.tets.is_empty() {
+        return Ok(Elements { tets: tets(mesh, mu, 0.0)?, ..Elements::default() });
+    }
+    if mesh.triangles.is_empty() {
+        return Err(InputError::field("model", "`arap` needs tetrahedra or triangles; strands take `spring`"));
+    }
+    let limits = material.strain_limits.unwrap_or([1.0, 1.0]);
+    let thickness = material.thickness_or_default();
+    let triangles = mesh
+        .triangles
+        .iter()
+        .enumerate()
+        .map(|(k, &v)| {
+            TriangleElement::new(v, v.map(|i| mesh.positions[i as usize]), mu, thickness, limits)
+                .ok_or_else(|| InputError::field("model", format!("triangle {k} has no area")))
+        })
+        .collect::<Result<_, _>>()?;
+    let bendings = hinges(material, mesh);
+    Ok(Elements { triangles, bendings, ..Elements::default() })
+}
+
+/// ARAP with resistance to change of volume: for small strains the linear material with the same μ and λ.
+fn corotated(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
+    let (mu, lambda) = material.lame()?;
+    if mesh.tets.is_empty() {
+        return Err(InputError::field("model", "`corotated` needs tetrahedra; a cloth takes `arap` or `spring`"));
+    }
+    Ok(Elements { tets: tets(mesh, mu, lambda)?, ..Elements::default() })
+}
+
+/// Springs along the mesh's links, each kind with its own stiffness.
+fn spring(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
+    let structural =
+        material.stiffness.ok_or_else(|| InputError::field("stiffness", "`spring` needs it (N/m)"))?;
+    let shear = material.shear_stiffness.unwrap_or(structural);
+    let bending = material.bending_stiffness.unwrap_or(0.1 * structural);
+    let mut springs = Vec::new();
+    for link in mesh.springs() {
+        let stiffness = match link.kind {
+            LinkKind::Structural => structural,
+            LinkKind::Shear => shear,
+            LinkKind::Bending => bending,
+        };
+        if stiffness == 0.0 {
+            continue;
+        }
+        let rest = link.vertices.map(|i| mesh.positions[i as usize]);
+        let [a, b] = link.vertices;
+        springs.push(
+            SpringElement::new(link.vertices, rest, stiffness)
+                .ok_or_else(|| InputError::field("model", format!("the spring {a}–{b} has no length")))?,
+        );
+    }
+    Ok(Elements { springs, ..Elements::default() })
+}
+
+fn tets(mesh: &Mesh, mu: f64, lambda: f64) -> Result<Vec<TetElement>, InputError> {
+    let tet = |(k, &v): (usize, &[u32; 4])| {
+        TetElement::new(v, v.map(|i| mesh.positions[i as usize]), mu, lambda)
+            .ok_or_else(|| InputError::field("model", format!("tetrahedron {k} has no volume")))
+    };
+    mesh.tets.iter().enumerate().map(tet).collect()
+}
+
+/// The bending stencils over the inner edges of a triangle mesh, in the order of the edges.
+fn hinges(material: &Material, mesh: &Mesh) -> Vec<BendingElement> {
+    let bending = material.bending.unwrap_or(0.0);
+    if bending == 0.0 {
+        return Vec::new();
+    }
+    let kind = material.bending_rest.unwrap_or(BendingRest::Flat);
+    let mut opposite: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+    for &[a, b, c] in &mesh.triangles {
+        for (i, j, k) in [(a, b, c), (b, c, a), (c, a, b)] {
+            opposite.entry([i.min(j), i.max(j)]).or_default().push(k);
+        }
+    }
+    let hinge = |(edge, corners): (&[u32; 2], &Vec<u32>)| {
+        let &[c, d] = corners.as_slice() else { return None }; // a border, or more than two sheets
+        let vertices = [edge[0], edge[1], c, d];
+        BendingElement::new(vertices, vertices.map(|i| mesh.positions[i as usize]), bending, kind)
+    };
+    opposite.iter().filter_map(hinge).collect()
+}
+
+/// Lumped masses (kg): a quarter of each tetrahedron's mass to each corner, a third of each triangle's,
+/// half of each strand segment's; scaled to `mass` where the scene gives it.
+pub fn lumped_masses(material: &Material, mesh: &Mesh) -> Vec<f64> {
+    let density = material.density.unwrap_or(1000.0);
+    let thickness = material.thickness_or_default();
+    let at = |i: u32| mesh.positions[i as usize];
+    let mut mass = vec![0.0; mesh.positions.len()];
+    let mut share = |vertices: &[u32], total: f64| {
+        vertices.iter().for_each(|&v| mass[v as usize] += total / vertices.len() as f64);
+    };
+    for tet in &mesh.tets {
+        let [a, b, c, d] = tet.map(at);
+        share(tet, density * signed_volume(a, b, c, d).abs());
+    }
+    for triangle in &mesh.triangles {
+        let [a, b, c] = triangle.map(at);
+        share(triangle, density * thickness * 0.5 * (b - a).cross(&(c - a)).norm());
+    }
+    if mesh.tets.is_empty() && mesh.triangles.is_empty() {
+        let cross_section = std::f64::consts::PI * 0.25 * thickness * thickness;
+        for link in mesh.links.iter().filter(|l| l.kind == LinkKind::Structural) {
+            let [a, b] = link.vertices.map(at);
+            share(&link.vertices, density * cross_section * (b - a).norm());
+        }
+    }
+    if let Some(total) = material.mass {
+        let sum: f64 = mass.iter().sum();
+        mass.iter_mut().for_each(|m| *m *= total / sum);
+    }
+    mass
+}
+
+/// (b−a)×(c−a)·(d−a)/6 (m³).
+fn signed_volume(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> f64 {
+    (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
+}

@@ -1,0 +1,140 @@
+//! The physics of a scene: masses, elements, attachments. Built once, never changed while stepping.
+//!
+//! Architecture invariant: the model knows no backend and no device.
+
+pub mod attachment;
+pub mod bending;
+pub mod build;
+pub mod element;
+pub mod material;
+pub mod spring;
+pub mod tet;
+pub mod triangle;
+
+use crate::mesh::Mesh;
+use crate::{Vec3, linear::SparseMatrix};
+use attachment::Attachment;
+use bending::BendingElement;
+use element::Stencil;
+use spring::SpringElement;
+use std::ops::Range;
+use tet::TetElement;
+use triangle::TriangleElement;
+
+/// A body's share of the model's arrays.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// Its name in the scene.
+    pub name: String,
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// The rest shape, vertices counted from zero.
+    pub mesh: Mesh,
+}
+
+/// Everything about a scene that does not change while it runs.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// The bodies, in the order of the scene.
+    pub bodies: Vec<Body>,
+    /// Acceleration of gravity (m/s²).
+    pub gravity: Vec3,
+    /// Lumped mass of each vertex (kg).
+    pub mass: Vec<f64>,
+    /// Tetrahedra of all bodies.
+    pub tets: Vec<TetElement>,
+    /// Triangles of all cloths.
+    pub triangles: Vec<TriangleElement>,
+    /// Springs of all bodies.
+    pub springs: Vec<SpringElement>,
+    /// Bending stencils of all cloths.
+    pub bendings: Vec<BendingElement>,
+    /// What holds the bodies.
+    pub attachments: Vec<Attachment>,
+    /// Positions at the start (m).
+    pub initial_positions: Vec<Vec3>,
+    /// Velocities at the start (m/s).
+    pub initial_velocities: Vec<Vec3>,
+}
+
+impl Model {
+    /// Number of vertices of all bodies.
+    pub fn vertex_count(&self) -> usize {
+        self.mass.len()
+    }
+
+    /// Number of elements of all kinds, attachments not counted.
+    pub fn element_count(&self) -> usize {
+        self.tets.len() + self.triangles.len() + self.springs.len() + self.bendings.len()
+    }
+
+    /// The vertex of every element corner, in the order in which a backend stores corner gradients:
+    /// tetrahedra, triangles, springs, bendings, attachments.
+    pub fn corner_vertices(&self) -> impl Iterator<Item = u32> + '_ {
+        let tets = self.tets.iter().flat_map(|e| e.vertices);
+        let triangles = self.triangles.iter().flat_map(|e| e.vertices);
+        let springs = self.springs.iter().flat_map(|e| e.vertices);
+        let bendings = self.bendings.iter().flat_map(|e| e.vertices);
+        let attachments = self.attachments.iter().map(|a| a.vertex);
+        tets.chain(triangles).chain(springs).chain(bendings).chain(attachments)
+    }
+
+    /// The PD Laplacian L = Σ w_j G_jᵀ G_j of all elastic elements (N/m), scalar n×n (Laplacian paper, Eq. 10).
+    ///
+    /// Attachments are not part of it: they would drag a body towards rest, and L·1 would not be zero.
+    pub fn laplacian(&self) -> SparseMatrix {
+        let mut triplets = Vec::with_capacity(16 * self.tets.len() + self.vertex_count());
+        // every vertex has its diagonal entry, also one that only an attachment holds
+        triplets.extend((0..self.vertex_count() as u32).map(|i| (i, i, 0.0)));
+        add_stiffness(&self.tets, &mut triplets);
+        add_stiffness(&self.triangles, &mut triplets);
+        add_stiffness(&self.springs, &mut triplets);
+        add_stiffness(&self.bendings, &mut triplets);
+        SparseMatrix::from_triplets(self.vertex_count(), &triplets)
+    }
+
+    /// The diagonal matrix of the attachments' stiffnesses (N/m).
+    pub fn attachment_stiffness(&self) -> Vec<f64> {
+        let mut diagonal = vec![0.0; self.vertex_count()];
+        for a in &self.attachments {
+            diagonal[a.vertex as usize] += a.stiffness;
+        }
+        diagonal
+    }
+
+    /// Name and body of the first element with a vertex that `bad` picks; a vertex if no element has it.
+    pub fn first_element(&self, bad: impl Fn(usize) -> bool) -> Option<(String, String)> {
+        fn find<const N: usize, const R: usize, E: Stencil<N, R>>(
+            kind: &str,
+            elements: &[E],
+            bad: &impl Fn(usize) -> bool,
+        ) -> Option<(String, usize)> {
+            let hit = |e: &E| e.vertices().iter().map(|&v| v as usize).find(|&v| bad(v));
+            elements.iter().enumerate().find_map(|(k, e)| hit(e).map(|v| (format!("{kind} {k}"), v)))
+        }
+        let (element, vertex) = find("tetrahedron", &self.tets, &bad)
+            .or_else(|| find("triangle", &self.triangles, &bad))
+            .or_else(|| find("spring", &self.springs, &bad))
+            .or_else(|| find("bending stencil", &self.bendings, &bad))
+            .or_else(|| (0..self.vertex_count()).find(|&v| bad(v)).map(|v| (format!("vertex {v}"), v)))?;
+        let body = self.bodies.iter().find(|b| b.vertices.contains(&vertex));
+        Some((element, body.map(|b| b.name.clone()).unwrap_or_default()))
+    }
+}
+
+/// Adds w GᵀG of each element to the triplets of L.
+fn add_stiffness<const N: usize, const R: usize, E: Stencil<N, R>>(
+    elements: &[E],
+    triplets: &mut Vec<(u32, u32, f64)>,
+) {
+    for element in elements {
+        let vertices = element.vertices();
+        let g = element.operator();
+        for (i, &vi) in vertices.iter().enumerate() {
+            for (j, &vj) in vertices.iter().enumerate() {
+                let dot: f64 = g.iter().map(|row| row[i] * row[j]).sum();
+                triplets.push((vi, vj, element.weight() * dot));
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Springs: |x_i − x_j| kept at the rest length.
+
+use super::element::{Element, Stencil};
+use crate::Vec3;
+
+/// A spring of stiffness k and rest length r: G = (e_i − e_j)/r, w = k r², so E = k/2 (|x_i − x_j| − r)².
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpringElement {
+    /// The two ends.
+    pub vertices: [u32; 2],
+    /// Rest length r (m).
+    pub length: f64,
+    /// w = k r² (J).
+    pub weight: f64,
+    /// Direction at rest, used when the ends coincide and every direction is as close.
+    pub rest_direction: Vec3,
+}
+
+impl SpringElement {
+    /// A spring of `stiffness` (N/m) at rest between two points; `None` if they coincide.
+    pub fn new(vertices: [u32; 2], rest: [Vec3; 2], stiffness: f64) -> Option<Self> {
+        let d = rest[0] - rest[1];
+        let length = d.norm();
+        (length > 0.0).then(|| SpringElement {
+            vertices,
+            length,
+            weight: stiffness * length * length,
+            rest_direction: d / length,
+        })
+    }
+}
+
+impl Stencil<2, 1> for SpringElement {
+    fn vertices(&self) -> [u32; 2] {
+        self.vertices
+    }
+
+    fn operator(&self) -> [[f64; 2]; 1] {
+        [[1.0 / self.length, -1.0 / self.length]]
+    }
+
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+}
+
+impl Element<2, 1> for SpringElement {
+    fn project(&self, [d]: [Vec3; 1]) -> [Vec3; 1] {
+        [with_length(d, 1.0, self.rest_direction)]
+    }
+}
+
+/// The closest vector of length `length` to `d`; along `otherwise` where `d` has no direction.
+pub(super) fn with_length(d: Vec3, length: f64, otherwise: Vec3) -> Vec3 {
+    let norm = d.norm();
+    if norm > 0.0 { d * (length / norm) } else { otherwise * length }
+}

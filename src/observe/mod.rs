@@ -1,0 +1,44 @@
+//! Observing: the ledger, exports, reports. Reads the state, never changes it.
+
+pub mod checkpoint;
+pub mod ledger;
+pub mod npy;
+pub mod output;
+pub mod point_cache;
+pub mod summary;
+
+use crate::{Error, Result, Vec3};
+use std::path::Path;
+
+/// Writes a file as a whole: what stood there before stays until the new content is complete.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path)).map_err(Error::write(path))
+}
+
+/// What a backend sees of its state at one moment. SI units, momenta about the origin.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Observation {
+    /// Σ m |v|²/2 (J).
+    pub kinetic: f64,
+    /// Energy of all elastic elements (J).
+    pub elastic: f64,
+    /// −Σ m g·x (J).
+    pub gravity: f64,
+    /// Energy of contacts (J).
+    pub contact: f64,
+    /// Energy of the attachments (J).
+    pub attachment: f64,
+    /// P = Σ m v (kg m/s).
+    pub momentum: Vec3,
+    /// L = Σ m x × v (kg m²/s).
+    pub angular_momentum: Vec3,
+    /// Centre of mass (m).
+    pub centre: Vec3,
+    /// Least det F of all tetrahedra; 1 if there are none.
+    pub min_volume_ratio: f64,
+    /// Number of tetrahedra with det F ≤ 0.
+    pub inverted: usize,
+}

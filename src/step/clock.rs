@@ -1,0 +1,56 @@
+//! Where the time of a frame goes, phase by phase.
+
+use std::time::{Duration, Instant};
+
+/// The phases of a step, in its order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Assembling and factoring A: once, and when its numbers change.
+    Factor,
+    /// Inertial target and first guess.
+    Predict,
+    /// Projections and gradient.
+    Local,
+    /// The linear solve.
+    Global,
+    /// Velocity, filter, energy exchanged.
+    Advance,
+    /// Energies and momenta for the ledger.
+    Observe,
+}
+
+/// All phases with their names, in order.
+pub const PHASES: [(Phase, &str); 6] = [
+    (Phase::Factor, "factor"),
+    (Phase::Predict, "predict"),
+    (Phase::Local, "local"),
+    (Phase::Global, "global"),
+    (Phase::Advance, "advance"),
+    (Phase::Observe, "observe"),
+];
+
+/// Time spent in each phase since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Clock {
+    spent: [Duration; PHASES.len()],
+}
+
+impl Clock {
+    /// Runs `work` and books its time.
+    pub fn time<R>(&mut self, phase: Phase, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = work();
+        self.spent[phase as usize] += start.elapsed();
+        result
+    }
+
+    /// Time spent in a phase (ms).
+    pub fn milliseconds(&self, phase: Phase) -> f64 {
+        self.spent[phase as usize].as_secs_f64() * 1e3
+    }
+
+    /// The time spent since an `earlier` reading.
+    pub fn since(&self, earlier: &Clock) -> Clock {
+        Clock { spent: std::array::from_fn(|k| self.spent[k].saturating_sub(earlier.spent[k])) }
+    }
+}

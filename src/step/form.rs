@@ -1,0 +1,67 @@
+//! The numbers of one step: an integrator's row, the time step and the damping inside Φ.
+//!
+//! Dissipation Ψ(x) = (c₂ h/2) |v'(x)|²_D with D = α₁ M + α₂ L (Laplacian paper, Eq. 12 and 13) and
+//! v'(x) = s x + q costs nothing per iteration. Its gradient c₂ h s D (s x + q) is linear in x, so the part
+//! that depends on x joins the weights and the rest joins the inertial target:
+//!
+//!   g(x) = μ M (x − ŷ) + Σ w Gᵀ(a G x_e − b p),       x_e = c₂ x + z
+//!   μ = 1/h² + α₁ c₂ h s²      b = c₁ c₂      a = b + α₂ h s²
+//!   ŷ = y − [α₁ c₂ h s (s y + q) + M⁻¹ α₂ c₂ h s L (q − (s/c₂) z)] / μ
+//!   A = μ M + c₂ a L + c₁ c₂² K_attachments
+//!
+//! Without damping ŷ = y, a = b: plain Projective Dynamics.
+
+use super::integrator::Integrator;
+
+/// One step's numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Form {
+    /// The integrator.
+    pub row: &'static Integrator,
+    /// Time step h (s).
+    pub h: f64,
+    /// α₁ (1/s).
+    pub mass_damping: f64,
+    /// α₂ (s).
+    pub stiffness_damping: f64,
+}
+
+impl Form {
+    /// s = dv'/dx (1/s).
+    pub fn velocity_slope(&self) -> f64 {
+        self.row.velocity.position_new / self.h
+    }
+
+    /// μ (1/s²): factor of M in the metric A.
+    pub fn inertia(&self) -> f64 {
+        let s = self.velocity_slope();
+        1.0 / (self.h * self.h) + self.mass_damping * self.row.c2 * self.h * s * s
+    }
+
+    /// b = c₁ c₂: weight of the projections in the gradient.
+    pub fn projection_weight(&self) -> f64 {
+        self.row.c1 * self.row.c2
+    }
+
+    /// a = b + α₂ h s²: weight of G x_e in the gradient.
+    pub fn deformation_weight(&self) -> f64 {
+        let s = self.velocity_slope();
+        self.projection_weight() + self.stiffness_damping * self.h * s * s
+    }
+
+    /// Factors of M, L and the attachments' stiffness in A.
+    pub fn metric(&self) -> [f64; 3] {
+        let c2 = self.row.c2;
+        [self.inertia(), c2 * self.deformation_weight(), c2 * self.projection_weight()]
+    }
+
+    /// c₂ h s: ∇Ψ = c₂ h s D v'.
+    pub fn dissipation_weight(&self) -> f64 {
+        self.row.c2 * self.h * self.velocity_slope()
+    }
+
+    /// The damping force of a step is −(h s/c₁) D v': the elastic force has the factor c₁ c₂ in g, ∇Ψ has c₂ h s.
+    pub fn damping_force_weight(&self) -> f64 {
+        self.dissipation_weight() / self.projection_weight()
+    }
+}

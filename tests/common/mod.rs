@@ -1,0 +1,85 @@
+//! What the physics tests share: scenes from text, simulations from scenes, small models by hand.
+#![allow(dead_code)] // each test binary uses its own part
+
+use dashpot::model::attachment::Attachment;
+use dashpot::model::build::build;
+use dashpot::model::{Body, Model};
+use dashpot::observe::ledger::Row;
+use dashpot::scene::{Precision, Scene};
+use dashpot::{Simulation, Vec3, cpu, scene};
+use std::sync::Arc;
+
+/// A simulation of a scene written as TOML, with overrides.
+pub fn simulate(text: &str, overrides: &[&str]) -> Simulation {
+    let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
+    let loaded = scene::load_text("test", text, &overrides).unwrap();
+    let model = Arc::new(build(&loaded).unwrap().model);
+    let backend = cpu::backend(model.clone(), loaded.scene.solver.precision).unwrap();
+    Simulation::new(&loaded.scene, model, backend).unwrap()
+}
+
+/// Runs frames and returns the rows, the first one included.
+pub fn run(simulation: &mut Simulation, frames: usize) -> Vec<Row> {
+    let mut rows = vec![simulation.last_row()];
+    rows.extend((0..frames).map(|_| simulation.frame().unwrap()));
+    rows
+}
+
+/// A simulation of a model made by hand.
+pub fn simulate_model(model: Model, integrator: &str, damping: [f64; 2], h: f64, iterations: usize) -> Simulation {
+    let mut scene = empty_scene();
+    scene.integrator.kind = integrator.into();
+    scene.time.step = h;
+    scene.time.iterations = iterations;
+    scene.time.tolerance = 1e-15;
+    scene.damping.model = "laplacian".into();
+    [scene.damping.mass, scene.damping.stiffness] = damping;
+    let model = Arc::new(model);
+    let backend = cpu::backend(model.clone(), Precision::Double).unwrap();
+    Simulation::new(&scene, model, backend).unwrap()
+}
+
+/// A scene of defaults without bodies, for models made by hand.
+pub fn empty_scene() -> Scene {
+    toml::from_str("").unwrap()
+}
+
+/// Loose masses at points, moving; elements and attachments are added by the test.
+pub fn masses(mass: &[f64], positions: &[Vec3], velocities: &[Vec3]) -> Model {
+    Model {
+        bodies: vec![Body { name: "masses".into(), vertices: 0..mass.len(), mesh: Default::default() }],
+        mass: mass.to_vec(),
+        initial_positions: positions.to_vec(),
+        initial_velocities: velocities.to_vec(),
+        ..Model::default()
+    }
+}
+
+/// A mass on an attachment: m ẍ = −k x, a harmonic oscillator along x.
+pub fn oscillator(mass: f64, stiffness: f64, start: f64) -> Model {
+    let attachment = Attachment { vertex: 0, stiffness, anchor: Vec3::zeros(), path: None };
+    Model {
+        attachments: vec![attachment],
+        ..masses(&[mass], &[Vec3::new(start, 0.0, 0.0)], &[Vec3::zeros()])
+    }
+}
+
+/// A number in −1..1, the same sequence for the same seed.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn number(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.number(), self.number(), self.number())
+    }
+}

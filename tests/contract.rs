@@ -1,0 +1,164 @@
+//! The public contract: subcommands, files, columns, exit codes; the same bytes from the same scene.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn dashpot(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dashpot")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn succeeds(folder: &Path, arguments: &[&str]) -> String {
+    let output = dashpot(folder, arguments);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}\n{out}\n{err}");
+    out.into_owned()
+}
+
+fn fails(folder: &Path, arguments: &[&str], code: i32, mentions: &[&str]) {
+    let output = dashpot(folder, arguments);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{err}");
+    assert!(!err.contains("panicked"), "{err}");
+    for word in mentions {
+        assert!(err.contains(word), "{arguments:?}: no `{word}` in: {err}");
+    }
+}
+
+const COLUMNS: &str = "frame,time,kinetic,elastic,gravity,contact,attachment,total,px,py,pz,lx,ly,lz,\
+                       cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted";
+
+#[test]
+fn a_run_writes_what_the_contract_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["run", "bar", "--frames", "6", "--out", "r", "--export", "obj,ply,vtk,pc2,npy", "--every", "3"];
+    succeeds(folder.path(), &arguments);
+    let out = folder.path().join("r");
+    let ledger = std::fs::read_to_string(out.join("ledger.csv")).unwrap();
+    let lines: Vec<&str> = ledger.lines().collect();
+    assert_eq!(lines[0], COLUMNS);
+    assert_eq!(lines.len(), 1 + 7, "frame 0 included");
+    for (k, line) in lines[1..].iter().enumerate() {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        assert_eq!(cells.len(), 24);
+        assert_eq!(cells[0], k as f64);
+        assert_eq!(cells[2..7].iter().sum::<f64>(), cells[7], "total is the sum of the energies before it");
+    }
+    for file in ["scene.toml", "timings.csv", "summary.json", "trajectory.npy", "checkpoint.bin"] {
+        assert!(out.join(file).is_file(), "{file}");
+    }
+    for frame in ["00000", "00003", "00006"] {
+        for ending in ["obj", "ply", "vtk"] {
+            assert!(out.join(format!("frames/frame_{frame}.{ending}")).is_file());
+        }
+    }
+    assert!(!out.join("frames/frame_00001.obj").exists());
+    let summary: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(out.join("summary.json")).unwrap()).unwrap();
+    assert_eq!(summary["status"], "done");
+    assert_eq!(summary["frames"], 6);
+    // float64, (frames + 1) × vertices × 3
+    let vertices = summary["vertices"].as_u64().unwrap() as usize;
+    let npy = std::fs::read(out.join("trajectory.npy")).unwrap();
+    let header_length = u16::from_le_bytes([npy[8], npy[9]]) as usize;
+    let header = std::str::from_utf8(&npy[10..10 + header_length]).unwrap();
+    assert!(header.contains("'<f8'") && header.contains(&format!("(7, {vertices}, 3)")), "{header}");
+    assert_eq!(npy.len(), 10 + header_length + 7 * vertices * 24);
+    // the scene with its defaults runs again, to the same ledger
+    succeeds(folder.path(), &["run", "r/scene.toml", "--out", "again"]);
+    assert_eq!(ledger, std::fs::read_to_string(folder.path().join("again/ledger.csv")).unwrap());
+}
+
+fn bytes(folder: &Path, file: &str) -> Vec<u8> {
+    std::fs::read(folder.join(file)).unwrap()
+}
+
+#[test]
+fn two_runs_give_the_same_bytes_with_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    for scene in ["bar", "cube", "hair", "cloth", "ribbon"] {
+        for (out, threads) in [("a", "1"), ("b", "2"), ("c", "3")] {
+            let arguments =
+                ["run", scene, "--frames", "4", "--out", out, "--export", "npy", "--threads", threads];
+            succeeds(folder.path(), &arguments);
+        }
+        for file in ["ledger.csv", "trajectory.npy"] {
+            let [a, b, c] = ["a", "b", "c"].map(|run| bytes(folder.path(), &format!("{run}/{file}")));
+            assert!(a == b && b == c, "{scene}: {file}");
+        }
+    }
+}
+
+#[test]
+fn a_resumed_run_gives_the_bytes_of_the_uninterrupted_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (scene, settings) in [
+        ("bar", &["integrator.kind=bdf2"][..]),
+        ("cube", &["damping.model=laplacian", "damping.stiffness=1e-3"][..]),
+        ("ribbon", &["solver.precision=single"][..]),
+    ] {
+        let mut base = vec!["run", scene, "--export", "npy"];
+        settings.iter().for_each(|setting| base.extend(["--set", setting]));
+        let run = |more: &[&str]| succeeds(path, &[base.as_slice(), more].concat());
+        run(&["--frames", "12", "--out", "whole"]);
+        run(&["--frames", "5", "--out", "part"]);
+        run(&["--frames", "12", "--resume", "part/checkpoint.bin", "--out", "elsewhere"]);
+        run(&["--frames", "12", "--resume", "part/checkpoint.bin", "--out", "part"]);
+        for file in ["ledger.csv", "trajectory.npy", "scene.toml"] {
+            let whole = bytes(path, &format!("whole/{file}"));
+            assert!(whole == bytes(path, &format!("part/{file}")), "{scene}: {file} in the same folder");
+            assert!(whole == bytes(path, &format!("elsewhere/{file}")), "{scene}: {file} in another folder");
+        }
+    }
+}
+
+#[test]
+fn bad_arguments_end_with_code_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fails(path, &["run", "no-such-scene"], 2, &["no-such-scene", "bar"]);
+    fails(path, &["run", "missing.toml"], 2, &["missing.toml"]);
+    fails(path, &["run"], 2, &["SCENE"]);
+    fails(path, &["frobnicate", "x"], 2, &[]);
+    fails(path, &["run", "bar", "--frames", "many"], 2, &["many"]);
+    fails(path, &["run", "bar", "--set", "damping.stiffnes=1"], 2, &["stiffnes"]);
+    fails(path, &["run", "bar", "--set", "damping.model=glue"], 2, &["glue", "laplacian"]);
+    fails(path, &["run", "bar", "--resume", "missing.bin"], 2, &["missing.bin"]);
+    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 1\n\xff\xff\xff\xff\xff\xff").unwrap();
+    fails(path, &["run", "bar", "--resume", "garbage.bin"], 2, &["garbage.bin", "damaged"]);
+    succeeds(path, &["run", "cube", "--frames", "1", "--out", "cube"]);
+    fails(path, &["run", "bar", "--resume", "cube/checkpoint.bin"], 2, &["vertices"]);
+}
+
+#[test]
+fn bad_input_leaves_earlier_results_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    succeeds(path, &["run", "bar", "--frames", "2", "--out", "r"]);
+    let before = bytes(path, "r/ledger.csv");
+    fails(path, &["run", "bar", "--set", "time.step=-1", "--out", "r"], 2, &["time.step"]);
+    let scene = "[[body]]\nmesh = { file = \"none.mesh\" }\nmaterial = { model = \"arap\", mu = 1.0 }\n";
+    std::fs::write(path.join("s.toml"), scene).unwrap();
+    fails(path, &["run", "s.toml", "--out", "r"], 2, &["none.mesh"]);
+    assert!(before == bytes(path, "r/ledger.csv"));
+}
+
+/// A run whose numbers overflow stops with code 1, names frame and element, and keeps the frames before.
+#[test]
+fn a_run_that_is_no_longer_finite_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let arguments = ["run", "bar", "--set", "gravity=[0,-1e307,0]", "--set", "time.step=1e3", "--out", "r"];
+    fails(path, &arguments, 1, &["frame 1", "tetrahedron", "bar"]);
+    let ledger = std::fs::read_to_string(path.join("r/ledger.csv")).unwrap();
+    assert_eq!(ledger.lines().count(), 2, "header and frame 0");
+    let summary = std::fs::read_to_string(path.join("r/summary.json")).unwrap();
+    assert!(summary.contains("failed") && summary.contains("frame 1"));
+}
+
+#[test]
+fn an_output_that_cannot_be_written_ends_with_code_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    fails(folder.path(), &["run", "bar", "--frames", "1", "--out", "file"], 1, &["file"]);
+}

@@ -1,0 +1,75 @@
+//! Every integrator converges at its order on systems whose motion is known.
+
+mod common;
+
+use common::{masses, oscillator, simulate_model};
+use dashpot::Vec3;
+use dashpot::model::Model;
+use dashpot::model::spring::SpringElement;
+use dashpot::step::integrator::INTEGRATORS;
+
+/// Error of the position of vertex 0 after `duration`, with `steps` steps.
+fn error(model: &Model, integrator: &str, duration: f64, steps: usize, exact: Vec3) -> f64 {
+    let mut simulation =
+        simulate_model(model.clone(), integrator, [0.0, 0.0], duration / steps as f64, 2000);
+    for _ in 0..steps {
+        simulation.frame().unwrap();
+    }
+    (simulation.positions()[0] - exact).norm()
+}
+
+/// log₂ of the ratio of errors when the step is halved, at the finest pair.
+fn measured_order(model: &Model, integrator: &str, duration: f64, exact: Vec3) -> f64 {
+    let coarse = error(model, integrator, duration, 640, exact);
+    let fine = error(model, integrator, duration, 1280, exact);
+    assert!(fine > 1e-9, "{integrator}: the error {fine:e} is too close to round-off to show an order");
+    (coarse / fine).log2()
+}
+
+#[test]
+fn order_on_the_harmonic_oscillator() {
+    let (mass, stiffness, start, duration) = (2.0, 50.0, 0.3, 1.7);
+    let exact = Vec3::new(start * ((stiffness / mass as f64).sqrt() * duration).cos(), 0.0, 0.0);
+    let model = oscillator(mass, stiffness, start);
+    for row in INTEGRATORS {
+        let order = measured_order(&model, row.name, duration, exact);
+        // at 640 steps the next term of the error is a few per cent of the leading one
+        assert!((order - row.order as f64).abs() < 0.1, "{}: measured order {order}", row.name);
+    }
+}
+
+/// Two masses that circle each other on a stretched spring: nonlinear, with a known solution.
+#[test]
+fn order_on_a_spring_in_circular_motion() {
+    let (mass, stiffness, rest, spin) = (1.5, 80.0, 0.5, 4.0_f64);
+    // k (2r − rest) = m ω² r, r the radius of the circle
+    let radius = stiffness * rest / (2.0 * stiffness - mass * spin * spin);
+    let arms = [Vec3::new(radius, 0.0, 0.0), Vec3::new(-radius, 0.0, 0.0)];
+    let omega = Vec3::new(0.0, 0.0, spin);
+    let mut model = masses(&[mass; 2], &arms, &arms.map(|r| omega.cross(&r)));
+    let at_rest = [Vec3::new(rest, 0.0, 0.0), Vec3::zeros()];
+    model.springs.push(SpringElement::new([0, 1], at_rest, stiffness).unwrap());
+    let duration: f64 = 1.1;
+    let angle = spin * duration;
+    let exact = Vec3::new(radius * angle.cos(), radius * angle.sin(), 0.0);
+    for row in INTEGRATORS {
+        let order = measured_order(&model, row.name, duration, exact);
+        assert!((order - row.order as f64).abs() < 0.15, "{}: measured order {order}", row.name);
+    }
+}
+
+/// A mass that falls freely: the motion is a parabola, which midpoint and BDF-2 follow exactly.
+#[test]
+fn free_fall_is_exact_for_second_order() {
+    for (name, tolerance) in [("implicit-midpoint", 1e-12), ("backward-euler", 0.2)] {
+        let mut model = masses(&[1.0], &[Vec3::zeros()], &[Vec3::zeros()]);
+        model.gravity = Vec3::new(0.0, -9.81, 0.0);
+        let mut simulation = simulate_model(model, name, [0.0, 0.0], 1.0 / 30.0, 3);
+        for _ in 0..30 {
+            simulation.frame().unwrap();
+        }
+        let fallen = simulation.positions()[0].y;
+        // backward Euler falls h/2 · g · t further: 0.16 m
+        assert!((fallen + 0.5 * 9.81).abs() < tolerance, "{name}: fell to {fallen}");
+    }
+}

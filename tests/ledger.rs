@@ -1,0 +1,131 @@
+//! The ledger balances, and puts the blame on the right one.
+
+mod common;
+
+use common::{run, simulate};
+use dashpot::Vec3;
+use dashpot::observe::ledger::Row;
+
+const HANGING: &str = r#"
+    time = { step = 0.02, frames = 40, iterations = 3000, tolerance = 1e-14 }
+    integrator = { kind = "backward-euler" }
+    damping = { model = "laplacian", stiffness = 2e-3, mass = 0.3 }
+    [[body]]
+    name = "bar"
+    mesh = { generate = "box", cells = [6, 2, 2], size = [0.6, 0.2, 0.2] }
+    material = { model = "arap", mu = 20000.0, density = 1000.0 }
+    [[body.attach]]
+    select = { min = [-0.01, -1.0, -1.0], max = [0.01, 1.0, 1.0] }
+    stiffness = 1e4
+    path = { kind = "circle", axis = [0.0, 0.0, 1.0], radius = 0.1, period = 0.6, drift = [0.0, 0.1, 0.0] }
+"#;
+
+/// total(t) = total(0) − damped − numerical + work, to round-off, for every integrator and damping model.
+#[test]
+fn the_ledger_balances() {
+    for integrator in ["backward-euler", "implicit-midpoint", "bdf2"] {
+        for model in ["none", "laplacian", "ether-drag", "pbd"] {
+            let overrides = [
+                format!("integrator.kind={integrator}"),
+                format!("damping.model={model}"),
+                "damping.coefficient=0.02".into(),
+                "time.iterations=10".into(),
+            ];
+            let rows = run(&mut simulate(HANGING, &overrides.each_ref().map(String::as_str)), 40);
+            let largest = rows.iter().map(|r| r.total.abs()).fold(0.0, f64::max);
+            for row in &rows {
+                let sum = row.kinetic + row.elastic + row.gravity + row.contact + row.attachment;
+                assert_eq!(sum, row.total);
+                let explained = rows[0].total - row.damped - row.numerical + row.work;
+                assert!((explained - row.total).abs() < 1e-14 * largest.max(1.0) * 10.0, "{integrator} {model}");
+            }
+        }
+    }
+}
+
+/// What the ledger calls the integrator's loss is the integrator's loss.
+///
+/// For a solved step of backward Euler, with the energy E_a = elastic + attachment and its gradient at the end point,
+///   loss = ½ |v' − v|²_M  +  [∇E_a · Δx + attachment work − ΔE_a]
+/// and for implicit midpoint only the second part is there, taken at the middle. Both parts are computed here from
+/// positions and velocities alone: the force is what accelerates the body, f = M (v' − v)/h − M g + damping force.
+fn blame(integrator: &str) -> f64 {
+    let kind = format!("integrator.kind={integrator}");
+    let mut simulation = simulate(HANGING, &[&kind]);
+    let h = 0.02;
+    let (alpha1, alpha2) = (0.3, 2e-3);
+    let model = simulation.model().clone();
+    let laplacian = model.laplacian();
+    let mut worst = 0.0_f64;
+    let mut before = simulation.last_row();
+    for _ in 0..20 {
+        let (x, v) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
+        let row = simulation.frame().unwrap();
+        let (x1, v1) = (simulation.positions(), simulation.velocities());
+        // damping force: D v' for backward Euler, 2 D v' for implicit midpoint (∇Ψ = D v' against ½ ∇E)
+        let factor = if integrator == "backward-euler" { 1.0 } else { 2.0 };
+        let mut lv = vec![Vec3::zeros(); x.len()];
+        laplacian.mul(v1, &mut lv);
+        let mut scheme = 0.0;
+        let mut force_work = 0.0;
+        let mut damped = 0.0;
+        for i in 0..x.len() {
+            let (m, moved) = (model.mass[i], x1[i] - x[i]);
+            let drag = (v1[i] * (alpha1 * m) + lv[i] * alpha2) * factor;
+            let acceleration = (v1[i] - v[i]) / h;
+            damped += drag.dot(&moved);
+            scheme += m * (acceleration.dot(&moved) - 0.5 * (v1[i].norm_squared() - v[i].norm_squared()));
+            // minus the gradient of E_a
+            force_work += (acceleration * m - model.gravity * m + drag).dot(&moved);
+        }
+        let stored = (row.elastic + row.attachment) - (before.elastic + before.attachment);
+        let loss = scheme - force_work - stored + (row.work - before.work);
+        worst = worst.max((row.numerical - before.numerical - loss).abs() / before.total.abs().max(1.0));
+        worst = worst.max((row.damped - before.damped - damped).abs() / before.total.abs().max(1.0));
+        if integrator == "backward-euler" {
+            let jump: f64 = (0..x.len()).map(|i| 0.5 * model.mass[i] * (v1[i] - v[i]).norm_squared()).sum();
+            assert!((scheme - jump).abs() < 1e-10 * jump.max(1.0), "the scheme loses ½|v' − v|²");
+        } else {
+            assert!(scheme.abs() < 1e-10, "midpoint's kinetic balance is exact: {scheme:e}");
+        }
+        before = row;
+    }
+    worst
+}
+
+#[test]
+fn the_integrator_is_blamed_for_its_own_loss() {
+    for integrator in ["backward-euler", "implicit-midpoint"] {
+        let worst = blame(integrator);
+        // steps are solved to 1e-14 of the first gradient; sums over 63 vertices of terms near 10 J
+        assert!(worst < 1e-11, "{integrator}: off by {worst:e} of the total");
+    }
+}
+
+/// A mass on a moving linear spring with implicit midpoint: nothing is lost, all of the change is work.
+#[test]
+fn work_of_a_moving_attachment() {
+    use dashpot::model::attachment::Attachment;
+    use dashpot::scene::Path;
+    let mut model = common::masses(&[2.0], &[Vec3::zeros()], &[Vec3::zeros()]);
+    let path = Path::Circle { axis: [0.0, 0.0, 1.0], radius: 0.4, period: 1.3, drift: [0.1, 0.0, 0.2] };
+    model.attachments = vec![Attachment { vertex: 0, stiffness: 90.0, anchor: Vec3::zeros(), path: Some(path) }];
+    let mut simulation = common::simulate_model(model, "implicit-midpoint", [0.0, 0.0], 0.02, 10);
+    let rows = run(&mut simulation, 200);
+    let most = rows.iter().map(|r| r.work.abs()).fold(0.0, f64::max);
+    assert!(most > 1.0, "the attachment did work: {most} J");
+    assert!(rows.iter().all(|r| r.numerical.abs() < 1e-12 * most), "{:e}", rows[200].numerical);
+}
+
+/// Damping never gives energy: each frame's share is positive, whatever the model.
+#[test]
+fn damping_only_takes() {
+    for model in ["laplacian", "ether-drag", "pbd"] {
+        let model = format!("damping.model={model}");
+        // backward Euler: Δx = h v', so the damping's work is h v'ᵀ D v' ≥ 0 step by step
+        let overrides = [model.as_str(), "damping.coefficient=0.05", "time.iterations=10"];
+        let rows: Vec<Row> = run(&mut simulate(HANGING, &overrides), 40);
+        assert!(rows.windows(2).all(|pair| pair[1].damped >= pair[0].damped), "{model}");
+        assert!(rows[40].damped > 0.0);
+    }
+}
