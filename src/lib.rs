@@ -1,5 +1,6 @@
 #![doc = "Dashpot simulates soft bodies and tells where their energy goes."]
 
+pub mod cli;
 pub mod error;
 pub mod mesh;
 pub mod scene;
