@@ -1,10 +1,27 @@
 //! What a user writes: the scene, in TOML and SI units. Every field has a unit and a default.
 //!
-//! This module says what a scene *is*; `load` reads it, `set` overrides it, `check` validates it.
+//! This module says what a scene *is*; [`load()`] reads one, `set` overrides its fields, [`check`] validates it,
+//! and `place` knows the line of every field, so that a message from anywhere can name it.
+
+mod attach;
+pub mod builtin;
+pub mod check;
+mod explain;
+mod load;
+mod material;
+mod place;
+mod set;
+mod source;
+mod suggest;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::InputError;
+
 pub use crate::mesh::spec::{Generator, MeshSpec};
+pub use attach::{Attach, Path, Select};
+pub use load::{LoadedScene, load, load_text};
+pub use material::{BendingRest, Material, MatterKind};
 
 /// A whole scene: bodies, time, integrator, damping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +48,35 @@ pub struct Scene {
     /// The bodies; at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
+}
+
+impl Scene {
+    /// Gives every body a name and every optional field its default, and validates the whole.
+    ///
+    /// A scene read by [`load()`] has been through this; one put together in code should be.
+    pub fn prepare(mut self) -> Result<Scene, InputError> {
+        for (index, body) in self.bodies.iter_mut().enumerate() {
+            if body.name.is_empty() {
+                body.name = default_body_name(index);
+            }
+        }
+        check::check(&self)?;
+        for body in &mut self.bodies {
+            body.material.fill_defaults(MatterKind::of(&body.mesh));
+        }
+        Ok(self)
+    }
+
+    /// The scene as TOML, every default written out. Reading it back gives an equal scene, to the last bit.
+    pub fn to_toml(&self) -> String {
+        // Nothing a scene file can hold fails here: TOML gave the integers and the paths, so it can take them back.
+        toml::to_string(self).expect("a scene has only string keys, integers below 2^63 and UTF-8 paths")
+    }
+}
+
+/// The name of a body that was given none.
+fn default_body_name(index: usize) -> String {
+    format!("body{index}")
 }
 
 fn earth_gravity() -> [f64; 3] {
@@ -154,9 +200,9 @@ fn unit_stretch() -> [f64; 3] {
 
 /// A rotation about an axis through the centre of mass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Rotation {
-    /// Direction of the axis; any length but zero.
+    /// Direction of the axis; any length but zero. Default: up, y.
     pub axis: [f64; 3],
     /// Angle (degrees), right-handed.
     pub degrees: f64,
@@ -166,127 +212,4 @@ impl Default for Rotation {
     fn default() -> Self {
         Rotation { axis: [0.0, 1.0, 0.0], degrees: 0.0 }
     }
-}
-
-/// What a body is made of. Which fields a model needs stands in docs/scene-format.md; others are refused.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Material {
-    /// `arap`, `corotated` or `spring`.
-    pub model: String,
-    /// Lamé's second parameter, the shear modulus μ (Pa).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mu: Option<f64>,
-    /// Lamé's first parameter λ (Pa): resistance to change of volume (`corotated`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lambda: Option<f64>,
-    /// Young's modulus E (Pa); with `poisson_ratio` instead of `mu` and `lambda`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub young_modulus: Option<f64>,
-    /// Poisson's ratio ν, 0 ≤ ν < 0.5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub poisson_ratio: Option<f64>,
-    /// Mass density of the matter (kg/m³). Default 1000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub density: Option<f64>,
-    /// Total mass of the body (kg), instead of `density`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mass: Option<f64>,
-    /// Thickness of a cloth or diameter of a strand (m). Default 0.001.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thickness: Option<f64>,
-    /// Singular values of a triangle's deformation between which it costs nothing. Default [1, 1].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub strain_limits: Option<[f64; 2]>,
-    /// Bending rigidity of a triangle cloth (N·m). Default 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending: Option<f64>,
-    /// Whether a triangle cloth is at rest flat or in the curvature of its mesh. Default `flat`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_rest: Option<BendingRest>,
-    /// Stiffness of the structural springs (N/m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stiffness: Option<f64>,
-    /// Stiffness of the shear springs (N/m). Default: `stiffness`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shear_stiffness: Option<f64>,
-    /// Stiffness of the bending springs (N/m). Default: a tenth of `stiffness`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bending_stiffness: Option<f64>,
-}
-
-/// The rest state of bending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BendingRest {
-    /// Flat: quadratic energy.
-    Flat,
-    /// The curvature of the mesh: its size is kept, its direction is free.
-    Curved,
-}
-
-/// Springs of zero rest length that hold vertices at points, which may move.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Attach {
-    /// Which vertices, in rest coordinates.
-    pub select: Select,
-    /// Spring stiffness of each vertex (N/m).
-    #[serde(default = "default_attach_stiffness")]
-    pub stiffness: f64,
-    /// How the points move from where the vertices start. Default: they stay.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<Path>,
-}
-
-fn default_attach_stiffness() -> f64 {
-    1e6
-}
-
-/// A choice of vertices: exactly one of a box (`min` and `max`), `vertices`, `nearest`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Select {
-    /// Lower corner of a box in rest coordinates (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub min: Option<[f64; 3]>,
-    /// Upper corner of a box in rest coordinates (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max: Option<[f64; 3]>,
-    /// Vertex numbers of this body, from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vertices: Option<Vec<u32>>,
-    /// The one vertex nearest to this point in rest coordinates (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nearest: Option<[f64; 3]>,
-}
-
-/// A displacement over time, zero at time zero (except keyframes, which say it).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Path {
-    /// velocity · t
-    Translate {
-        /// (m/s)
-        velocity: [f64; 3],
-    },
-    /// A circle through the start, plus a steady drift.
-    Circle {
-        /// Normal of the circle's plane; any length but zero.
-        axis: [f64; 3],
-        /// (m)
-        radius: f64,
-        /// Time of a turn (s), right-handed about `axis`.
-        period: f64,
-        /// Steady drift (m/s).
-        #[serde(default)]
-        drift: [f64; 3],
-    },
-    /// Straight lines between displacements at given times; constant before the first and after the last.
-    Keyframes {
-        /// Ascending times (s).
-        times: Vec<f64>,
-        /// A displacement for each time (m).
-        offsets: Vec<[f64; 3]>,
-    },
 }

@@ -1,0 +1,25 @@
+//! The built-in scenes: one file in assets/scenes and one line here for each.
+
+/// A scene that comes with the program.
+#[derive(Debug, Clone, Copy)]
+pub struct Builtin {
+    /// What a user calls it.
+    pub name: &'static str,
+    /// The TOML file, as it stands in assets/scenes.
+    pub text: &'static str,
+}
+
+macro_rules! scenes {
+    ($($name:literal),* $(,)?) => {
+        &[$(Builtin { name: $name, text: include_str!(concat!("../../assets/scenes/", $name, ".toml")) }),*]
+    };
+}
+
+/// All of them, in the order in which they are listed.
+pub const SCENES: &[Builtin] =
+    scenes!["bar", "cube", "ball", "torus", "t-pipe", "sheet", "ribbon", "cloth", "trampoline", "hair",];
+
+/// The text of the built-in scene of that name.
+pub fn text(name: &str) -> Option<&'static str> {
+    SCENES.iter().find(|scene| scene.name == name).map(|scene| scene.text)
+}

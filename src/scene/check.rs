@@ -1,0 +1,156 @@
+//! Validation: every value is in the range in which it means something, and the message names the field and the range.
+//!
+//! Fields are named by number (`body.0.material.mu`); [`super::LoadedScene::place`] turns that into line and name.
+//! The parameters of generated shapes are validated by the generators, but their numbers must be finite here too.
+
+mod attach;
+mod material;
+
+use toml::Value;
+
+use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
+use crate::Vec3;
+use crate::error::InputError;
+
+pub use material::check_material;
+
+/// Names of the integrators.
+pub const INTEGRATORS: &[&str] = &["backward-euler", "implicit-midpoint", "bdf2"];
+/// Names of the damping models.
+pub const DAMPING_MODELS: &[&str] = &["none", "laplacian", "ether-drag", "pbd"];
+
+type Checked = Result<(), InputError>;
+
+/// Validates a whole scene. Bodies must have their names already.
+pub fn check(scene: &Scene) -> Checked {
+    all_finite(scene)?;
+    check_time(&scene.time)?;
+    known("integrator.kind", &scene.integrator.kind, INTEGRATORS)?;
+    let damping = &scene.damping;
+    known("damping.model", &damping.model, DAMPING_MODELS)?;
+    not_negative("damping.mass", damping.mass)?;
+    not_negative("damping.stiffness", damping.stiffness)?;
+    if !(0.0..=1.0).contains(&damping.coefficient) {
+        return fault("damping.coefficient", format!("must be from 0 to 1, got {}", damping.coefficient));
+    }
+    if scene.bodies.is_empty() {
+        return fault("body", "a scene needs at least one body, which begins with the line [[body]]");
+    }
+    for (index, body) in scene.bodies.iter().enumerate() {
+        check_name(scene, index)?;
+        check_body(&format!("body.{index}"), body)?;
+    }
+    Ok(())
+}
+
+fn check_time(time: &Time) -> Checked {
+    positive("time.step", time.step)?;
+    at_least_one("time.substeps", time.substeps)?;
+    at_least_one("time.iterations", time.iterations)?;
+    not_negative("time.tolerance", time.tolerance)
+}
+
+/// Why a name cannot be used to address a body, if so.
+pub fn body_name_fault(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("must not be empty")
+    } else if name.bytes().all(|byte| byte.is_ascii_digit()) {
+        Some("must not be a number: `body.0` already means the first body")
+    } else if name.contains(['.', '=']) || name.contains(char::is_control) {
+        Some(
+            "must not contain `.`, `=` or control characters: `--set body.NAME.field=value` could not address it",
+        )
+    } else {
+        None
+    }
+}
+
+fn check_name(scene: &Scene, index: usize) -> Checked {
+    let field = format!("body.{index}.name");
+    let name = &scene.bodies[index].name;
+    if let Some(reason) = body_name_fault(name) {
+        return fault(field, format!("{reason}, got `{name}`"));
+    }
+    match scene.bodies[..index].iter().position(|earlier| earlier.name == *name) {
+        Some(earlier) => fault(field, format!("must be unique, but body {earlier} is called `{name}` too")),
+        None => Ok(()),
+    }
+}
+
+fn check_body(at: &str, body: &Body) -> Checked {
+    if let MeshSpec::File(mesh) = &body.mesh {
+        if mesh.file.as_os_str().is_empty() {
+            return fault(format!("{at}.mesh.file"), "must name a file");
+        }
+        positive(format!("{at}.mesh.scale"), mesh.scale)?;
+    }
+    check_material(&format!("{at}.material"), &body.material, MatterKind::of(&body.mesh))?;
+    direction(format!("{at}.rotation.axis"), body.rotation.axis)?;
+    for (axis, factor) in body.stretch.iter().enumerate() {
+        if *factor == 0.0 {
+            return fault(format!("{at}.stretch.{axis}"), "must not be 0, which would flatten the body");
+        }
+    }
+    for (index, attach) in body.attach.iter().enumerate() {
+        attach::check_attach(&format!("{at}.attach.{index}"), attach)?;
+    }
+    Ok(())
+}
+
+/// TOML can write nan and inf; nothing in a scene can mean them.
+fn all_finite(scene: &Scene) -> Checked {
+    let tree = Value::try_from(scene).map_err(|error| InputError::new(error.to_string()))?;
+    finite_below(&tree, &mut Vec::new())
+}
+
+fn finite_below(value: &Value, path: &mut Vec<String>) -> Checked {
+    let mut below = |segment: String, value: &Value| {
+        path.push(segment);
+        let checked = finite_below(value, path);
+        path.pop();
+        checked
+    };
+    match value {
+        Value::Float(number) if !number.is_finite() => {
+            fault(path.join("."), format!("must be a finite number, got {number}"))
+        }
+        Value::Array(list) => list.iter().enumerate().try_for_each(|(i, entry)| below(i.to_string(), entry)),
+        Value::Table(table) => table.iter().try_for_each(|(key, entry)| below(key.clone(), entry)),
+        _ => Ok(()),
+    }
+}
+
+fn fault(field: impl Into<String>, message: impl Into<String>) -> Checked {
+    Err(InputError::field(field, message))
+}
+
+fn positive(field: impl Into<String>, value: f64) -> Checked {
+    if value > 0.0 { Ok(()) } else { fault(field, format!("must be positive, got {value}")) }
+}
+
+fn not_negative(field: impl Into<String>, value: f64) -> Checked {
+    if value >= 0.0 { Ok(()) } else { fault(field, format!("must be 0 or more, got {value}")) }
+}
+
+fn at_least_one(field: &str, value: usize) -> Checked {
+    if value >= 1 { Ok(()) } else { fault(field, format!("must be 1 or more, got {value}")) }
+}
+
+fn known(field: impl Into<String>, name: &str, names: &[&str]) -> Checked {
+    if names.contains(&name) {
+        return Ok(());
+    }
+    let hint = suggest::closest(name, names.iter().copied());
+    let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    fault(field, format!("`{name}` is not known{hint} (known: {})", names.join(", ")))
+}
+
+/// An axis: it must be possible to scale it to length one.
+fn direction(field: impl Into<String>, axis: [f64; 3]) -> Checked {
+    let length = Vec3::from(axis).norm();
+    if length == 0.0 {
+        return fault(field, "must not be the zero vector");
+    }
+    // Squares of very long vectors overflow; such an axis is a slip, not a direction.
+    if length.is_finite() { Ok(()) } else { fault(field, "is too long to be a direction") }
+}

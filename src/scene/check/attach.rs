@@ -1,0 +1,72 @@
+//! Validation of attachments: which vertices they hold, and the paths along which they move.
+
+use super::{Checked, direction, fault, not_negative, positive};
+use crate::scene::{Attach, Path, Select};
+
+pub fn check_attach(at: &str, attach: &Attach) -> Checked {
+    check_select(&format!("{at}.select"), &attach.select)?;
+    positive(format!("{at}.stiffness"), attach.stiffness)?;
+    match &attach.path {
+        Some(path) => check_path(&format!("{at}.path"), path),
+        None => Ok(()),
+    }
+}
+
+fn check_select(at: &str, select: &Select) -> Checked {
+    let boxed = select.min.is_some() || select.max.is_some();
+    let ways = [boxed, select.vertices.is_some(), select.nearest.is_some()];
+    if ways.iter().filter(|&&given| given).count() != 1 {
+        return fault(at, "give exactly one of: a box (`min` and `max`), `vertices`, `nearest`");
+    }
+    if select.vertices.as_ref().is_some_and(Vec::is_empty) {
+        return fault(format!("{at}.vertices"), "must list at least one vertex");
+    }
+    match (select.min, select.max) {
+        (Some(_), None) => fault(format!("{at}.max"), "is required with `min`"),
+        (None, Some(_)) => fault(format!("{at}.min"), "is required with `max`"),
+        (Some(min), Some(max)) => match (0..3).find(|&axis| min[axis] > max[axis]) {
+            Some(axis) => {
+                let (low, high) = (min[axis], max[axis]);
+                fault(
+                    format!("{at}.max.{axis}"),
+                    format!("must not be below `min`, which is {low}, got {high}"),
+                )
+            }
+            None => Ok(()),
+        },
+        (None, None) => Ok(()),
+    }
+}
+
+fn check_path(at: &str, path: &Path) -> Checked {
+    match path {
+        Path::Translate { .. } => Ok(()),
+        Path::Circle { axis, radius, period, .. } => {
+            direction(format!("{at}.axis"), *axis)?;
+            not_negative(format!("{at}.radius"), *radius)?;
+            positive(format!("{at}.period"), *period)
+        }
+        Path::Keyframes { times, offsets } => {
+            if times.is_empty() {
+                return fault(format!("{at}.times"), "must hold at least one time");
+            }
+            if times.len() != offsets.len() {
+                let (count, got) = (times.len(), offsets.len());
+                return fault(
+                    format!("{at}.offsets"),
+                    format!("must be as many as `times`, which are {count}, got {got}"),
+                );
+            }
+            match (1..times.len()).find(|&i| times[i] <= times[i - 1]) {
+                Some(i) => {
+                    let (before, got) = (times[i - 1], times[i]);
+                    fault(
+                        format!("{at}.times.{i}"),
+                        format!("must be later than the time before, {before}, got {got}"),
+                    )
+                }
+                None => Ok(()),
+            }
+        }
+    }
+}

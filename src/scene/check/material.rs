@@ -1,0 +1,173 @@
+//! Validation of materials: which fields belong to which model on which kind of mesh, and their ranges.
+
+use super::{Checked, fault, known, not_negative, positive};
+use crate::scene::{Material, MatterKind};
+
+use MatterKind::{Cloth, Solid, Strands};
+
+/// A material model: the kinds of mesh it can be given to, and what it reads.
+struct Model {
+    name: &'static str,
+    kinds: &'static [MatterKind],
+    /// Each field and the kinds of mesh on which it means something. `density` and `mass` belong to all.
+    fields: &'static [(&'static str, &'static [MatterKind])],
+}
+
+/// All material models: one entry each.
+const MODELS: &[Model] = &[
+    Model {
+        name: "arap",
+        kinds: &[Solid, Cloth],
+        fields: &[
+            ("mu", &[Solid, Cloth]),
+            ("young_modulus", &[Solid, Cloth]),
+            ("poisson_ratio", &[Solid, Cloth]),
+            ("thickness", &[Cloth]),
+            ("strain_limits", &[Cloth]),
+            ("bending", &[Cloth]),
+            ("bending_rest", &[Cloth]),
+        ],
+    },
+    Model {
+        name: "corotated",
+        kinds: &[Solid],
+        fields: &[
+            ("mu", &[Solid]),
+            ("lambda", &[Solid]),
+            ("young_modulus", &[Solid]),
+            ("poisson_ratio", &[Solid]),
+        ],
+    },
+    Model {
+        name: "spring",
+        kinds: &[Solid, Cloth, Strands],
+        fields: &[
+            ("stiffness", &[Solid, Cloth, Strands]),
+            ("shear_stiffness", &[Cloth]),
+            ("bending_stiffness", &[Cloth, Strands]),
+            ("thickness", &[Cloth, Strands]),
+        ],
+    },
+];
+
+/// Validates a material on a kind of mesh. `at` is its path, such as `body.0.material`. While the kind is unknown
+/// (`None`: a mesh file that has not been read) only what holds for every kind is checked.
+pub fn check_material(at: &str, material: &Material, kind: Option<MatterKind>) -> Checked {
+    let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
+    known(format!("{at}.model"), &material.model, &names)?;
+    let Some(model) = MODELS.iter().find(|model| model.name == material.model) else { return Ok(()) };
+    if let Some(kind) = kind.filter(|kind| !model.kinds.contains(kind)) {
+        let fitting: Vec<_> = MODELS.iter().filter(|m| m.kinds.contains(&kind)).map(|m| m.name).collect();
+        return fault(
+            format!("{at}.model"),
+            format!("`{}` does not fit {}; expected {}", model.name, kind.noun(), fitting.join(" or ")),
+        );
+    }
+    check_membership(at, material, model, kind)?;
+    check_elasticity(at, material, model)?;
+    check_ranges(at, material)
+}
+
+/// The optional fields that are given.
+fn given(material: &Material) -> Vec<&'static str> {
+    let m = material;
+    let fields = [
+        ("mu", m.mu.is_some()),
+        ("lambda", m.lambda.is_some()),
+        ("young_modulus", m.young_modulus.is_some()),
+        ("poisson_ratio", m.poisson_ratio.is_some()),
+        ("thickness", m.thickness.is_some()),
+        ("strain_limits", m.strain_limits.is_some()),
+        ("bending", m.bending.is_some()),
+        ("bending_rest", m.bending_rest.is_some()),
+        ("stiffness", m.stiffness.is_some()),
+        ("shear_stiffness", m.shear_stiffness.is_some()),
+        ("bending_stiffness", m.bending_stiffness.is_some()),
+    ];
+    fields.into_iter().filter(|field| field.1).map(|field| field.0).collect()
+}
+
+fn check_membership(at: &str, material: &Material, model: &Model, kind: Option<MatterKind>) -> Checked {
+    for name in given(material) {
+        let field = format!("{at}.{name}");
+        match (model.fields.iter().find(|field| field.0 == name), kind) {
+            (None, _) => {
+                let fields: Vec<_> = model.fields.iter().map(|field| field.0).collect();
+                let reads = fields.join(", ");
+                return fault(field, format!("does not belong to `{}`, which reads {reads}", model.name));
+            }
+            (Some((_, kinds)), Some(kind)) if !kinds.contains(&kind) => {
+                return fault(field, format!("means nothing for {}", kind.noun()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Stiffness must be given, and in one way only.
+fn check_elasticity(at: &str, material: &Material, model: &Model) -> Checked {
+    let missing = |name: &str, why: &str| fault(format!("{at}.{name}"), format!("is required {why}"));
+    if model.name == "spring" {
+        return if material.stiffness.is_some() { Ok(()) } else { missing("stiffness", "by `spring`") };
+    }
+    match (material.young_modulus, material.poisson_ratio) {
+        (Some(_), None) => return missing("poisson_ratio", "with `young_modulus`"),
+        (None, Some(_)) => return missing("young_modulus", "with `poisson_ratio`"),
+        (Some(_), Some(_)) => {
+            let doubled = [("mu", material.mu), ("lambda", material.lambda)];
+            return match doubled.iter().find(|lame| lame.1.is_some()) {
+                Some((name, _)) => fault(
+                    format!("{at}.{name}"),
+                    "follows from `young_modulus` and `poisson_ratio`: give one way",
+                ),
+                None => Ok(()),
+            };
+        }
+        (None, None) => {}
+    }
+    if material.mu.is_none() {
+        return missing("mu", &format!("by `{}`, or `young_modulus` with `poisson_ratio`", model.name));
+    }
+    if model.name == "corotated" && material.lambda.is_none() {
+        return missing("lambda", "by `corotated` with `mu`");
+    }
+    Ok(())
+}
+
+fn check_ranges(at: &str, material: &Material) -> Checked {
+    if material.density.is_some() && material.mass.is_some() {
+        return fault(format!("{at}.mass"), "give `density` or `mass`, not both");
+    }
+    let m = material;
+    let above_zero = [
+        ("mu", m.mu),
+        ("young_modulus", m.young_modulus),
+        ("density", m.density),
+        ("mass", m.mass),
+        ("thickness", m.thickness),
+        ("stiffness", m.stiffness),
+    ];
+    for (name, value) in above_zero {
+        value.map_or(Ok(()), |value| positive(format!("{at}.{name}"), value))?;
+    }
+    let from_zero = [
+        ("lambda", m.lambda),
+        ("bending", m.bending),
+        ("shear_stiffness", m.shear_stiffness),
+        ("bending_stiffness", m.bending_stiffness),
+    ];
+    for (name, value) in from_zero {
+        value.map_or(Ok(()), |value| not_negative(format!("{at}.{name}"), value))?;
+    }
+    if let Some(poisson) = m.poisson_ratio.filter(|poisson| !(0.0..0.5).contains(poisson)) {
+        return fault(format!("{at}.poisson_ratio"), format!("must be from 0 to below 0.5, got {poisson}"));
+    }
+    match m.strain_limits {
+        Some([low, high]) if !(0.0 <= low && low <= 1.0 && 1.0 <= high) => fault(
+            format!("{at}.strain_limits"),
+            format!("must be [low, high] with 0 ≤ low ≤ 1 ≤ high, got [{low}, {high}]"),
+        ),
+        _ => Ok(()),
+    }
+}

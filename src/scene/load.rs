@@ -1,0 +1,79 @@
+//! Reads a scene: text, overrides, types, validation; whatever is wrong is told with file, line and field.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::Table;
+use toml::de::DeTable;
+
+use super::place::Places;
+use super::source::Source;
+use super::{Scene, explain, set};
+use crate::error::{InputError, Result};
+
+/// A scene that has been read and validated.
+#[derive(Debug, Clone)]
+pub struct LoadedScene {
+    /// The scene, every default filled in.
+    pub scene: Scene,
+    /// The folder that mesh paths are relative to.
+    pub base_dir: PathBuf,
+    /// The name of the built-in scene, or that of the file without its ending.
+    pub name: String,
+    places: Places,
+}
+
+impl LoadedScene {
+    /// Completes a fault found later: names file and line (or the `--set`) of its field, which may be given as
+    /// `body.0.material.mu` or `body.bar.material.mu`, and calls the body by its name.
+    pub fn place(&self, error: InputError) -> InputError {
+        self.places.place(error)
+    }
+}
+
+/// Reads the built-in scene of that name or the file at that path, with `--set` overrides in their order.
+pub fn load(name_or_path: &str, overrides: &[String]) -> Result<LoadedScene> {
+    Ok(load_source(Source::find(name_or_path)?, overrides)?)
+}
+
+/// Reads a scene from a text that is no file; messages call it `file`, mesh paths are relative to its folder.
+pub fn load_text(file: impl Into<PathBuf>, text: &str, overrides: &[String]) -> Result<LoadedScene> {
+    let file = file.into();
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let base_dir = file.parent().map(PathBuf::from).unwrap_or_default();
+    Ok(load_source(Source { name, file, base_dir, text: text.into() }, overrides)?)
+}
+
+fn load_source(source: Source, overrides: &[String]) -> std::result::Result<LoadedScene, InputError> {
+    let Source { name, file, base_dir, text } = source;
+    let (document, faults) = DeTable::parse_recoverable(&text);
+    let mut places = Places::new(file, &text, document.get_ref());
+    if let Some(first) = faults.iter().min_by_key(|fault| fault.span().map(|span| span.start)) {
+        return Err(syntax_fault(&places, &text, first));
+    }
+    let mut table = Table::deserialize(toml::Deserializer::from(document))
+        .map_err(|fault| syntax_fault(&places, &text, &fault))?;
+    places.name_bodies(set::body_names(&table));
+    set::apply(&mut table, &mut places, overrides)?;
+    places.name_bodies(set::body_names(&table));
+    let scene = explain::scene_from(table).map_err(|fault| places.fault(&fault.path, &fault.message))?;
+    let scene = scene.prepare().map_err(|fault| places.place(fault))?;
+    Ok(LoadedScene { scene, base_dir, name, places })
+}
+
+/// A fault of the TOML itself: its line, and the field that was being written there.
+fn syntax_fault(places: &Places, text: &str, fault: &toml::de::Error) -> InputError {
+    let start = fault.span().map_or(0, |span| span.start).min(text.len());
+    let rest_of_line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let before = text.get(..start).unwrap_or_default().trim_end_matches([' ', '\t']);
+    let message = if before.ends_with('=') && rest_of_line.trim().is_empty() {
+        "expected a value after `=`".into()
+    } else if text.contains('\0') {
+        "is not text; expected a scene in TOML".into()
+    } else {
+        explain::reword(fault.message())
+    };
+    // The place of a fault at the end of a line is that line, not the next.
+    let line = places.line_of_byte(start.min(text.trim_end().len()));
+    InputError { line: Some(line), ..places.fault(&places.field_at_byte(start), &message) }
+}

@@ -1,0 +1,149 @@
+//! What a body is made of.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Generator, MeshSpec};
+
+/// What a body is made of. Which fields a model needs stands in docs/scene-format.md; others are refused.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Material {
+    /// `arap`, `corotated` or `spring`.
+    pub model: String,
+    /// Lamé's second parameter, the shear modulus μ (Pa).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mu: Option<f64>,
+    /// Lamé's first parameter λ (Pa): resistance to change of volume (`corotated`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<f64>,
+    /// Young's modulus E (Pa); with `poisson_ratio` instead of `mu` and `lambda`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub young_modulus: Option<f64>,
+    /// Poisson's ratio ν, 0 ≤ ν < 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poisson_ratio: Option<f64>,
+    /// Mass density of the matter (kg/m³). Default 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// Total mass of the body (kg), instead of `density`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Thickness of a cloth or diameter of a strand (m). Default 0.001.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
+    /// Singular values of a triangle's deformation between which it costs nothing. Default [1, 1].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strain_limits: Option<[f64; 2]>,
+    /// Bending rigidity of a triangle cloth (N·m). Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending: Option<f64>,
+    /// Whether a triangle cloth is at rest flat or in the curvature of its mesh. Default `flat`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_rest: Option<BendingRest>,
+    /// Stiffness of the structural springs (N/m).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
+    /// Stiffness of the shear springs (N/m). Default: `stiffness`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shear_stiffness: Option<f64>,
+    /// Stiffness of the bending springs (N/m). Default: a tenth of `stiffness`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_stiffness: Option<f64>,
+}
+
+/// The rest state of bending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BendingRest {
+    /// Flat: quadratic energy.
+    Flat,
+    /// The curvature of the mesh: its size is kept, its direction is free.
+    Curved,
+}
+
+/// What a mesh is made of, which decides the fields a material may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatterKind {
+    /// Tetrahedra.
+    Solid,
+    /// Triangles.
+    Cloth,
+    /// Links only.
+    Strands,
+}
+
+impl MatterKind {
+    /// The kind of a generated mesh; a file's kind is known only when it has been read.
+    pub fn of(mesh: &MeshSpec) -> Option<MatterKind> {
+        match mesh {
+            MeshSpec::Generate(generator) => Some(match generator {
+                Generator::Box { .. }
+                | Generator::Ball { .. }
+                | Generator::Torus { .. }
+                | Generator::TPipe { .. }
+                | Generator::Sheet { .. } => MatterKind::Solid,
+                Generator::Cloth { .. } | Generator::Ribbon { .. } => MatterKind::Cloth,
+                Generator::Hair { .. } => MatterKind::Strands,
+            }),
+            MeshSpec::File(_) => None,
+        }
+    }
+
+    /// As it stands in a sentence.
+    pub fn noun(self) -> &'static str {
+        match self {
+            MatterKind::Solid => "a solid of tetrahedra",
+            MatterKind::Cloth => "a cloth of triangles",
+            MatterKind::Strands => "strands",
+        }
+    }
+}
+
+impl Material {
+    /// Density of a body that is given neither `density` nor `mass` (kg/m³): water, and most soft matter.
+    pub const DEFAULT_DENSITY: f64 = 1000.0;
+    /// Thickness of a cloth or diameter of a strand that is given none (m).
+    pub const DEFAULT_THICKNESS: f64 = 0.001;
+    /// Bending springs as a share of the structural ones, where nothing else is said.
+    pub const DEFAULT_BENDING_SHARE: f64 = 0.1;
+
+    /// Lamé's parameters (μ, λ) in Pa, from `mu` and `lambda` or from Young's modulus and Poisson's ratio:
+    /// μ = E / (2 (1 + ν)), λ = E ν / ((1 + ν)(1 − 2ν)). What is not given is zero.
+    pub fn lame(&self) -> (f64, f64) {
+        match (self.young_modulus, self.poisson_ratio) {
+            (Some(young), Some(poisson)) => {
+                let mu = young / (2.0 * (1.0 + poisson));
+                let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+                (mu, lambda)
+            }
+            _ => (self.mu.unwrap_or(0.0), self.lambda.unwrap_or(0.0)),
+        }
+    }
+
+    /// Writes out the defaults that matter for this model on this kind of mesh. Those that depend on the kind stay
+    /// open while it is unknown (`None`: a mesh file that has not been read).
+    pub fn fill_defaults(&mut self, kind: Option<MatterKind>) {
+        if self.mass.is_none() {
+            self.density.get_or_insert(Self::DEFAULT_DENSITY);
+        }
+        let cloth = kind == Some(MatterKind::Cloth);
+        if self.mass.is_none() && (cloth || kind == Some(MatterKind::Strands))
+            || self.model == "arap" && cloth
+        {
+            self.thickness.get_or_insert(Self::DEFAULT_THICKNESS);
+        }
+        if self.model == "arap" && cloth {
+            self.strain_limits.get_or_insert([1.0, 1.0]);
+            self.bending.get_or_insert(0.0);
+            self.bending_rest.get_or_insert(BendingRest::Flat);
+        }
+        if let (Some(stiffness), true) = (self.stiffness, self.model == "spring") {
+            if cloth {
+                self.shear_stiffness.get_or_insert(stiffness);
+            }
+            if matches!(kind, Some(MatterKind::Cloth | MatterKind::Strands)) {
+                self.bending_stiffness.get_or_insert(Self::DEFAULT_BENDING_SHARE * stiffness);
+            }
+        }
+    }
+}
