@@ -55,7 +55,7 @@ fn blame(integrator: &str) -> f64 {
     let h = 0.02;
     let (alpha1, alpha2) = (0.3, 2e-3);
     let model = simulation.model().clone();
-    let laplacian = model.laplacian();
+    let laplacian = model.laplacian().unwrap();
     let mut worst = 0.0_f64;
     let mut before = simulation.last_row();
     for _ in 0..20 {

@@ -106,10 +106,9 @@ impl Run {
             return Err(InputError::field("--every", "must be at least 1").into());
         }
         args.backend.check()?;
-        let mut loaded = scene::load(&args.scene, &args.set)?;
-        if let Some(frames) = args.frames {
-            loaded.scene.time.frames = frames;
-        }
+        let frames = args.frames.map(|frames| format!("time.frames={frames}"));
+        let overrides: Vec<String> = args.set.iter().cloned().chain(frames).collect();
+        let loaded = scene::load(&args.scene, &overrides)?;
         let built = build(&loaded)?;
         built.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         let model = Arc::new(built.model);

@@ -1,7 +1,7 @@
 //! The local step: every element's corner gradients into one array, then gathered by vertex.
 
+use super::Scalar;
 use super::gather::Gather;
-use super::lanes::Real;
 use super::tets::{TetObservation, Tets};
 use crate::Vec3;
 use crate::model::Model;
@@ -12,14 +12,14 @@ use rayon::prelude::*;
 const CHUNK: usize = 512;
 
 /// The elements of a model, ready to be projected.
-pub struct Local<T: Real> {
+pub struct Local<T: Scalar> {
     tets: Tets<T>,
     gather: Gather,
     /// Corner gradients in the order of [`Model::corner_vertices`].
     corners: Vec<[T; 3]>,
 }
 
-impl<T: Real> Local<T> {
+impl<T: Scalar> Local<T> {
     /// Lays out the elements of a model.
     pub fn new(model: &Model) -> Self {
         let gather = Gather::new(model.vertex_count(), model.corner_vertices());
@@ -44,7 +44,10 @@ impl<T: Real> Local<T> {
 
     /// g_i = inertial(i) + Σ of the corner gradients at vertex i.
     pub fn gather(&self, gradient: &mut [[T; 3]], inertial: impl Fn(usize) -> Vec3 + Sync) {
-        self.gather.collect(&self.corners, gradient, |i| narrow(inertial(i)));
+        self.gather.sum(&self.corners, gradient, |i, sum: [T; 3], out| {
+            let inertial: [T; 3] = narrow(inertial(i));
+            *out = std::array::from_fn(|axis| inertial[axis] + sum[axis]);
+        });
     }
 
     /// Energy and strain of the tetrahedra.
@@ -64,12 +67,12 @@ impl<T: Real> Local<T> {
 }
 
 /// A vector in the precision of the solve.
-fn narrow<T: Real>(v: Vec3) -> [T; 3] {
-    [T::from_f64(v.x), T::from_f64(v.y), T::from_f64(v.z)]
+fn narrow<T: Scalar>(v: Vec3) -> [T; 3] {
+    [T::of(v.x), T::of(v.y), T::of(v.z)]
 }
 
 /// Corner gradients of elements that need no SIMD lanes.
-fn project<const N: usize, const R: usize, T: Real, E: Element<N, R>>(
+fn project<const N: usize, const R: usize, T: Scalar, E: Element<N, R>>(
     elements: &[E],
     x: &[Vec3],
     a: f64,

@@ -3,14 +3,9 @@
 //! Every loop over vertices or elements has a fixed order of additions, so that a run gives the same bits
 //! with any number of threads.
 
-pub mod gather;
-pub mod lanes;
 pub mod local;
 pub mod observe;
 pub mod reduce;
-pub mod rotation;
-pub mod tets;
-pub mod volume;
 
 use crate::damping::{Filter, ether_drag, pbd};
 use crate::linear::{Factor, Scratch, SparseMatrix, Symbolic};
@@ -19,12 +14,16 @@ use crate::observe::Observation;
 use crate::scene::Precision;
 use crate::step::backend::{Backend, Exchange, Snapshot, Targets};
 use crate::step::form::Form;
-use crate::{Result, Vec3};
-use lanes::Real;
+use crate::{Result, Vec3, linear};
 use local::Local;
 use rayon::prelude::*;
 use reduce::sum;
 use std::sync::Arc;
+
+/// A precision that a step can be solved in: `f64` or `f32`.
+pub trait Scalar: lanes::Real + linear::Real {}
+
+impl<T: lanes::Real + linear::Real> Scalar for T {}
 
 /// Vertices handled by one task; small bodies stay on one thread.
 const CHUNK: usize = 2048;
@@ -38,14 +37,13 @@ pub fn backend(model: Arc<Model>, precision: Precision) -> Result<Box<dyn Backen
 }
 
 /// State and workspace of a model on the CPU.
-pub struct Cpu<T: Real> {
+pub struct Cpu<T: Scalar> {
     model: Arc<Model>,
     /// L, and the diagonal of the attachments.
     laplacian: SparseMatrix,
     attachment_stiffness: Vec<f64>,
     symbolic: Symbolic,
-    factor: Option<([f64; 3], Factor<T>)>,
-    scratch: Scratch<T>,
+    factor: Option<Prepared<T>>,
     local: Local<T>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -59,17 +57,23 @@ pub struct Cpu<T: Real> {
     gradient: Vec<[T; 3]>,
 }
 
-impl<T: Real> Cpu<T> {
+/// A factored metric, the numbers it was made of, and memory for solving.
+struct Prepared<T: Scalar> {
+    metric: [f64; 3],
+    factor: Factor<T>,
+    scratch: Scratch<T>,
+}
+
+impl<T: Scalar> Cpu<T> {
     /// The model at its initial state.
     pub fn new(model: Arc<Model>) -> Result<Self> {
-        let laplacian = model.laplacian();
+        let laplacian = model.laplacian()?;
         let n = model.vertex_count();
         let symbolic = Symbolic::new(&laplacian)?;
         Ok(Cpu {
             attachment_stiffness: model.attachment_stiffness(),
             local: Local::new(&model),
             factor: None,
-            scratch: Scratch::default(),
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             x_before: model.initial_positions.clone(),
@@ -115,15 +119,17 @@ impl<T: Real> Cpu<T> {
     /// Row i of L u, by differences: the row sums to zero, so a constant gives exactly nothing.
     fn laplacian_row(&self, u: &(impl Fn(usize) -> Vec3 + Sync), i: usize) -> Vec3 {
         let here = u(i);
-        self.laplacian.row(i).filter(|(j, _)| *j != i).map(|(j, l)| (u(j) - here) * l).sum()
+        let (columns, values) = self.laplacian.row(i);
+        columns.iter().zip(values).map(|(&j, &l)| (u(j as usize) - here) * l).sum()
     }
 
     /// uᵀ D w over all vertices, D = α₁ M + α₂ L, each pair of neighbours once.
     fn dissipation(&self, form: &Form, u: &(impl Fn(usize) -> Vec3 + Sync), w: &(impl Fn(usize) -> Vec3 + Sync)) -> f64 {
         sum(self.x.len(), |i| {
             let (ui, wi) = (u(i), w(i));
-            let pairs = self.laplacian.row(i).filter(|(j, _)| *j > i);
-            let stretching: f64 = pairs.map(|(j, l)| -l * (u(j) - ui).dot(&(w(j) - wi))).sum();
+            let (columns, values) = self.laplacian.row(i);
+            let neighbours = columns.iter().map(|&j| j as usize).zip(values).filter(|(j, _)| *j > i);
+            let stretching: f64 = neighbours.map(|(j, l)| -l * (u(j) - ui).dot(&(w(j) - wi))).sum();
             form.mass_damping * self.model.mass[i] * ui.dot(&wi) + form.stiffness_damping * stretching
         })
     }
@@ -138,18 +144,23 @@ fn fill<V: Send>(out: &mut [V], f: impl Fn(usize) -> V + Sync) {
     out.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, o)| *o = f(i));
 }
 
-impl<T: Real> Backend for Cpu<T> {
+impl<T: Scalar> Backend for Cpu<T> {
     fn prepare(&mut self, form: &Form) -> Result<()> {
         let metric = form.metric();
-        if self.factor.as_ref().is_some_and(|(made_for, _)| *made_for == metric) {
-            return Ok(());
-        }
         let [mass, stiffness, attachment] = metric;
-        let diagonal: Vec<f64> = (self.model.mass.iter().zip(&self.attachment_stiffness))
-            .map(|(m, k)| mass * m + attachment * k)
-            .collect();
-        let a = self.laplacian.scaled_plus_diagonal(stiffness, &diagonal);
-        self.factor = Some((metric, Factor::new(&self.symbolic, &a)?));
+        let matrix =
+            || self.laplacian.scaled_sum(mass, &self.model.mass, stiffness, attachment, &self.attachment_stiffness);
+        match &mut self.factor {
+            Some(prepared) if prepared.metric == metric => {}
+            Some(prepared) => {
+                prepared.factor.refactor(&matrix())?;
+                prepared.metric = metric;
+            }
+            None => {
+                let factor = Factor::new(&self.symbolic, &matrix())?;
+                self.factor = Some(Prepared { metric, scratch: factor.scratch(), factor });
+            }
+        }
         Ok(())
     }
 
@@ -191,15 +202,15 @@ impl<T: Real> Backend for Cpu<T> {
     }
 
     fn gradient_norm(&self) -> f64 {
-        sum(self.gradient.len(), |i| self.gradient[i].iter().map(|&c| c.into() * c.into()).sum()).sqrt()
+        sum(self.gradient.len(), |i| self.gradient[i].iter().map(|c| c.wide() * c.wide()).sum()).sqrt()
     }
 
     fn global(&mut self) {
-        let Some((_, factor)) = &self.factor else { return };
-        factor.solve(&mut self.gradient, &mut self.scratch);
+        let Some(Prepared { factor, scratch, .. }) = &mut self.factor else { return };
+        factor.solve(&mut self.gradient, scratch);
         let step = &self.gradient;
         self.iterate.par_iter_mut().with_min_len(CHUNK).zip(step).for_each(|(x, d)| {
-            *x -= Vec3::new(d[0].into(), d[1].into(), d[2].into());
+            *x -= Vec3::new(d[0].wide(), d[1].wide(), d[2].wide());
         });
     }
 

@@ -1,6 +1,6 @@
 //! Energies, momenta and strain of the state, in f64.
 
-use super::lanes::Real;
+use super::Scalar;
 use super::local::Local;
 use super::reduce::{sum, sums};
 use crate::Vec3;
@@ -9,7 +9,7 @@ use crate::model::element::Element;
 use crate::observe::Observation;
 
 /// Looks at a state.
-pub fn observe<T: Real>(
+pub fn observe<T: Scalar>(
     model: &Model,
     local: &Local<T>,
     x: &[Vec3],

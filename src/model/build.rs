@@ -5,7 +5,8 @@ use super::material::{elements, lumped_masses};
 use super::{Body, Model};
 use crate::error::InputError;
 use crate::mesh::{self, Mesh};
-use crate::scene::{self, LoadedScene, Scene, Select};
+use crate::scene::check::check_material;
+use crate::scene::{self, LoadedScene, MatterKind, Scene, Select};
 use crate::{Result, Vec3};
 use nalgebra::{Rotation3, Unit};
 
@@ -48,6 +49,7 @@ fn add_body(model: &mut Model, scene: &Scene, index: usize, mesh: Mesh) -> Resul
         };
         InputError { field: Some(field), ..e }
     };
+    check_material(&format!("body.{index}.material"), &body.material, Some(kind(&mesh)))?;
     let first = model.vertex_count();
     let masses = lumped_masses(&body.material, &mesh);
     if let Some(v) = masses.iter().position(|m| !m.is_finite() || *m <= 0.0) {
@@ -83,6 +85,15 @@ fn add_body(model: &mut Model, scene: &Scene, index: usize, mesh: Mesh) -> Resul
     let vertices = first..model.vertex_count();
     model.bodies.push(Body { name: body.name.clone(), vertices, mesh });
     Ok(())
+}
+
+/// What a mesh is made of.
+fn kind(mesh: &Mesh) -> MatterKind {
+    match (mesh.tets.is_empty(), mesh.triangles.is_empty()) {
+        (false, _) => MatterKind::Solid,
+        (true, false) => MatterKind::Cloth,
+        (true, true) => MatterKind::Strands,
+    }
 }
 
 /// x = position + c + R S (X − c), c the rest centre of mass; v = velocity + ω × (x − x_cm).

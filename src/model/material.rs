@@ -23,7 +23,8 @@ pub struct Elements {
     pub bendings: Vec<BendingElement>,
 }
 
-/// Makes a body's elements of its mesh; the error names the field within `material`.
+/// Makes a body's elements of its mesh, for a material that `scene::check` has found to fit the mesh;
+/// the error names the field within `material`.
 type Build = fn(&Material, &Mesh) -> Result<Elements, InputError>;
 
 /// The materials by name.
@@ -43,15 +44,12 @@ pub fn elements(material: &Material, mesh: &Mesh) -> Result<Elements, InputError
 
 /// As rigid as possible: W = μ V |F − R|² per tetrahedron, μ A t |F − R|² per triangle.
 fn arap(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
-    let (mu, _) = material.lame()?;
+    let (mu, _) = material.lame();
     if !mesh.tets.is_empty() {
         return Ok(Elements { tets: tets(mesh, mu, 0.0)?, ..Elements::default() });
     }
-    if mesh.triangles.is_empty() {
-        return Err(InputError::field("model", "`arap` needs tetrahedra or triangles; strands take `spring`"));
-    }
     let limits = material.strain_limits.unwrap_or([1.0, 1.0]);
-    let thickness = material.thickness_or_default();
+    let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
     let triangles = mesh
         .triangles
         .iter()
@@ -67,19 +65,15 @@ fn arap(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
 
 /// ARAP with resistance to change of volume: for small strains the linear material with the same μ and λ.
 fn corotated(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
-    let (mu, lambda) = material.lame()?;
-    if mesh.tets.is_empty() {
-        return Err(InputError::field("model", "`corotated` needs tetrahedra; a cloth takes `arap` or `spring`"));
-    }
+    let (mu, lambda) = material.lame();
     Ok(Elements { tets: tets(mesh, mu, lambda)?, ..Elements::default() })
 }
 
 /// Springs along the mesh's links, each kind with its own stiffness.
 fn spring(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
-    let structural =
-        material.stiffness.ok_or_else(|| InputError::field("stiffness", "`spring` needs it (N/m)"))?;
+    let structural = material.stiffness.unwrap_or(0.0);
     let shear = material.shear_stiffness.unwrap_or(structural);
-    let bending = material.bending_stiffness.unwrap_or(0.1 * structural);
+    let bending = material.bending_stiffness.unwrap_or(Material::DEFAULT_BENDING_SHARE * structural);
     let mut springs = Vec::new();
     for link in mesh.springs() {
         let stiffness = match link.kind {
@@ -132,8 +126,8 @@ fn hinges(material: &Material, mesh: &Mesh) -> Vec<BendingElement> {
 /// Lumped masses (kg): a quarter of each tetrahedron's mass to each corner, a third of each triangle's,
 /// half of each strand segment's; scaled to `mass` where the scene gives it.
 pub fn lumped_masses(material: &Material, mesh: &Mesh) -> Vec<f64> {
-    let density = material.density.unwrap_or(1000.0);
-    let thickness = material.thickness_or_default();
+    let density = material.density.unwrap_or(Material::DEFAULT_DENSITY);
+    let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
     let at = |i: u32| mesh.positions[i as usize];
     let mut mass = vec![0.0; mesh.positions.len()];
     let mut share = |vertices: &[u32], total: f64| {

@@ -12,7 +12,8 @@ pub mod tet;
 pub mod triangle;
 
 use crate::mesh::Mesh;
-use crate::{Vec3, linear::SparseMatrix};
+use crate::linear::SparseMatrix;
+use crate::{Result, Vec3};
 use attachment::Attachment;
 use bending::BendingElement;
 use element::Stencil;
@@ -82,10 +83,8 @@ impl Model {
     /// The PD Laplacian L = Σ w_j G_jᵀ G_j of all elastic elements (N/m), scalar n×n (Laplacian paper, Eq. 10).
     ///
     /// Attachments are not part of it: they would drag a body towards rest, and L·1 would not be zero.
-    pub fn laplacian(&self) -> SparseMatrix {
-        let mut triplets = Vec::with_capacity(16 * self.tets.len() + self.vertex_count());
-        // every vertex has its diagonal entry, also one that only an attachment holds
-        triplets.extend((0..self.vertex_count() as u32).map(|i| (i, i, 0.0)));
+    pub fn laplacian(&self) -> Result<SparseMatrix> {
+        let mut triplets = Vec::with_capacity(10 * self.tets.len());
         add_stiffness(&self.tets, &mut triplets);
         add_stiffness(&self.triangles, &mut triplets);
         add_stiffness(&self.springs, &mut triplets);
@@ -122,7 +121,7 @@ impl Model {
     }
 }
 
-/// Adds w GᵀG of each element to the triplets of L.
+/// Adds w GᵀG of each element to the triplets of L, each pair of corners once.
 fn add_stiffness<const N: usize, const R: usize, E: Stencil<N, R>>(
     elements: &[E],
     triplets: &mut Vec<(u32, u32, f64)>,
@@ -131,7 +130,7 @@ fn add_stiffness<const N: usize, const R: usize, E: Stencil<N, R>>(
         let vertices = element.vertices();
         let g = element.operator();
         for (i, &vi) in vertices.iter().enumerate() {
-            for (j, &vj) in vertices.iter().enumerate() {
+            for (j, &vj) in vertices.iter().enumerate().skip(i) {
                 let dot: f64 = g.iter().map(|row| row[i] * row[j]).sum();
                 triplets.push((vi, vj, element.weight() * dot));
             }

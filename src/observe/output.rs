@@ -1,8 +1,8 @@
 //! The folder that a run writes: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
 use super::ledger::{HEADER, Row};
-use super::npy::Trajectory;
-use super::point_cache::PointCache;
+use super::npy::TrajectoryWriter;
+use super::point_cache::PointCacheWriter;
 use super::write_whole;
 use crate::mesh::Mesh;
 use crate::step::Simulation;
@@ -56,8 +56,8 @@ pub struct Output {
     mesh: Mesh,
     exports: Vec<Export>,
     every: usize,
-    trajectory: Option<Trajectory>,
-    cache: Option<PointCache>,
+    trajectory: Option<TrajectoryWriter>,
+    cache: Option<PointCacheWriter>,
 }
 
 impl Output {
@@ -83,7 +83,7 @@ impl Output {
             false => None,
         };
         let cache = match exports.contains(&Export::Pc2) {
-            true => Some(PointCache::create(&directory.join("points.pc2"), n, simulation.frame_number(), every)?),
+            true => Some(PointCacheWriter::create(&directory.join("points.pc2"), n, simulation.frame_number() as f32, every as f32)?),
             false => None,
         };
         write_whole(&directory.join("scene.toml"), scene.as_bytes())?;
@@ -153,12 +153,12 @@ impl Output {
 }
 
 /// A new trajectory, or the one of the run that is gone on with, cut to the frames that are kept.
-fn open_trajectory(directory: &Path, vertices: usize, frames: usize, resumed: Option<&Path>) -> Result<Trajectory> {
+fn open_trajectory(directory: &Path, vertices: usize, frames: usize, resumed: Option<&Path>) -> Result<TrajectoryWriter> {
     let path = directory.join("trajectory.npy");
-    let Some(resumed) = resumed else { return Trajectory::create(&path, vertices) };
+    let Some(resumed) = resumed else { return TrajectoryWriter::create(&path, vertices) };
     let earlier = resumed.join("trajectory.npy");
     if !path.exists() && earlier.exists() {
         std::fs::copy(&earlier, &path).map_err(Error::write(&path))?;
     }
-    Trajectory::resume(&path, vertices, frames)
+    TrajectoryWriter::resume(&path, vertices, frames)
 }

@@ -9,15 +9,11 @@ mod material;
 use toml::Value;
 
 use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
-use crate::Vec3;
 use crate::error::InputError;
+use crate::step::integrator::INTEGRATORS;
+use crate::{Vec3, damping};
 
 pub use material::check_material;
-
-/// Names of the integrators.
-pub const INTEGRATORS: &[&str] = &["backward-euler", "implicit-midpoint", "bdf2"];
-/// Names of the damping models.
-pub const DAMPING_MODELS: &[&str] = &["none", "laplacian", "ether-drag", "pbd"];
 
 type Checked = Result<(), InputError>;
 
@@ -25,9 +21,11 @@ type Checked = Result<(), InputError>;
 pub fn check(scene: &Scene) -> Checked {
     all_finite(scene)?;
     check_time(&scene.time)?;
-    known("integrator.kind", &scene.integrator.kind, INTEGRATORS)?;
+    let integrators: Vec<&str> = INTEGRATORS.iter().map(|row| row.name).collect();
+    known("integrator.kind", &scene.integrator.kind, &integrators)?;
+    let models: Vec<&str> = damping::MODELS.iter().map(|model| model.name).collect();
+    known("damping.model", &scene.damping.model, &models)?;
     let damping = &scene.damping;
-    known("damping.model", &damping.model, DAMPING_MODELS)?;
     not_negative("damping.mass", damping.mass)?;
     not_negative("damping.stiffness", damping.stiffness)?;
     if !(0.0..=1.0).contains(&damping.coefficient) {
