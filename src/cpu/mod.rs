@@ -3,9 +3,21 @@
 //! Every loop over vertices or elements has a fixed order of additions, so that a run gives the same bits
 //! with any number of threads.
 
+pub mod blocks;
+pub mod gather;
+pub mod lanes;
 pub mod local;
+pub mod matrix;
 pub mod observe;
+pub mod projection;
+pub mod real;
 pub mod reduce;
+pub mod rotation;
+pub mod tets;
+pub mod volume;
+
+#[cfg(test)]
+mod sample;
 
 use crate::damping::{Filter, ether_drag, pbd};
 use crate::linear::{Factor, Scratch, SparseMatrix, Symbolic};

@@ -2,12 +2,11 @@
 
 use super::bending::BendingElement;
 use super::spring::SpringElement;
-use super::tet::TetElement;
+use super::tet::{TetElement, signed_volume};
 use super::triangle::TriangleElement;
 use crate::error::InputError;
 use crate::mesh::{LinkKind, Mesh};
 use crate::scene::{BendingRest, Material};
-use crate::Vec3;
 use std::collections::BTreeMap;
 
 /// The elastic elements of one body, vertices counted from zero.
@@ -96,7 +95,7 @@ fn spring(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
 
 fn tets(mesh: &Mesh, mu: f64, lambda: f64) -> Result<Vec<TetElement>, InputError> {
     let tet = |(k, &v): (usize, &[u32; 4])| {
-        TetElement::new(v, v.map(|i| mesh.positions[i as usize]), mu, lambda)
+        TetElement::new(v, &v.map(|i| mesh.positions[i as usize]), mu, lambda)
             .ok_or_else(|| InputError::field("model", format!("tetrahedron {k} has no volume")))
     };
     mesh.tets.iter().enumerate().map(tet).collect()
@@ -134,8 +133,7 @@ pub fn lumped_masses(material: &Material, mesh: &Mesh) -> Vec<f64> {
         vertices.iter().for_each(|&v| mass[v as usize] += total / vertices.len() as f64);
     };
     for tet in &mesh.tets {
-        let [a, b, c, d] = tet.map(at);
-        share(tet, density * signed_volume(a, b, c, d).abs());
+        share(tet, density * signed_volume(&tet.map(at)));
     }
     for triangle in &mesh.triangles {
         let [a, b, c] = triangle.map(at);
@@ -153,9 +151,4 @@ pub fn lumped_masses(material: &Material, mesh: &Mesh) -> Vec<f64> {
         mass.iter_mut().for_each(|m| *m *= total / sum);
     }
     mass
-}
-
-/// (b−a)×(c−a)·(d−a)/6 (m³).
-fn signed_volume(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> f64 {
-    (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
 }

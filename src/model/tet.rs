@@ -1,34 +1,33 @@
-//! Tetrahedra: as-rigid-as-possible shape and volume.
+//! The tetrahedron: F = Ds Dm⁻¹ and the weights of its two energies.
 
 use super::element::Stencil;
 use crate::{Mat3, Vec3};
 
-/// A tetrahedron: F = Ds Dm⁻¹, E = w_s/2 |F − R|² + w_v/2 |F − P|².
+/// A linear tetrahedron with energy w_s/2 |F − R|² + w_v/2 |F − P|² (J).
 ///
-/// R is the closest rotation, P the closest matrix of determinant one. w_s = 2 μ V gives "arap" exactly:
-/// W = μ V |F − R|². Close to rest |F − P|² = tr(ε)²/3, so w_v = 3 λ V makes the volume part λ/2 tr(ε)² V.
+/// R is the rotation closest to F, P the matrix with det P = 1 closest to F.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TetElement {
-    /// The corners.
+    /// Corners; the rest volume of (0, 1, 2, 3) is positive.
     pub vertices: [u32; 4],
-    /// Dm⁻¹ (1/m), Dm the columns x₁−x₀, x₂−x₀, x₃−x₀ at rest.
+    /// Dm⁻¹ (1/m), Dm = [X1 − X0, X2 − X0, X3 − X0] in the rest shape.
     pub inverse_rest: Mat3,
     /// w_s = 2 μ V (J).
     pub shape_weight: f64,
-    /// w_v = 3 λ V (J); zero for "arap".
+    /// w_v = 3 λ V (J): F = I + ε has |F − P|² = tr(ε)²/3 to second order, so this is λ/2 tr(ε)² V. 0: none.
     pub volume_weight: f64,
 }
 
 impl TetElement {
-    /// A tetrahedron at rest with the Lamé parameters `mu`, `lambda` (Pa); `None` if its volume is not positive.
-    pub fn new(vertices: [u32; 4], rest: [Vec3; 4], mu: f64, lambda: f64) -> Option<Self> {
-        let dm = Mat3::from_columns(&[rest[1] - rest[0], rest[2] - rest[0], rest[3] - rest[0]]);
-        let volume = dm.determinant() / 6.0;
-        if volume.is_nan() || volume <= 0.0 {
-            return None;
-        }
-        let inverse_rest = dm.try_inverse()?;
-        Some(TetElement {
+    /// The element whose corners rest at `corners` (m), of a material with Lamé parameters `mu` and `lambda` (Pa).
+    ///
+    /// `None` if its volume is not positive, or so small that Dm has no finite inverse.
+    pub fn new(vertices: [u32; 4], corners: &[Vec3; 4], mu: f64, lambda: f64) -> Option<Self> {
+        let rest = edge_matrix(corners);
+        let volume = signed_volume(corners);
+        let inverse_rest = rest.try_inverse()?;
+        let sound = volume > 0.0 && inverse_rest.iter().all(|entry| entry.is_finite());
+        sound.then_some(TetElement {
             vertices,
             inverse_rest,
             shape_weight: 2.0 * mu * volume,
@@ -53,5 +52,44 @@ impl Stencil<4, 3> for TetElement {
 
     fn weight(&self) -> f64 {
         self.shape_weight + self.volume_weight
+    }
+}
+
+/// The edges from corner 0 as columns (m): Dm of a rest shape, Ds of a deformed one.
+pub fn edge_matrix(corners: &[Vec3; 4]) -> Mat3 {
+    Mat3::from_columns(&[corners[1] - corners[0], corners[2] - corners[0], corners[3] - corners[0]])
+}
+
+/// Volume (m³), negative if the corners wind the wrong way: det [x1 − x0, x2 − x0, x3 − x0] / 6.
+pub fn signed_volume(corners: &[Vec3; 4]) -> f64 {
+    edge_matrix(corners).determinant() / 6.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corner_of_unit_cube() -> [Vec3; 4] {
+        [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]
+    }
+
+    #[test]
+    fn weights_are_those_of_the_lame_parameters() {
+        let tet = TetElement::new([4, 5, 6, 7], &corner_of_unit_cube(), 3.0, 5.0).expect("a sound shape");
+        assert_eq!(tet.inverse_rest, Mat3::identity());
+        // V = 1/6, so w_s = 2·3/6 and w_v = 3·5/6; the products round at most twice.
+        assert!((tet.shape_weight - 1.0).abs() < 1e-15);
+        assert!((tet.volume_weight - 2.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn flat_and_inverted_rest_shapes_are_refused() {
+        let mut flat = corner_of_unit_cube();
+        flat[3] = Vec3::new(0.3, 0.4, 0.0);
+        assert_eq!(TetElement::new([0, 1, 2, 3], &flat, 1.0, 1.0), None);
+        let mut inverted = corner_of_unit_cube();
+        inverted.swap(1, 2);
+        assert!(signed_volume(&inverted) < 0.0);
+        assert_eq!(TetElement::new([0, 1, 2, 3], &inverted, 1.0, 1.0), None);
     }
 }

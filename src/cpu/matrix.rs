@@ -1,0 +1,166 @@
+//! 3×3 matrices in lanes, and the eigenvectors of one small symmetric matrix.
+
+use super::lanes::{Lane, Real};
+use pulp::Simd;
+
+/// A 3×3 matrix per lane, `m[row][column]`.
+pub type Matrix<S, T> = [[Lane<S, T>; 3]; 3];
+
+/// A · B
+#[inline(always)]
+pub fn product<S: Simd, T: Real>(a: &Matrix<S, T>, b: &Matrix<S, T>) -> Matrix<S, T> {
+    let entry =
+        |i: usize, j: usize| a[i][2].times_plus(b[2][j], a[i][1].times_plus(b[1][j], a[i][0] * b[0][j]));
+    let row = |i| [entry(i, 0), entry(i, 1), entry(i, 2)];
+    [row(0), row(1), row(2)]
+}
+
+/// Aᵀ
+#[inline(always)]
+pub fn transpose<S: Simd, T: Real>(a: &Matrix<S, T>) -> Matrix<S, T> {
+    let row = |i: usize| [a[0][i], a[1][i], a[2][i]];
+    [row(0), row(1), row(2)]
+}
+
+/// A symmetric 3×3 matrix per lane.
+#[derive(Clone, Copy)]
+pub struct Symmetric<S: Simd, T: Real> {
+    /// Entries 00, 11, 22.
+    pub diagonal: [Lane<S, T>; 3],
+    /// Entries 12, 02, 01: each opposite to the axis of its place.
+    pub off: [Lane<S, T>; 3],
+}
+
+/// Invariants of a symmetric matrix and its adjugate: A⁻¹ = adj / third.
+///
+/// The eigenvalues are all positive exactly if the three invariants are, and the least of them
+/// then lies between third/second and three times that.
+pub struct Adjugate<S: Simd, T: Real> {
+    /// The adjugate, for a symmetric matrix the cofactor matrix.
+    pub matrix: Symmetric<S, T>,
+    /// λ1 + λ2 + λ3
+    pub first: Lane<S, T>,
+    /// λ1 λ2 + λ2 λ3 + λ3 λ1
+    pub second: Lane<S, T>,
+    /// λ1 λ2 λ3
+    pub third: Lane<S, T>,
+}
+
+impl<S: Simd, T: Real> Symmetric<S, T> {
+    /// The symmetric part of a matrix.
+    #[inline(always)]
+    pub fn part_of(a: &Matrix<S, T>) -> Self {
+        let half = a[0][0].constant(0.5);
+        Symmetric {
+            diagonal: [a[0][0], a[1][1], a[2][2]],
+            off: [half * (a[1][2] + a[2][1]), half * (a[0][2] + a[2][0]), half * (a[0][1] + a[1][0])],
+        }
+    }
+
+    /// All nine entries.
+    #[inline(always)]
+    pub fn full(&self) -> Matrix<S, T> {
+        let ([a, b, c], [p, q, r]) = (self.diagonal, self.off);
+        [[a, r, q], [r, b, p], [q, p, c]]
+    }
+
+    /// Entry by entry.
+    #[inline(always)]
+    pub fn zip(&self, other: &Self, f: impl Fn(Lane<S, T>, Lane<S, T>) -> Lane<S, T>) -> Self {
+        let ([a, b, c], [p, q, r]) = (self.diagonal, self.off);
+        let ([d, e, g], [s, t, u]) = (other.diagonal, other.off);
+        Symmetric { diagonal: [f(a, d), f(b, e), f(c, g)], off: [f(p, s), f(q, t), f(r, u)] }
+    }
+
+    /// tr(A B)
+    #[inline(always)]
+    pub fn dot(&self, other: &Self) -> Lane<S, T> {
+        let ([a, b, c], [p, q, r]) = (self.diagonal, self.off);
+        let ([d, e, g], [s, t, u]) = (other.diagonal, other.off);
+        let off = p.times_plus(s, q.times_plus(t, r * u));
+        off.times_plus(off.constant(2.0), a.times_plus(d, b.times_plus(e, c * g)))
+    }
+
+    /// A · B for matrices that commute, so that the product is symmetric: only its upper half is computed.
+    #[inline(always)]
+    pub fn commuting_product(&self, other: &Self) -> Self {
+        let ([a, b, c], [p, q, r]) = (self.diagonal, self.off);
+        let ([d, e, g], [s, t, u]) = (other.diagonal, other.off);
+        Symmetric {
+            diagonal: [
+                a.times_plus(d, r.times_plus(u, q * t)),
+                r.times_plus(u, b.times_plus(e, p * s)),
+                q.times_plus(t, p.times_plus(s, c * g)),
+            ],
+            off: [
+                r.times_plus(t, b.times_plus(s, p * g)),
+                a.times_plus(t, r.times_plus(s, q * g)),
+                a.times_plus(u, r.times_plus(e, q * s)),
+            ],
+        }
+    }
+
+    /// The adjugate and the invariants.
+    #[inline(always)]
+    pub fn adjugate(&self) -> Adjugate<S, T> {
+        let ([a, b, c], [p, q, r]) = (self.diagonal, self.off);
+        let matrix = Symmetric {
+            diagonal: [p.times_from(p, b * c), q.times_from(q, a * c), r.times_from(r, a * b)],
+            off: [a.times_from(p, q * r), b.times_from(q, p * r), c.times_from(r, p * q)],
+        };
+        let [x, y, z] = matrix.diagonal;
+        let third = a.times_plus(x, r.times_plus(matrix.off[2], q * matrix.off[1]));
+        Adjugate { matrix, first: a + b + c, second: x + y + z, third }
+    }
+}
+
+/// Sweeps of Jacobi's method; it converges quadratically and needs five or six, so this only stops NaN.
+const MOST_SWEEPS: usize = 30;
+
+/// Eigenvalues and eigenvectors of a symmetric matrix by Jacobi's cyclic rotations: `a` is left diagonal, and column j
+/// of the result is the eigenvector of `a[j][j]`. Deterministic, also for repeated eigenvalues; ends for NaN.
+pub fn diagonalise<const N: usize>(a: &mut [[f64; N]; N]) -> [[f64; N]; N] {
+    let mut vectors = [[0.0; N]; N];
+    (0..N).for_each(|i| vectors[i][i] = 1.0);
+    for _ in 0..MOST_SWEEPS {
+        let mut turned = false;
+        for p in 0..N {
+            for q in p + 1..N {
+                // What vanishes in the rounding of both eigenvalues has nothing left to say.
+                let negligible = a[p][q].abs() <= 0.01 * f64::EPSILON * a[p][p].abs().min(a[q][q].abs());
+                if !negligible && a[p][q].abs() > f64::MIN_POSITIVE {
+                    annihilate(a, &mut vectors, p, q);
+                    turned = true;
+                }
+            }
+        }
+        if !turned {
+            break;
+        }
+    }
+    vectors
+}
+
+/// One rotation in the plane of p and q that makes `a[p][q]` zero.
+fn annihilate<const N: usize>(a: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], p: usize, q: usize) {
+    let slope = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+    let tangent = slope.signum() / (slope.abs() + slope.hypot(1.0));
+    let cosine = 1.0 / tangent.hypot(1.0);
+    let sine = tangent * cosine;
+    let shift = tangent * a[p][q];
+    a[p][p] -= shift;
+    a[q][q] += shift;
+    a[p][q] = 0.0;
+    a[q][p] = 0.0;
+    for k in 0..N {
+        if k != p && k != q {
+            let (kp, kq) = (a[k][p], a[k][q]);
+            a[k][p] = cosine * kp - sine * kq;
+            a[k][q] = sine * kp + cosine * kq;
+            (a[p][k], a[q][k]) = (a[k][p], a[k][q]);
+        }
+        let (kp, kq) = (vectors[k][p], vectors[k][q]);
+        vectors[k][p] = cosine * kp - sine * kq;
+        vectors[k][q] = sine * kp + cosine * kq;
+    }
+}
