@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The result of everything in Dashpot that can fail.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Everything that can go wrong. Printed once, by `main`.
 #[derive(Debug, thiserror::Error)]

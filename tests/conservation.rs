@@ -34,14 +34,19 @@ fn momentum(row: &Row) -> Vec3 {
 fn linear_momentum_of_a_free_body() {
     for integrator in ["backward-euler", "implicit-midpoint", "bdf2"] {
         for iterations in [1, 10] {
-            let overrides = [format!("integrator.kind={integrator}"), format!("time.iterations={iterations}")];
+            let overrides =
+                [format!("integrator.kind={integrator}"), format!("time.iterations={iterations}")];
             let mut simulation = simulate(SPINNING, &overrides.each_ref().map(String::as_str));
             let rows = run(&mut simulation, 60);
             let start = momentum(&rows[0]);
             for row in &rows {
                 let drift = (momentum(row) - start).norm() / start.norm();
                 // velocities are differences of positions near 10 m over h: 1e-15 · 10 / 0.03 a vertex and step
-                assert!(drift < 1e-11, "{integrator}, {iterations} iterations, frame {}: {drift:e}", row.frame);
+                assert!(
+                    drift < 1e-11,
+                    "{integrator}, {iterations} iterations, frame {}: {drift:e}",
+                    row.frame
+                );
             }
         }
     }
@@ -99,12 +104,8 @@ fn laplacian_damping_eats_spin() {
 /// PBD damping keeps P and L of each body by itself.
 #[test]
 fn pbd_damping_keeps_both_momenta() {
-    let overrides = [
-        "damping.model=pbd",
-        "damping.coefficient=0.3",
-        "time.iterations=2000",
-        "time.tolerance=1e-14",
-    ];
+    let overrides =
+        ["damping.model=pbd", "damping.coefficient=0.3", "time.iterations=2000", "time.tolerance=1e-14"];
     let rows = run(&mut simulate(SPINNING, &overrides), 10);
     let (p, l) = (momentum(&rows[0]), spin(&rows[0]));
     assert!((momentum(&rows[10]) - p).norm() / p.norm() < 1e-11);

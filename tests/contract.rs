@@ -30,7 +30,8 @@ const COLUMNS: &str = "frame,time,kinetic,elastic,gravity,contact,attachment,tot
 #[test]
 fn a_run_writes_what_the_contract_names() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments = ["run", "bar", "--frames", "6", "--out", "r", "--export", "obj,ply,vtk,pc2,npy", "--every", "3"];
+    let arguments =
+        ["run", "bar", "--frames", "6", "--out", "r", "--export", "obj,ply,vtk,pc2,npy", "--every", "3"];
     succeeds(folder.path(), &arguments);
     let out = folder.path().join("r");
     let ledger = std::fs::read_to_string(out.join("ledger.csv")).unwrap();

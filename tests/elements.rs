@@ -20,7 +20,8 @@ fn gradient_is_derivative<const N: usize, const R: usize, E: Element<N, R>>(elem
         let size = 0.02 * (trial + 1) as f64;
         let x: Vec<Vec3> = rest.iter().map(|x| x + random.vector() * size).collect();
         let gradient = element.gradient(&x, 1.0, 1.0);
-        let scale = element.weight() * element.operator().iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
+        let scale =
+            element.weight() * element.operator().iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
         for (k, g) in gradient.iter().enumerate() {
             for axis in 0..3 {
                 let h = 1e-6;
@@ -45,7 +46,8 @@ fn at_ease_at_rest<const N: usize, const R: usize, E: Element<N, R>>(element: &E
         let x: Vec<Vec3> = rest.iter().map(|x| turn * x + place).collect();
         // positions near 10 carry 1e-15 of rounding, the energy is its square
         assert!(element.energy(&x) < 1e-24 * element.weight().max(1.0));
-        let scale = element.weight() * element.operator().iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
+        let scale =
+            element.weight() * element.operator().iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
         assert!(element.gradient(&x, 1.0, 1.0).iter().all(|g| g.norm() < 1e-12 * scale.max(1.0)));
     }
 }

@@ -77,7 +77,8 @@ fn frames_of_an_independent_program() {
             simulation.frame().unwrap();
             if frame % 5 == 0 {
                 let theirs = &case.trajectory[frame / 5 - 1];
-                let apart = simulation.positions().iter().zip(theirs).map(|(x, r)| (x - Vec3::from(*r)).norm());
+                let apart =
+                    simulation.positions().iter().zip(theirs).map(|(x, r)| (x - Vec3::from(*r)).norm());
                 worst = apart.fold(worst, f64::max);
             }
         }

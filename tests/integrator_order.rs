@@ -10,8 +10,7 @@ use dashpot::step::integrator::INTEGRATORS;
 
 /// Error of the position of vertex 0 after `duration`, with `steps` steps.
 fn error(model: &Model, integrator: &str, duration: f64, steps: usize, exact: Vec3) -> f64 {
-    let mut simulation =
-        simulate_model(model.clone(), integrator, [0.0, 0.0], duration / steps as f64, 2000);
+    let mut simulation = simulate_model(model.clone(), integrator, [0.0, 0.0], duration / steps as f64, 2000);
     for _ in 0..steps {
         simulation.frame().unwrap();
     }

@@ -61,7 +61,9 @@ fn written(name: &str, x: [&[Vec3]; 2], v: [&[Vec3]; 2], gravity: Vec3) -> Writt
             c1: 4.0 / 9.0,
             c2: 1.0,
             y: make(&|i| {
-                (xn[i] * 4.0 - xp[i]) / 3.0 + (vn[i] * 8.0 - vp[i] * 2.0) * (H / 9.0) + a * (4.0 * H * H / 9.0)
+                (xn[i] * 4.0 - xp[i]) / 3.0
+                    + (vn[i] * 8.0 - vp[i] * 2.0) * (H / 9.0)
+                    + a * (4.0 * H * H / 9.0)
             }),
             z: make(&|_| Vec3::zeros()),
             s: 1.5 / H,

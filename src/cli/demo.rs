@@ -1,6 +1,5 @@
 //! `dashpot [demo] [SCENE]`: shows a scene.
 
-use super::run;
 use crate::Result;
 
 /// Show a scene.
@@ -14,5 +13,5 @@ pub struct Args {
 /// Runs the scene headless: this version has no window.
 pub fn run(args: Args) -> Result<()> {
     eprintln!("This version has no window; running `dashpot run {}` headless.\n", args.scene);
-    run::run(run::Args::of_scene(&args.scene))
+    super::run::run(super::run::Args::of_scene(&args.scene))
 }

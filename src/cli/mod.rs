@@ -30,7 +30,7 @@ enum Command {
     /// List the built-in scenes.
     Scenes(scenes::Args),
     /// Describe or convert a mesh.
-    Mesh(mesh::Args),
+    Mesh(mesh::MeshArgs),
 }
 
 /// Does what the arguments say.
@@ -41,6 +41,6 @@ pub fn run(cli: Cli) -> Result<()> {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Scenes(args)) => scenes::run(args),
-        Some(Command::Mesh(args)) => mesh::run(args),
+        Some(Command::Mesh(args)) => mesh::run(&args),
     }
 }

@@ -38,7 +38,7 @@ pub fn observe<T: Scalar>(
         momentum: Vec3::new(px, py, pz),
         angular_momentum: Vec3::new(lx, ly, lz),
         centre: Vec3::new(cx, cy, cz) / mass,
-        min_volume_ratio: tets.min_volume_ratio,
+        min_volume_ratio: if model.tets.is_empty() { 1.0 } else { tets.least_volume_ratio },
         inverted: tets.inverted,
     }
 }

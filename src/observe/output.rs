@@ -141,7 +141,7 @@ impl Output {
             let folder = self.directory.join("frames");
             std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
             let path = folder.join(format!("frame_{frame:05}.{ending}"));
-            crate::mesh::write(&path, &self.mesh, positions)?;
+            crate::mesh::write::write(&path, &self.mesh, positions)?;
         }
         Ok(())
     }

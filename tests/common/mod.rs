@@ -26,7 +26,13 @@ pub fn run(simulation: &mut Simulation, frames: usize) -> Vec<Row> {
 }
 
 /// A simulation of a model made by hand.
-pub fn simulate_model(model: Model, integrator: &str, damping: [f64; 2], h: f64, iterations: usize) -> Simulation {
+pub fn simulate_model(
+    model: Model,
+    integrator: &str,
+    damping: [f64; 2],
+    h: f64,
+    iterations: usize,
+) -> Simulation {
     let mut scene = empty_scene();
     scene.integrator.kind = integrator.into();
     scene.time.step = h;
