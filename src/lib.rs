@@ -1,7 +1,9 @@
 #![doc = "Dashpot simulates soft bodies and tells where their energy goes."]
 
+pub mod cli;
 pub mod error;
 pub mod mesh;
+pub mod observe;
 pub mod scene;
 
 pub use error::{Error, Result};
