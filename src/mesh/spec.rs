@@ -39,11 +39,11 @@ pub enum Generator {
         /// Edge lengths (m).
         size: [f64; 3],
     },
-    /// A solid ball about the origin: a cube of cells mapped onto the ball.
+    /// A solid ball about the origin, its inside a regular lattice of well-shaped tetrahedra.
     Ball {
         /// (m)
         radius: f64,
-        /// Cells across the diameter.
+        /// Lattice cells across the diameter.
         cells: usize,
     },
     /// A solid torus about the y axis.
@@ -55,16 +55,16 @@ pub enum Generator {
         /// Cells along the ring, and across the tube.
         cells: [usize; 2],
     },
-    /// Two solid bars that form a T: the head along x, the stem hanging down −y from its middle.
+    /// Two solid bars that form a T: the head along x about the origin, the stem down −y from its middle.
     TPipe {
-        /// Length of the head and length of the stem (m).
+        /// Length of the head and length of the stem below the head (m).
         lengths: [f64; 2],
         /// Side of the square cross-section (m).
         width: f64,
         /// Cells across the width.
         cells: usize,
     },
-    /// A thin sheet of tetrahedra in the xz plane, thickness along y.
+    /// A thin sheet of tetrahedra in the xz plane from the origin, thickness along y.
     Sheet {
         /// Cells along x and z (one through the thickness).
         cells: [usize; 2],
@@ -73,14 +73,14 @@ pub enum Generator {
         /// (m)
         thickness: f64,
     },
-    /// A cloth of triangles in the xz plane, with structural, shear and bending links.
+    /// A cloth of triangles in the xz plane from the origin, with structural, shear and bending links.
     Cloth {
         /// Cells along x and z.
         cells: [usize; 2],
         /// Lengths along x and z (m).
         size: [f64; 2],
     },
-    /// A long narrow cloth along x, hanging in the xy plane.
+    /// A long narrow cloth along x in the xy plane from the origin, with the links of a cloth.
     Ribbon {
         /// Cells along its length and across.
         cells: [usize; 2],

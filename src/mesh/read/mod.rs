@@ -1,0 +1,125 @@
+//! Meshes from files. The ending of the name tells the format.
+
+mod gmsh;
+mod medit;
+mod obj;
+mod ply;
+mod tetgen;
+mod text;
+mod veg;
+mod vtk;
+
+use super::Mesh;
+use super::spec::{MeshFile, MeshSpec};
+use crate::Vec3;
+use crate::error::{InputError, Result};
+use std::collections::BTreeMap;
+use std::path::Path;
+use text::Text;
+
+/// A mesh and what had to be mended or left out to get it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// Ready to simulate.
+    pub mesh: Mesh,
+    /// Sentences for the user, each beginning with the file.
+    pub warnings: Vec<String>,
+}
+
+/// Makes or reads the mesh that a scene names; a path is relative to `base_dir`.
+pub fn load(spec: &MeshSpec, base_dir: &Path) -> Result<Loaded> {
+    match spec {
+        MeshSpec::Generate(generator) => Ok(Loaded { mesh: generator.build()?, warnings: Vec::new() }),
+        MeshSpec::File(MeshFile { file, scale }) => {
+            if !(scale.is_finite() && *scale > 0.0) {
+                let message = format!("{scale} is not a positive factor");
+                return Err(InputError::field("scale", message).into());
+            }
+            Ok(read(&base_dir.join(file), *scale)?)
+        }
+    }
+}
+
+/// A reader of one format.
+type Reader = fn(&mut Text<'_>) -> std::result::Result<Cells, InputError>;
+
+/// Formats by the ending of the file's name. TetGen's two files are read apart from these.
+const READERS: [(&str, Reader); 6] = [
+    ("mesh", medit::read),
+    ("msh", gmsh::read),
+    ("veg", veg::read),
+    ("vtk", vtk::read),
+    ("obj", obj::read),
+    ("ply", ply::read),
+];
+
+/// Reads the mesh at `path`, lengths multiplied by `scale`, and repairs it.
+pub fn read(path: &Path, scale: f64) -> std::result::Result<Loaded, InputError> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let cells = match READERS.iter().find(|(name, _)| *name == ending) {
+        Some((_, reader)) => {
+            let bytes = text::contents(path)?;
+            reader(&mut Text::new(path, &bytes))
+        }
+        None if ending == "node" || ending == "ele" => tetgen::read(path),
+        None => {
+            let endings: Vec<_> = READERS.iter().map(|(name, _)| format!(".{name}")).collect();
+            let message = format!(
+                "no mesh format has the ending `.{ending}`: use {}, or TetGen's .node and .ele",
+                endings.join(", ")
+            );
+            Err(InputError::new(message))
+        }
+    };
+    let repaired = cells.and_then(|cells| cells.scaled(scale)).and_then(super::repair::repair);
+    let mut loaded = repaired.map_err(|e| e.in_file(path))?;
+    loaded.warnings.iter_mut().for_each(|w| *w = format!("{}: {w}", path.display()));
+    Ok(loaded)
+}
+
+/// Everything that a file says, before repair.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    /// Vertices, in the file's unit.
+    pub positions: Vec<Vec3>,
+    /// Tetrahedra, of whatever winding.
+    pub tets: Vec<[u32; 4]>,
+    /// Triangles, those of cut polygons too.
+    pub triangles: Vec<[u32; 3]>,
+    /// Pieces of lines.
+    pub lines: Vec<[u32; 2]>,
+    /// How many cells of kinds that we do not use, by the plural name of the kind.
+    pub other: BTreeMap<String, usize>,
+    /// Other remarks of the reader.
+    pub warnings: Vec<String>,
+}
+
+impl Cells {
+    /// A polygon, cut into triangles that share its first corner.
+    fn polygon(&mut self, corners: &[u32]) {
+        if let [first, rest @ ..] = corners {
+            self.triangles.extend(rest.windows(2).map(|edge| [*first, edge[0], edge[1]]));
+        }
+    }
+
+    /// A line through vertices.
+    fn polyline(&mut self, vertices: &[u32]) {
+        self.lines.extend(vertices.windows(2).map(|piece| [piece[0], piece[1]]));
+    }
+
+    /// A cell of a kind that is not used.
+    fn ignore(&mut self, kind: &str) {
+        match self.other.get_mut(kind) {
+            Some(count) => *count += 1,
+            None => _ = self.other.insert(kind.to_owned(), 1),
+        }
+    }
+
+    fn scaled(mut self, scale: f64) -> std::result::Result<Self, InputError> {
+        self.positions.iter_mut().for_each(|p| *p *= scale);
+        match self.positions.iter().position(|p| p.amax() > text::MAX_COORDINATE) {
+            None => Ok(self),
+            Some(v) => Err(InputError::field("scale", format!("{scale} makes vertex {v} astronomically far"))),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Legacy `.vtk`, ASCII: an unstructured grid of tetrahedra, triangles or lines.
+
+use super::{Shape, write_numbers, write_point};
+use std::io::{self, Write};
+
+/// VTK's numbers of cell types.
+const POLY_LINE: u8 = 4;
+const TRIANGLE: u8 = 5;
+const TETRAHEDRON: u8 = 10;
+
+pub(super) fn write(out: &mut dyn Write, shape: &Shape<'_>) -> io::Result<()> {
+    writeln!(out, "# vtk DataFile Version 3.0\nDashpot\nASCII\nDATASET UNSTRUCTURED_GRID")?;
+    writeln!(out, "POINTS {} double", shape.positions.len())?;
+    for p in shape.positions {
+        write_point(out, "", p, "")?;
+    }
+    let mesh = shape.mesh;
+    let strands = if mesh.is_strands() { mesh.strands() } else { Vec::new() };
+    let cells = || {
+        let tets = mesh.tets.iter().map(|t| (TETRAHEDRON, &t[..]));
+        let triangles = mesh.triangles.iter().map(|t| (TRIANGLE, &t[..]));
+        tets.chain(triangles).chain(strands.iter().map(|s| (POLY_LINE, &s[..])))
+    };
+    let (count, numbers) = cells().fold((0, 0), |(c, n), (_, cell)| (c + 1, n + 1 + cell.len()));
+    writeln!(out, "CELLS {count} {numbers}")?;
+    for (_, cell) in cells() {
+        write_numbers(out, &cell.len().to_string(), cell, 0, "")?;
+    }
+    writeln!(out, "CELL_TYPES {count}")?;
+    for (kind, _) in cells() {
+        writeln!(out, "{kind}")?;
+    }
+    Ok(())
+}

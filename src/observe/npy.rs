@@ -1,0 +1,114 @@
+//! `trajectory.npy`: the positions of every frame, as NumPy reads them.
+//!
+//! float64, shape (frames, vertices, 3). The head is of fixed width and is rewritten after every frame, so the file
+//! is valid at any moment, however the run ends, and a resumed run can go on from any frame.
+
+use crate::Vec3;
+use crate::error::{Error, InputError, Result};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes of the head: a multiple of 64, as NumPy aligns its data.
+const HEAD: usize = 128;
+
+/// Bytes of a position.
+const POSITION: u64 = 24;
+
+/// Appends frames to `trajectory.npy`.
+#[derive(Debug)]
+pub struct TrajectoryWriter {
+    path: PathBuf,
+    file: File,
+    vertices: usize,
+    frames: u64,
+}
+
+impl TrajectoryWriter {
+    /// Begins a file without frames, in place of whatever was there.
+    pub fn create(path: &Path, vertices: usize) -> Result<Self> {
+        let start = || {
+            let mut file = File::create(path)?;
+            file.write_all(&head(0, vertices))?;
+            Ok(file)
+        };
+        let file = start().map_err(Error::write(path))?;
+        Ok(TrajectoryWriter { path: path.into(), file, vertices, frames: 0 })
+    }
+
+    /// Opens a file that an earlier run wrote, keeps its first `frames` frames, and goes on after them.
+    pub fn resume(path: &Path, vertices: usize, frames: usize) -> Result<Self> {
+        let fault = |message: String| Error::from(InputError::new(message).in_file(path));
+        let opened = OpenOptions::new().read(true).write(true).open(path);
+        let mut file = opened.map_err(|e| fault(format!("cannot be continued: {e}")))?;
+        let mut found = [0; HEAD];
+        file.read_exact(&mut found).map_err(|e| fault(format!("is not a trajectory of ours: {e}")))?;
+        let frames = frames as u64;
+        let frame_bytes = POSITION * vertices as u64;
+        let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
+        // The number of frames is read off the length: the head of an interrupted run may lag behind by one.
+        let there = (length - HEAD as u64).checked_div(frame_bytes).unwrap_or(frames);
+        let same = |count: u64| head(count, vertices) == found;
+        if !(same(there) || there.checked_sub(1).is_some_and(same)) {
+            return Err(fault(format!("is not a trajectory of {vertices} vertices that a run of ours wrote")));
+        }
+        if there < frames {
+            return Err(fault(format!("has {there} frames: cannot be continued after frame {frames}")));
+        }
+        let mut writer = TrajectoryWriter { path: path.into(), file, vertices, frames };
+        writer.cut().map_err(Error::write(path))?;
+        Ok(writer)
+    }
+
+    fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(HEAD as u64 + self.frames * POSITION * self.vertices as u64)?;
+        self.rewrite_head()
+    }
+
+    fn rewrite_head(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&head(self.frames, self.vertices))?;
+        self.file.seek(SeekFrom::End(0)).map(|_| ())
+    }
+
+    /// Appends a frame: the positions of all vertices (m).
+    ///
+    /// # Panics
+    /// If `positions` are not as many as the file's vertices.
+    pub fn append(&mut self, positions: &[Vec3]) -> Result<()> {
+        assert_eq!(positions.len(), self.vertices, "a position for every vertex");
+        let little_endian: Vec<u64> = positions.iter().flatten_components().map(|x| x.to_bits().to_le()).collect();
+        let written = self.file.write_all(bytemuck::cast_slice(&little_endian)).and_then(|()| {
+            self.frames += 1;
+            self.rewrite_head()
+        });
+        written.map_err(Error::write(&self.path))
+    }
+
+    /// How many frames the file holds.
+    pub fn frames(&self) -> usize {
+        self.frames as usize
+    }
+}
+
+/// x, y, z of every point, one after the other.
+pub(super) trait FlattenComponents<'a>: Iterator<Item = &'a Vec3> + Sized {
+    /// x, y, z of every point, one after the other.
+    fn flatten_components(self) -> impl Iterator<Item = f64> {
+        self.flat_map(|p| [p.x, p.y, p.z])
+    }
+}
+
+impl<'a, I: Iterator<Item = &'a Vec3>> FlattenComponents<'a> for I {}
+
+/// NumPy's head, format 1.0. Blanks before the number of frames keep its width: zeros would not be Python.
+fn head(frames: u64, vertices: usize) -> [u8; HEAD] {
+    let about = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({frames:>12}, {vertices}, 3), }}");
+    let mut bytes = [b' '; HEAD];
+    bytes[..8].copy_from_slice(b"\x93NUMPY\x01\x00");
+    bytes[8..10].copy_from_slice(&((HEAD - 10) as u16).to_le_bytes());
+    // 20 digits each at most: 104 bytes, which fit.
+    bytes[10..10 + about.len()].copy_from_slice(about.as_bytes());
+    bytes[HEAD - 1] = b'\n';
+    bytes
+}

@@ -1,0 +1,64 @@
+//! PC2 point cache: the positions of every frame, as Blender, Maya and 3ds Max read them. Single precision.
+
+use super::npy::FlattenComponents;
+use crate::Vec3;
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Where the number of frames stands in the head.
+const FRAMES_AT: u64 = 28;
+
+/// Appends frames to a `.pc2` file. The number of frames is rewritten after every one: the file is always valid.
+#[derive(Debug)]
+pub struct PointCacheWriter {
+    path: PathBuf,
+    file: File,
+    vertices: usize,
+    frames: u32,
+}
+
+impl PointCacheWriter {
+    /// Begins a file without frames, in place of whatever was there.
+    ///
+    /// `start` is the number of the first frame, `rate` how many frames of the host one of ours lasts.
+    pub fn create(path: &Path, vertices: usize, start: f32, rate: f32) -> Result<Self> {
+        let begin = || -> io::Result<File> {
+            let count = i32::try_from(vertices).map_err(|_| io::Error::other("too many vertices for PC2"))?;
+            let mut head = Vec::from(b"POINTCACHE2\0");
+            head.extend(1i32.to_le_bytes());
+            head.extend(count.to_le_bytes());
+            head.extend(start.to_le_bytes());
+            head.extend(rate.to_le_bytes());
+            head.extend(0i32.to_le_bytes());
+            let mut file = File::create(path)?;
+            file.write_all(&head)?;
+            Ok(file)
+        };
+        let file = begin().map_err(Error::write(path))?;
+        Ok(PointCacheWriter { path: path.into(), file, vertices, frames: 0 })
+    }
+
+    /// Appends a frame: the positions of all vertices (m).
+    ///
+    /// # Panics
+    /// If `positions` are not as many as the file's vertices.
+    pub fn append(&mut self, positions: &[Vec3]) -> Result<()> {
+        assert_eq!(positions.len(), self.vertices, "a position for every vertex");
+        let components = positions.iter().flatten_components();
+        let little_endian: Vec<u32> = components.map(|x| (x as f32).to_bits().to_le()).collect();
+        let written = self.file.write_all(bytemuck::cast_slice(&little_endian)).and_then(|()| {
+            self.frames += 1;
+            self.file.seek(SeekFrom::Start(FRAMES_AT))?;
+            self.file.write_all(&self.frames.to_le_bytes())?;
+            self.file.seek(SeekFrom::End(0))
+        });
+        written.map(|_| ()).map_err(Error::write(&self.path))
+    }
+
+    /// How many frames the file holds.
+    pub fn frames(&self) -> usize {
+        self.frames as usize
+    }
+}
