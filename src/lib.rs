@@ -1,6 +1,7 @@
 #![doc = "Dashpot simulates soft bodies and tells where their energy goes."]
 
 pub mod error;
+pub mod linear;
 pub mod mesh;
 pub mod scene;
 
