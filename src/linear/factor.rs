@@ -1,6 +1,6 @@
 //! The factor of a matrix and the solve with it.
 
-use super::kernels::{Instructions, backward, forward};
+use super::kernels::Work;
 use super::layout::Layout;
 use super::memory::Aligned;
 use super::numeric;
@@ -8,6 +8,7 @@ use super::panel::{Real, Shape};
 use super::sparse::SparseMatrix;
 use super::symbolic::Symbolic;
 use super::tasks::Visit;
+use super::vectors::Instructions;
 use crate::error::{Result, RunError};
 
 /// Below this many numbers in the factor one thread is done before a second one has woken up.
@@ -211,7 +212,8 @@ impl<T: Real> Sweep<'_, T> {
                     }
                     let (shape, panel) = self.panel(s);
                     let solution = &mut solution[layout.solution[s] - solution_at..][..shape.width];
-                    forward(self.factor.instructions, &shape, panel, vector, solution);
+                    let work = Work { shape, panel, vector: &mut *vector, solution };
+                    T::forward(work, self.factor.instructions);
                     self.hand_on(s, task, b, vector, above);
                 }
                 Visit::Import(s) => {
@@ -256,7 +258,7 @@ impl<T: Real> Sweep<'_, T> {
                 }
             }
             let solution = &mut solution[layout.solution[s] - solution_at..][..shape.width];
-            backward(self.factor.instructions, &shape, panel, vector, solution);
+            T::backward(Work { shape, panel, vector, solution }, self.factor.instructions);
         }
     }
 

@@ -1,244 +1,193 @@
 //! The two kernels of a solve: a packed panel times three columns, forward and backward.
 //!
-//! They are written once, over arrays of `LANES` numbers that the compiler keeps in vector registers, and compiled
-//! for AVX2 with FMA as well as for the baseline of the target; which of them runs is decided by the machine.
+//! They are written once, over vectors of `LANES` numbers, and compiled for AVX2 with FMA as well as for the baseline of
+//! the target; the machine decides which of them runs.
+
+use pulp::NullaryFnOnce;
 
 use super::panel::{Real, Shape, head_len};
 use super::supernodes::TILE;
+use super::vectors::{Baseline, Instructions, Vectors};
 
-/// The instructions the kernels may use, found out once when a factor is made.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Instructions {
-    #[cfg(target_arch = "x86_64")]
-    Avx2Fma,
-    Baseline,
+/// A panel and the vectors it is applied to.
+pub struct Work<'a, T> {
+    pub(super) shape: Shape,
+    pub(super) panel: &'a [T],
+    /// x, y and z of a dense vector over the supernode, `shape.stride` numbers each.
+    pub(super) vector: &'a mut [T],
+    /// The columns of the supernode.
+    pub(super) solution: &'a mut [[T; 3]],
 }
 
-impl Instructions {
-    /// The best this machine has.
-    pub fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return Instructions::Avx2Fma;
+/// The kernels in the precision of the type they are implemented for.
+pub trait Kernels: Sized {
+    /// Numbers in a vector of 256 bits.
+    const LANES: usize;
+
+    /// The vector holds the right-hand side of the columns and what the children handed on; afterwards its rows below
+    /// hold what is to be handed on, and the solution holds D⁻¹ y of the columns.
+    fn forward(work: Work<'_, Self>, instructions: Instructions);
+
+    /// The rows below in the vector hold the solution of the ancestors, and the solution holds D⁻¹ y; afterwards both
+    /// the solution and the columns in the vector hold the solution.
+    fn backward(work: Work<'_, Self>, instructions: Instructions);
+}
+
+macro_rules! kernels {
+    ($real:ty, $lanes:literal) => {
+        impl Kernels for $real {
+            const LANES: usize = $lanes;
+
+            fn forward(work: Work<'_, Self>, instructions: Instructions) {
+                #[cfg(target_arch = "x86_64")]
+                if let Some(avx2) = instructions.avx2 {
+                    return avx2.vectorize(Forward { vectors: avx2, work });
+                }
+                Forward { vectors: Baseline, work }.call();
+            }
+
+            fn backward(work: Work<'_, Self>, instructions: Instructions) {
+                #[cfg(target_arch = "x86_64")]
+                if let Some(avx2) = instructions.avx2 {
+                    return avx2.vectorize(Backward { vectors: avx2, work });
+                }
+                Backward { vectors: Baseline, work }.call();
+            }
         }
-        Instructions::Baseline
-    }
+    };
+}
+kernels!(f64, 4);
+kernels!(f32, 8);
+
+struct Forward<'a, T, V> {
+    vectors: V,
+    work: Work<'a, T>,
 }
 
-/// Whether the baseline of the target multiplies and adds in one instruction, as aarch64 does. Where it does not,
-/// a fused multiply-add would be a call into the mathematical library.
-const BASELINE_FUSES: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+impl<T: Real, V: Vectors<T>> NullaryFnOnce for Forward<'_, T, V> {
+    type Output = ();
 
-/// Forward: `vector` holds the right-hand side of the columns and what the children handed on; afterwards its rows below
-/// hold what is to be handed on, and `solution` holds D⁻¹ y of the columns.
-#[inline]
-pub(super) fn forward<T: Real>(
-    instructions: Instructions,
-    shape: &Shape,
-    panel: &[T],
-    vector: &mut [T],
-    solution: &mut [[T; 3]],
-) {
-    match instructions {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `Avx2Fma` is only ever made by `detect`, on a machine that has both.
-        Instructions::Avx2Fma => unsafe { forward_avx2(shape, panel, vector, solution) },
-        Instructions::Baseline => forward_lanes::<T, BASELINE_FUSES>(shape, panel, vector, solution),
-    }
-}
-
-/// Backward: the rows below in `vector` hold the solution of the ancestors and `solution` holds D⁻¹ y; afterwards both
-/// `solution` and the columns in `vector` hold the solution.
-#[inline]
-pub(super) fn backward<T: Real>(
-    instructions: Instructions,
-    shape: &Shape,
-    panel: &[T],
-    vector: &mut [T],
-    solution: &mut [[T; 3]],
-) {
-    match instructions {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as in `forward`.
-        Instructions::Avx2Fma => unsafe { backward_avx2(shape, panel, vector, solution) },
-        Instructions::Baseline => backward_lanes::<T, BASELINE_FUSES>(shape, panel, vector, solution),
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn forward_avx2<T: Real>(shape: &Shape, panel: &[T], vector: &mut [T], solution: &mut [[T; 3]]) {
-    forward_lanes::<T, true>(shape, panel, vector, solution);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn backward_avx2<T: Real>(shape: &Shape, panel: &[T], vector: &mut [T], solution: &mut [[T; 3]]) {
-    backward_lanes::<T, true>(shape, panel, vector, solution);
-}
-
-#[inline(always)]
-fn forward_lanes<T: Real, const FUSED: bool>(
-    shape: &Shape,
-    panel: &[T],
-    vector: &mut [T],
-    solution: &mut [[T; 3]],
-) {
-    match T::LANES {
-        4 => forward_tiles::<T, 4, FUSED>(shape, panel, vector, solution),
-        _ => forward_tiles::<T, 8, FUSED>(shape, panel, vector, solution),
-    }
-}
-
-#[inline(always)]
-fn backward_lanes<T: Real, const FUSED: bool>(
-    shape: &Shape,
-    panel: &[T],
-    vector: &mut [T],
-    solution: &mut [[T; 3]],
-) {
-    match T::LANES {
-        4 => backward_tiles::<T, 4, FUSED>(shape, panel, vector, solution),
-        _ => backward_tiles::<T, 8, FUSED>(shape, panel, vector, solution),
-    }
-}
-
-#[inline(always)]
-fn forward_tiles<T: Real, const LANES: usize, const FUSED: bool>(
-    shape: &Shape,
-    panel: &[T],
-    vector: &mut [T],
-    solution: &mut [[T; 3]],
-) {
-    let mut rest = panel;
-    for (column, columns) in shape.tiles() {
-        let (tile, after) = rest.split_at(shape.tile_len::<T>(column, columns));
-        let solution = &mut solution[column..column + columns];
-        match columns {
-            4 => forward_tile::<T, LANES, 4, FUSED>(shape.stride, column, tile, vector, solution),
-            3 => forward_tile::<T, LANES, 3, FUSED>(shape.stride, column, tile, vector, solution),
-            2 => forward_tile::<T, LANES, 2, FUSED>(shape.stride, column, tile, vector, solution),
-            _ => forward_tile::<T, LANES, 1, FUSED>(shape.stride, column, tile, vector, solution),
+    #[inline(always)]
+    fn call(self) {
+        let Work { shape, panel, vector, solution } = self.work;
+        let mut rest = panel;
+        for (column, columns) in shape.tiles() {
+            let (tile, after) = rest.split_at(shape.tile_len::<T>(column, columns));
+            let solution = &mut solution[column..column + columns];
+            let vector = coordinates(vector, &shape, column);
+            match columns {
+                4 => forward_tile::<T, V, 4>(self.vectors, tile, vector, solution),
+                3 => forward_tile::<T, V, 3>(self.vectors, tile, vector, solution),
+                2 => forward_tile::<T, V, 2>(self.vectors, tile, vector, solution),
+                _ => forward_tile::<T, V, 1>(self.vectors, tile, vector, solution),
+            }
+            rest = after;
         }
-        rest = after;
     }
 }
 
-#[inline(always)]
-fn backward_tiles<T: Real, const LANES: usize, const FUSED: bool>(
-    shape: &Shape,
-    panel: &[T],
-    vector: &mut [T],
-    solution: &mut [[T; 3]],
-) {
-    let mut rest = panel;
-    for (column, columns) in shape.tiles().rev() {
-        let (before, tile) = rest.split_at(rest.len() - shape.tile_len::<T>(column, columns));
-        let solution = &mut solution[column..column + columns];
-        match columns {
-            4 => backward_tile::<T, LANES, 4, FUSED>(shape.stride, column, tile, vector, solution),
-            3 => backward_tile::<T, LANES, 3, FUSED>(shape.stride, column, tile, vector, solution),
-            2 => backward_tile::<T, LANES, 2, FUSED>(shape.stride, column, tile, vector, solution),
-            _ => backward_tile::<T, LANES, 1, FUSED>(shape.stride, column, tile, vector, solution),
+struct Backward<'a, T, V> {
+    vectors: V,
+    work: Work<'a, T>,
+}
+
+impl<T: Real, V: Vectors<T>> NullaryFnOnce for Backward<'_, T, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Work { shape, panel, vector, solution } = self.work;
+        let mut rest = panel;
+        for (column, columns) in shape.tiles().rev() {
+            let (before, tile) = rest.split_at(rest.len() - shape.tile_len::<T>(column, columns));
+            let solution = &mut solution[column..column + columns];
+            let vector = coordinates(vector, &shape, column);
+            match columns {
+                4 => backward_tile::<T, V, 4>(self.vectors, tile, vector, solution),
+                3 => backward_tile::<T, V, 3>(self.vectors, tile, vector, solution),
+                2 => backward_tile::<T, V, 2>(self.vectors, tile, vector, solution),
+                _ => backward_tile::<T, V, 1>(self.vectors, tile, vector, solution),
+            }
+            rest = before;
         }
-        rest = before;
     }
 }
 
-/// a·b + c.
+/// The x, y and z of a dense vector from the first column of a tile on.
 #[inline(always)]
-fn mul_add<T: Real, const FUSED: bool>(a: T, b: T, c: T) -> T {
-    if FUSED { a.mul_add(b, c) } else { a * b + c }
-}
-
-/// The x, y and z of a dense vector.
-#[inline(always)]
-fn coordinates<T>(vector: &mut [T], stride: usize) -> [&mut [T]; 3] {
-    let (x, rest) = vector.split_at_mut(stride);
-    let (y, z) = rest.split_at_mut(stride);
-    [x, y, &mut z[..stride]]
+fn coordinates<'a, T>(vector: &'a mut [T], shape: &Shape, column: usize) -> [&'a mut [T]; 3] {
+    let (x, rest) = vector.split_at_mut(shape.stride);
+    let (y, z) = rest.split_at_mut(shape.stride);
+    [&mut x[column..], &mut y[column..], &mut z[column..shape.stride]]
 }
 
 #[inline(always)]
-fn forward_tile<T: Real, const LANES: usize, const COLUMNS: usize, const FUSED: bool>(
-    stride: usize,
-    column: usize,
+fn forward_tile<T: Real, V: Vectors<T>, const COLUMNS: usize>(
+    vectors: V,
     tile: &[T],
-    vector: &mut [T],
+    [x, y, z]: [&mut [T]; 3],
     solution: &mut [[T; 3]],
 ) {
-    let [x, y, z] = coordinates(vector, stride);
-    let mut known = [[T::default(); 3]; COLUMNS];
-    for (k, known) in known.iter_mut().enumerate() {
-        *known = [x[column + k], y[column + k], z[column + k]];
-    }
     let (head, blocks) = tile.split_at(head_len::<T>(COLUMNS));
-    let below = column + COLUMNS;
-    let rows = |coordinate| <[T]>::as_chunks_mut::<LANES>(coordinate).0.iter_mut();
-    let vectors = rows(&mut x[below..]).zip(rows(&mut y[below..])).zip(rows(&mut z[below..]));
-    for (block, ((x, y), z)) in blocks.as_chunks::<LANES>().0.as_chunks::<COLUMNS>().0.iter().zip(vectors) {
+    let (x, x_below) = x.split_at_mut(COLUMNS);
+    let (y, y_below) = y.split_at_mut(COLUMNS);
+    let (z, z_below) = z.split_at_mut(COLUMNS);
+    let blocks: &[[V::Vector; COLUMNS]] = bytemuck::cast_slice::<T, V::Vector>(blocks).as_chunks().0;
+    let rows = blocks.len() * T::LANES;
+    let x_below = bytemuck::cast_slice_mut::<T, V::Vector>(&mut x_below[..rows]).iter_mut();
+    let y_below = bytemuck::cast_slice_mut::<T, V::Vector>(&mut y_below[..rows]).iter_mut();
+    let z_below = bytemuck::cast_slice_mut::<T, V::Vector>(&mut z_below[..rows]).iter_mut();
+    let known: [[V::Vector; 3]; COLUMNS] =
+        std::array::from_fn(|k| [vectors.splat(x[k]), vectors.splat(y[k]), vectors.splat(z[k])]);
+    for (block, ((x, y), z)) in blocks.iter().zip(x_below.zip(y_below).zip(z_below)) {
+        let [mut sum_x, mut sum_y, mut sum_z] = [*x, *y, *z];
         for k in 0..COLUMNS {
-            for lane in 0..LANES {
-                x[lane] = mul_add::<T, FUSED>(block[k][lane], known[k][0], x[lane]);
-                y[lane] = mul_add::<T, FUSED>(block[k][lane], known[k][1], y[lane]);
-                z[lane] = mul_add::<T, FUSED>(block[k][lane], known[k][2], z[lane]);
-            }
+            sum_x = vectors.mul_add(block[k], known[k][0], sum_x);
+            sum_y = vectors.mul_add(block[k], known[k][1], sum_y);
+            sum_z = vectors.mul_add(block[k], known[k][2], sum_z);
         }
+        [*x, *y, *z] = [sum_x, sum_y, sum_z];
     }
-    for (i, solution) in solution.iter_mut().enumerate() {
-        let mut sum = [T::default(); 3];
-        for k in 0..COLUMNS {
-            for c in 0..3 {
-                sum[c] = mul_add::<T, FUSED>(head[i * COLUMNS + k], known[k][c], sum[c]);
-            }
-        }
-        *solution = sum;
+    for (solution, row) in solution.iter_mut().zip(head.chunks_exact(COLUMNS)) {
+        *solution = [dot(row, x), dot(row, y), dot(row, z)];
     }
 }
 
 #[inline(always)]
-fn backward_tile<T: Real, const LANES: usize, const COLUMNS: usize, const FUSED: bool>(
-    stride: usize,
-    column: usize,
+fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+    a.iter().zip(b).fold(T::default(), |sum, (&a, &b)| sum + a * b)
+}
+
+#[inline(always)]
+fn backward_tile<T: Real, V: Vectors<T>, const COLUMNS: usize>(
+    vectors: V,
     tile: &[T],
-    vector: &mut [T],
+    [x, y, z]: [&mut [T]; 3],
     solution: &mut [[T; 3]],
 ) {
-    let [x, y, z] = coordinates(vector, stride);
-    let below = column + COLUMNS;
-    let blocks = tile[head_len::<T>(COLUMNS)..].as_chunks::<LANES>().0.as_chunks::<COLUMNS>().0;
-    let rows = |coordinate| <[T]>::as_chunks::<LANES>(coordinate).0[..blocks.len()].iter().rev();
-    let vectors = rows(&x[below..]).zip(rows(&y[below..])).zip(rows(&z[below..]));
-    let mut sums = [[[T::default(); LANES]; 3]; COLUMNS];
-    for (block, ((x, y), z)) in blocks.iter().rev().zip(vectors) {
+    let blocks = &tile[head_len::<T>(COLUMNS)..];
+    let (x, x_below) = x.split_at_mut(COLUMNS);
+    let (y, y_below) = y.split_at_mut(COLUMNS);
+    let (z, z_below) = z.split_at_mut(COLUMNS);
+    let blocks: &[[V::Vector; COLUMNS]] = bytemuck::cast_slice::<T, V::Vector>(blocks).as_chunks().0;
+    let rows = blocks.len() * T::LANES;
+    let x_below = bytemuck::cast_slice::<T, V::Vector>(&x_below[..rows]).iter();
+    let y_below = bytemuck::cast_slice::<T, V::Vector>(&y_below[..rows]).iter();
+    let z_below = bytemuck::cast_slice::<T, V::Vector>(&z_below[..rows]).iter();
+    let mut sums = [[vectors.splat(T::default()); 3]; COLUMNS];
+    for (block, ((x, y), z)) in blocks.iter().zip(x_below.zip(y_below).zip(z_below)).rev() {
         for k in 0..COLUMNS {
-            for lane in 0..LANES {
-                sums[k][0][lane] = mul_add::<T, FUSED>(block[k][lane], x[lane], sums[k][0][lane]);
-                sums[k][1][lane] = mul_add::<T, FUSED>(block[k][lane], y[lane], sums[k][1][lane]);
-                sums[k][2][lane] = mul_add::<T, FUSED>(block[k][lane], z[lane], sums[k][2][lane]);
-            }
+            sums[k][0] = vectors.mul_add(block[k], *x, sums[k][0]);
+            sums[k][1] = vectors.mul_add(block[k], *y, sums[k][1]);
+            sums[k][2] = vectors.mul_add(block[k], *z, sums[k][2]);
         }
     }
-    for (k, (solution, sums)) in solution.iter_mut().zip(&sums).enumerate() {
-        for (c, coordinate) in [&mut *x, &mut *y, &mut *z].into_iter().enumerate() {
-            solution[c] = solution[c] + lane_sum(&sums[c]);
-            coordinate[column + k] = solution[c];
+    for (k, (solution, sums)) in solution.iter_mut().zip(sums).enumerate() {
+        for (solution, sum) in solution.iter_mut().zip(sums) {
+            *solution = *solution + vectors.sum(sum);
         }
+        [x[k], y[k], z[k]] = *solution;
     }
-}
-
-/// The sum of the lanes, always in the same order: halves onto each other.
-#[inline(always)]
-fn lane_sum<T: Real, const LANES: usize>(lanes: &[T; LANES]) -> T {
-    let mut lanes = *lanes;
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            lanes[lane] = lanes[lane] + lanes[lane + half];
-        }
-        half /= 2;
-    }
-    lanes[0]
 }
 
 const _: () = assert!(TILE == 4, "the kernels name the widths a tile can have");

@@ -19,6 +19,7 @@ mod sparse;
 mod supernodes;
 mod symbolic;
 mod tasks;
+mod vectors;
 
 pub use factor::{Factor, Scratch};
 pub use panel::Real;

@@ -16,11 +16,12 @@
 
 use std::ops::{Add, Mul};
 
+use super::kernels::Kernels;
 use super::supernodes::TILE;
 
 /// A dense vector over the columns and rows of a supernode: x, y and z apart, `stride` numbers each, of which the first
 /// `height` count and the rest pad the last block.
-pub(super) struct Shape {
+pub struct Shape {
     pub width: usize,
     pub height: usize,
     pub stride: usize,
@@ -118,40 +119,20 @@ fn inverse_of_lower(lower: &[[f64; TILE]; TILE], columns: usize) -> [[f64; TILE]
 
 /// The floating-point types a factor can be stored in: `f64` and `f32`.
 pub trait Real:
-    Copy + Default + Send + Sync + bytemuck::Pod + Add<Output = Self> + Mul<Output = Self>
+    Kernels + Copy + Default + Send + Sync + bytemuck::Pod + Add<Output = Self> + Mul<Output = Self>
 {
-    /// Numbers in a vector of 256 bits.
-    const LANES: usize;
-
     /// Rounds from double precision.
     fn from_f64(value: f64) -> Self;
-
-    /// self·factor + term, rounded once.
-    fn mul_add(self, factor: Self, term: Self) -> Self;
 }
 
 impl Real for f64 {
-    const LANES: usize = 4;
-
     fn from_f64(value: f64) -> Self {
         value
-    }
-
-    #[inline(always)]
-    fn mul_add(self, factor: Self, term: Self) -> Self {
-        f64::mul_add(self, factor, term)
     }
 }
 
 impl Real for f32 {
-    const LANES: usize = 8;
-
     fn from_f64(value: f64) -> Self {
         value as f32
-    }
-
-    #[inline(always)]
-    fn mul_add(self, factor: Self, term: Self) -> Self {
-        f32::mul_add(self, factor, term)
     }
 }
