@@ -1,0 +1,177 @@
+//! How long the global step waits for A X = B: our own solve in double and single precision, on one thread and on all,
+//! against faer's sequential one with the same ordering.
+//!
+//!     cargo bench --bench solve [-- M L XL]
+//!
+//! The variants take turns within one run, since the machine's mood changes from second to second; the first
+//! rounds warm up and are not counted. A harness that measures one variant after the other could not do this.
+
+use std::time::Instant;
+
+use dashpot::linear::{Factor, Real, SparseMatrix, Symbolic};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::LltRegularization;
+use faer::perm::PermRef;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Side};
+
+/// A bar of cells, each cut into six tetrahedra along its main diagonal (Kuhn): name and cells.
+const BARS: [(&str, [usize; 3]); 3] = [("M", [62, 8, 8]), ("L", [120, 16, 16]), ("XL", [184, 32, 32])];
+/// Seconds spent on each bar.
+const SECONDS: f64 = 12.0;
+const WARM_UP_ROUNDS: usize = 3;
+
+fn main() {
+    // `cargo bench` passes `--bench`; what remains are names of bars.
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    for (name, cells) in BARS {
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+            measure(name, &bar(cells));
+        }
+    }
+}
+
+/// M/h² + L of the bar, up to scale: unit springs along the edges of the tetrahedra, a mass at each vertex.
+fn bar(cells: [usize; 3]) -> SparseMatrix {
+    let [nx, ny, nz] = cells.map(|count| count + 1);
+    let index = |x: usize, y: usize, z: usize| ((x * ny + y) * nz + z) as u32;
+    let mut triplets = Vec::new();
+    for x in 0..nx {
+        for y in 0..ny {
+            for z in 0..nz {
+                let a = index(x, y, z);
+                triplets.push((a, a, 0.05));
+                for corner in 1..8 {
+                    let (x, y, z) = (x + (corner & 1), y + (corner >> 1 & 1), z + (corner >> 2));
+                    if x < nx && y < ny && z < nz {
+                        let b = index(x, y, z);
+                        triplets.extend([(a, a, 1.0), (b, b, 1.0), (a, b, -1.0)]);
+                    }
+                }
+            }
+        }
+    }
+    SparseMatrix::from_triplets(nx * ny * nz, &triplets).expect("indices within the bar")
+}
+
+type Variant<'a> = (&'a str, Box<dyn FnMut() + 'a>);
+
+fn measure(name: &str, matrix: &SparseMatrix) {
+    let started = Instant::now();
+    let symbolic = Symbolic::new(matrix).expect("the bar can be analysed");
+    let analysis = started.elapsed();
+    let started = Instant::now();
+    let double = Factor::<f64>::new(&symbolic, matrix).expect("the bar is positive definite");
+    let factorisation = started.elapsed();
+    let single = Factor::<f32>::new(&symbolic, matrix).expect("the bar is positive definite");
+    println!(
+        "\n{name}: {} vertices, analysis {:.0} ms, factorisation {:.0} ms, factor of {:.2} M numbers, {:.1} MB (f64), {:.1} MB (f32)",
+        matrix.rows(),
+        analysis.as_secs_f64() * 1e3,
+        factorisation.as_secs_f64() * 1e3,
+        double.nonzeros() as f64 * 1e-6,
+        double.bytes() as f64 * 1e-6,
+        single.bytes() as f64 * 1e-6,
+    );
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
+    let all = rayon::ThreadPoolBuilder::new().build().expect("a pool");
+    let threads = all.current_num_threads();
+    let faer = FaerFactor::new(&symbolic, matrix);
+    // The pools are entered once for all rounds, as a simulation does, so that the pool in use is awake.
+    let mut variants: Vec<Variant> = vec![
+        ("own f64, 1 thread", on_pool(&alone, &double)),
+        ("own f64, all threads", on_pool(&all, &double)),
+        ("own f32, 1 thread", on_pool(&alone, &single)),
+        ("own f32, all threads", on_pool(&all, &single)),
+        ("faer f64, sequential", faer.solver()),
+    ];
+    let mut times = vec![Vec::new(); variants.len()];
+    let started = Instant::now();
+    let mut round = 0;
+    while round < WARM_UP_ROUNDS + 5 || started.elapsed().as_secs_f64() < SECONDS {
+        for ((_, solve), times) in variants.iter_mut().zip(&mut times) {
+            let started = Instant::now();
+            solve();
+            if round >= WARM_UP_ROUNDS {
+                times.push(started.elapsed().as_secs_f64() * 1e3 / SOLVES_PER_ROUND as f64);
+            }
+        }
+        round += 1;
+    }
+    println!(
+        "{:24} {:>10} {:>10}   (ms a solve of three columns, {round} rounds, {threads} threads)",
+        "", "min", "median"
+    );
+    for ((label, _), mut times) in variants.into_iter().zip(times) {
+        times.sort_by(f64::total_cmp);
+        println!("{label:24} {:10.3} {:10.3}", times[0], times[times.len() / 2]);
+    }
+}
+
+/// Solves in a row, as in one frame.
+const SOLVES_PER_ROUND: usize = 10;
+
+fn on_pool<'a, T: Real>(pool: &'a rayon::ThreadPool, factor: &'a Factor<T>) -> Box<dyn FnMut() + 'a> {
+    let mut scratch = factor.scratch();
+    let mut b = vec![[T::from_f64(1.0), T::from_f64(-0.5), T::from_f64(0.25)]; factor.rows()];
+    Box::new(move || {
+        pool.install(|| {
+            (0..SOLVES_PER_ROUND).for_each(|_| factor.solve(std::hint::black_box(&mut b), &mut scratch))
+        });
+    })
+}
+
+/// faer's supernodal factor of the same matrix in the same order.
+struct FaerFactor {
+    symbolic: SymbolicCholesky<usize>,
+    values: Vec<f64>,
+}
+
+impl FaerFactor {
+    fn new(symbolic: &Symbolic, matrix: &SparseMatrix) -> Self {
+        let n = matrix.rows();
+        let order: Vec<usize> = symbolic.order().iter().map(|&row| row as usize).collect();
+        let mut position = vec![0; n];
+        order.iter().enumerate().for_each(|(k, &row)| position[row] = k);
+        let columns: Vec<usize> = matrix.columns().iter().map(|&column| column as usize).collect();
+        let pattern = SymbolicSparseColMatRef::new_checked(n, n, matrix.offsets(), None, &columns);
+        let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &position, n));
+        let params = CholeskySymbolicParams::default();
+        let symbolic = factorize_symbolic_cholesky(pattern, Side::Upper, ordering, params).expect("memory");
+        let mut values = vec![0.0; symbolic.len_val()];
+        let scratch = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
+        let mut memory = MemBuffer::new(scratch);
+        symbolic
+            .factorize_numeric_llt(
+                &mut values,
+                SparseColMatRef::new(pattern, matrix.values()),
+                Side::Upper,
+                LltRegularization::default(),
+                Par::Seq,
+                MemStack::new(&mut memory),
+                Default::default(),
+            )
+            .expect("positive definite");
+        FaerFactor { symbolic, values }
+    }
+
+    fn solver(&self) -> Box<dyn FnMut() + '_> {
+        let n = self.symbolic.nrows();
+        let mut memory = MemBuffer::new(self.symbolic.solve_in_place_scratch::<f64>(3, Par::Seq));
+        let mut b = [vec![1.0; n], vec![-0.5; n], vec![0.25; n]].concat();
+        Box::new(move || {
+            for _ in 0..SOLVES_PER_ROUND {
+                LltRef::new(&self.symbolic, &self.values).solve_in_place_with_conj(
+                    Conj::No,
+                    MatMut::from_column_major_slice_mut(std::hint::black_box(&mut b), n, 3),
+                    Par::Seq,
+                    MemStack::new(&mut memory),
+                );
+            }
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! The global step: sparse symmetric systems A X = B, factored once and solved thousands of times.
+//!
+//! ```text
+//! SparseMatrix ─► Symbolic (order, supernodes, tasks) ─► Factor<f64 | f32> ─► solve, ten times a frame
+//! ```
+//!
+//! The matrix is a scalar one that acts on x, y and z alike, so the three right-hand sides go through the factor
+//! together and each of its entries is read from memory once for all three.
+
+mod elimination;
+mod factor;
+mod kernels;
+mod layout;
+mod memory;
+mod numeric;
+mod ordering;
+mod panel;
+mod sparse;
+mod supernodes;
+mod symbolic;
+mod tasks;
+mod vectors;
+
+pub use factor::{Factor, Scratch};
+pub use panel::Real;
+pub use sparse::SparseMatrix;
+pub use symbolic::Symbolic;

@@ -1,0 +1,108 @@
+//! What the pattern of a matrix alone decides: order, supernodes, tasks, and where each entry goes.
+
+use std::sync::Arc;
+
+use super::elimination::{Graph, NONE, inverse};
+use super::ordering::fill_reducing;
+use super::sparse::{SparseMatrix, running_sum};
+use super::supernodes::Supernodes;
+use super::tasks::{Task, share_out};
+use crate::error::{Result, RunError};
+
+/// The analysis of a pattern, made once and shared by all factorisations of matrices with that pattern.
+#[derive(Debug, Clone)]
+pub struct Symbolic {
+    pub(super) plan: Arc<Plan>,
+}
+
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub supernodes: Supernodes,
+    pub tasks: Vec<Task>,
+    /// Supernodes without children.
+    pub is_leaf: Vec<bool>,
+    /// Supernodes that hand on to their parent before any sibling does.
+    pub is_first_child: Vec<bool>,
+    /// The entries of A in the lower triangle of each supernode are `entries[entries_at[s]..entries_at[s + 1]]`.
+    pub entries_at: Vec<usize>,
+    pub entries: Vec<Entry>,
+    /// The pattern that was analysed.
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+}
+
+/// An entry of the matrix and its place in the panel of a supernode.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    /// Its place among the values of the matrix.
+    pub value: u32,
+    pub row: u32,
+    pub column: u32,
+}
+
+impl Symbolic {
+    /// Analyses the pattern of `matrix`; its values do not matter.
+    pub fn new(matrix: &SparseMatrix) -> Result<Self> {
+        if u32::try_from(matrix.nonzeros()).is_err() {
+            let message = format!("{} entries are more than 32-bit indices can name", matrix.nonzeros());
+            return Err(RunError::Factorisation(message).into());
+        }
+        let graph = Graph::new(matrix.offsets(), matrix.columns());
+        let order = fill_reducing(&graph)?;
+        let supernodes = Supernodes::new(&graph, order);
+        let tasks = share_out(&supernodes);
+        let (mut is_leaf, mut is_first_child) =
+            (vec![true; supernodes.nodes.len()], vec![false; supernodes.nodes.len()]);
+        for (s, node) in supernodes.nodes.iter().enumerate().filter(|(_, node)| node.parent != NONE) {
+            is_first_child[s] = std::mem::replace(&mut is_leaf[node.parent as usize], false);
+        }
+        let (entries_at, entries) = place_entries(matrix, &supernodes);
+        let (offsets, columns) = (matrix.offsets().to_vec(), matrix.columns().to_vec());
+        let plan = Plan { supernodes, tasks, is_leaf, is_first_child, entries_at, entries, offsets, columns };
+        Ok(Symbolic { plan: Arc::new(plan) })
+    }
+
+    /// The number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.plan.offsets.len() - 1
+    }
+
+    /// The order of elimination: the k-th column of the factor is row `order()[k]` of the matrix.
+    pub fn order(&self) -> &[u32] {
+        &self.plan.supernodes.order
+    }
+
+    /// Whether a matrix has the pattern that was analysed.
+    pub fn fits(&self, matrix: &SparseMatrix) -> bool {
+        self.plan.offsets == matrix.offsets() && self.plan.columns == matrix.columns()
+    }
+}
+
+/// Where each entry of the lower triangle goes, supernode by supernode.
+fn place_entries(matrix: &SparseMatrix, supernodes: &Supernodes) -> (Vec<usize>, Vec<Entry>) {
+    let position = inverse(&supernodes.order);
+    let mut local = vec![0u32; matrix.rows()];
+    let mut entries = Vec::with_capacity((matrix.nonzeros() + matrix.rows()) / 2);
+    let mut counts = Vec::with_capacity(supernodes.nodes.len());
+    for node in &supernodes.nodes {
+        let before = entries.len();
+        for (place, row) in (node.first..node.first + node.width)
+            .chain(supernodes.rows_of(node).iter().map(|&row| row as usize))
+            .enumerate()
+        {
+            local[row] = place as u32;
+        }
+        for column in 0..node.width {
+            let original = supernodes.order[node.first + column] as usize;
+            let values = matrix.offsets()[original]..matrix.offsets()[original + 1];
+            for (value, &row) in values.clone().zip(&matrix.columns()[values]) {
+                let row = position[row as usize] as usize;
+                if row >= node.first + column {
+                    entries.push(Entry { value: value as u32, row: local[row], column: column as u32 });
+                }
+            }
+        }
+        counts.push(entries.len() - before);
+    }
+    (running_sum(&counts), entries)
+}
