@@ -254,3 +254,6 @@ fn determinant<S: Simd, T: Real>(a: &Matrix<S, T>) -> Lane<S, T> {
     let minor = |j: usize, k: usize| a[1][k].times_from(a[2][j], a[1][j] * a[2][k]);
     a[0][0].times_plus(minor(1, 2), a[0][1].times_plus(minor(2, 0), a[0][2] * minor(0, 1)))
 }
+
+#[cfg(test)]
+mod tests;
