@@ -9,7 +9,7 @@
 //! S = s I from anywhere within a right angle, and leaves an error |dev S| |ω|² / λ_min(H) otherwise.
 
 use super::lanes::{Lane, Real, Which};
-use super::matrix::{Matrix, Symmetric, diagonalise, product, transpose};
+use super::matrix::{Matrix, Symmetric, diagonalise, dot, product, transpose, triple};
 use crate::Mat3;
 use pulp::Simd;
 
@@ -62,9 +62,12 @@ pub fn closest_rotations<S: Simd, T: Real>(
             break;
         }
         let (step, reached) = newton_step(f, &q);
-        for (component, stepped) in q.iter_mut().zip(step) {
-            *component = solved.select(*component, stepped);
-        }
+        q = [
+            solved.select(q[0], step[0]),
+            solved.select(q[1], step[1]),
+            solved.select(q[2], step[2]),
+            solved.select(q[3], step[3]),
+        ];
         solved = solved.or(reached);
     }
     let [w, x, y, z] = q;
@@ -91,13 +94,10 @@ fn newton_step<S: Simd, T: Real>(f: &Matrix<S, T>, q: &Quaternion<S, T>) -> (Qua
     let adjugate = h.adjugate();
     let inverse = adjugate.third.reciprocal();
     let rows = adjugate.matrix.full();
-    let omega = rows.map(|row| {
-        inverse * row[0].times_plus(gradient[0], row[1].times_plus(gradient[1], row[2] * gradient[2]))
-    });
-    let turn = omega[0].times_plus(omega[0], omega[1].times_plus(omega[1], omega[2] * omega[2]));
+    let omega = triple!(i => inverse * dot(rows[i], gradient));
+    let turn = dot(omega, omega);
 
-    let mean = adjugate.first * turn.constant(1.0 / 3.0);
-    let deviator = Symmetric { diagonal: h.diagonal.map(|entry| entry - mean), off: h.off };
+    let deviator = h.shifted(adjugate.first * turn.constant(-1.0 / 3.0));
     // |dev S| |ω|² ≤ ε λ_min, squared to be free of roots, with λ_min ≥ third/second.
     let error = turn * adjugate.second;
     let goal = adjugate.third * turn.constant(T::EPSILON);
@@ -129,7 +129,7 @@ fn follow_arc<S: Simd, T: Real>(
     let series = square.times_plus(series, turn.constant(-1.0 / 8.0));
     let series = square.times_plus(series, turn.constant(1.0 / 2.0));
     let [w, x, y, z] = *q;
-    let [a, b, c] = omega.map(|component| component * series);
+    let [a, b, c] = triple!(i => omega[i] * series);
     [
         a.times_from(x, b.times_from(y, c.times_from(z, w))),
         a.times_plus(w, c.times_plus(y, b.times_from(z, x))),

@@ -2,7 +2,9 @@
 
 use super::blocks::{RestBlock, WIDTH, WarmBlock, blocks_of, edges_of};
 use super::lanes::{Lane, Real};
-use super::matrix::{Matrix, Symmetric, product, transpose};
+use super::matrix::{
+    Matrix, Symmetric, determinant, minus, product, product_transposed, square, transpose, triple,
+};
 use super::projection::{rotate, unit_determinant};
 use crate::Vec3;
 use crate::model::tet::TetElement;
@@ -148,19 +150,19 @@ impl<T: Real> WithSimd for GradientTask<'_, T> {
                 let weight = Lane::load(simd, &rest.shape_weight[at..]);
                 let target_weight = weight * weight.constant(self.b);
                 let mut total_weight = weight;
-                let mut target = rotation.map(|row| row.map(|entry| entry * target_weight));
+                let mut target = triple!(i => triple!(j => target_weight * rotation[i][j]));
                 if rest.resists_volume {
                     let volume_weight = Lane::load(simd, &rest.volume_weight[at..]);
                     let a = product(&transpose(&rotation), &f);
                     let q = unit_determinant(simd, &Symmetric::part_of(&a));
                     let p = product(&rotation, &q.full());
                     let scaled = volume_weight * weight.constant(self.b);
-                    target = zip(&target, &p, |target, p| scaled.times_plus(p, target));
+                    target = triple!(i => triple!(j => scaled.times_plus(p[i][j], target[i][j])));
                     total_weight = weight + volume_weight;
                 }
                 let total_weight = total_weight * weight.constant(self.a);
-                let stress = zip(&f, &target, |f, target| f.times_plus(total_weight, -target));
-                let forces = product(&stress, &transpose(&shape));
+                let stress = triple!(i => triple!(j => f[i][j].times_plus(total_weight, -target[i][j])));
+                let forces = product_transposed(&stress, &shape);
                 for i in 0..3 {
                     let [first, second, third] = forces[i];
                     (-(first + second + third)).store(&mut rows[i][at..]);
@@ -171,7 +173,7 @@ impl<T: Real> WithSimd for GradientTask<'_, T> {
             }
             for (lane, element) in corners.chunks_exact_mut(4).enumerate() {
                 for (corner, row) in element.iter_mut().enumerate() {
-                    *row = [0, 1, 2].map(|i| rows[3 * corner + i][lane]);
+                    *row = triple!(i => rows[3 * corner + i][lane]);
                 }
             }
         }
@@ -207,12 +209,14 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
                 let weight: Lane<S, f64> = Lane::load(simd, &rest.shape_weight[at..]);
                 let half = weight.constant(0.5);
                 let mut strain = a;
-                (0..3).for_each(|i| strain[i][i] = strain[i][i] - half.constant(1.0));
+                for i in 0..3 {
+                    strain[i][i] = strain[i][i] - half.constant(1.0);
+                }
                 let mut energy = half * weight * square(&strain);
                 if rest.resists_volume {
                     let weight = Lane::load(simd, &rest.volume_weight[at..]);
                     let q = unit_determinant(simd, &Symmetric::part_of(&a));
-                    energy = (half * weight).times_plus(square(&zip(&a, &q.full(), |a, q| a - q)), energy);
+                    energy = (half * weight).times_plus(square(&minus(&a, &q.full())), energy);
                 }
                 energy.store(&mut energies[at..]);
             }
@@ -229,30 +233,7 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
 /// The lanes from `at` on of nine numbers stored row by row.
 #[inline(always)]
 fn load_matrix<S: Simd, T: Real>(simd: S, entries: &[[T; WIDTH]; 9], at: usize) -> Matrix<S, T> {
-    let row = |i: usize| [0, 1, 2].map(|j| Lane::load(simd, &entries[3 * i + j][at..]));
-    [row(0), row(1), row(2)]
-}
-
-#[inline(always)]
-fn zip<S: Simd, T: Real>(
-    a: &Matrix<S, T>,
-    b: &Matrix<S, T>,
-    f: impl Fn(Lane<S, T>, Lane<S, T>) -> Lane<S, T>,
-) -> Matrix<S, T> {
-    [0, 1, 2].map(|i| [0, 1, 2].map(|j| f(a[i][j], b[i][j])))
-}
-
-/// |A|², the sum of the squares of all entries.
-#[inline(always)]
-fn square<S: Simd, T: Real>(a: &Matrix<S, T>) -> Lane<S, T> {
-    let row = |r: &[Lane<S, T>; 3]| r[0].times_plus(r[0], r[1].times_plus(r[1], r[2] * r[2]));
-    row(&a[0]) + row(&a[1]) + row(&a[2])
-}
-
-#[inline(always)]
-fn determinant<S: Simd, T: Real>(a: &Matrix<S, T>) -> Lane<S, T> {
-    let minor = |j: usize, k: usize| a[1][k].times_from(a[2][j], a[1][j] * a[2][k]);
-    a[0][0].times_plus(minor(1, 2), a[0][1].times_plus(minor(2, 0), a[0][2] * minor(0, 1)))
+    triple!(i => triple!(j => Lane::load(simd, &entries[3 * i + j][at..])))
 }
 
 #[cfg(test)]
