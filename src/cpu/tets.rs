@@ -1,19 +1,19 @@
 //! Tetrahedra in blocks of SIMD lanes: the local step and the observation of their energy.
 
-use super::blocks::{RestBlock, WIDTH, WarmBlock, blocks_of, edges_of};
-use super::lanes::{Lane, Real};
+use super::blocks::{RestBlock, WIDTH, WarmBlock, blocks_of, write_edges};
+use super::lanes::{Lane, Real, on_lanes};
 use super::matrix::{
     Matrix, Symmetric, determinant, minus, product, product_transposed, square, transpose, triple,
 };
 use super::projection::{rotate, unit_determinant};
 use crate::Vec3;
 use crate::model::tet::TetElement;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::any::Any;
 
 /// Blocks that a thread takes at once: some 10 µs of work. Fixed, and of no influence on the result.
-const BLOCKS_PER_TASK: usize = 16;
+const BLOCKS_PER_TASK: usize = 32;
 
 /// Tetrahedra with energy w_s/2 |F − R|² + w_v/2 |F − P|², computed in precision T.
 ///
@@ -62,26 +62,24 @@ impl<T: Real> Tets<T> {
     /// Panics if `corners` has not four rows for each element, or `x` lacks one of their vertices.
     pub fn gradient(&mut self, x: &[Vec3], a: f64, b: f64, corners: &mut [[T; 3]]) {
         assert_eq!(corners.len(), 4 * self.count, "one row for each corner");
-        let arch = Arch::new();
         corners
             .par_chunks_mut(4 * WIDTH * BLOCKS_PER_TASK)
             .zip(self.rest.par_chunks(BLOCKS_PER_TASK))
             .zip(self.warm.par_chunks_mut(BLOCKS_PER_TASK))
-            .for_each(|((corners, rest), warm)| arch.dispatch(GradientTask { x, a, b, rest, warm, corners }));
+            .for_each(|((corners, rest), warm)| on_lanes(GradientTask { x, a, b, rest, warm, corners }));
     }
 
     /// Energy, least volume ratio and inverted elements at positions `x` (m), in f64 whatever T is.
     ///
     /// Changes nothing: later gradients are the same bits with or without it. The sum has a fixed order.
     pub fn observe(&self, x: &[Vec3]) -> TetObservation {
-        let arch = Arch::new();
         let rest = in_double(&self.rest).unwrap_or(&self.precise);
         let parts: Vec<TetObservation> = (rest.par_chunks(BLOCKS_PER_TASK))
             .zip(self.warm.par_chunks(BLOCKS_PER_TASK))
             .enumerate()
             .map(|(task, (rest, warm))| {
                 let count = self.count - task * WIDTH * BLOCKS_PER_TASK;
-                arch.dispatch(ObserveTask { x, rest, warm, count })
+                on_lanes(ObserveTask { x, rest, warm, count })
             })
             .collect();
         parts.iter().fold(TetObservation::NOTHING, TetObservation::with)
@@ -140,9 +138,10 @@ impl<T: Real> WithSimd for GradientTask<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let blocks = self.rest.iter().zip(self.warm).zip(self.corners.chunks_mut(4 * WIDTH));
+        let mut edges = [[T::default(); WIDTH]; 9];
+        let mut rows = [[T::default(); WIDTH]; 12];
         for ((rest, warm), corners) in blocks {
-            let edges = edges_of::<T>(&rest.vertices, self.x);
-            let mut rows = [[T::default(); WIDTH]; 12];
+            write_edges(&rest.vertices, self.x, &mut edges);
             for at in (0..WIDTH).step_by(T::lanes::<S>()) {
                 let shape = load_matrix(simd, &rest.inverse_rest, at);
                 let f = product(&transpose(&load_matrix(simd, &edges, at)), &shape);
@@ -195,8 +194,9 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) -> TetObservation {
         let mut seen = TetObservation::NOTHING;
         let mut left = self.count;
+        let mut edges = [[0.0; WIDTH]; 9];
         for (rest, warm) in self.rest.iter().zip(self.warm) {
-            let edges = edges_of::<f64>(&rest.vertices, self.x);
+            write_edges(&rest.vertices, self.x, &mut edges);
             let mut warm = warm.wide();
             let (mut energies, mut ratios) = ([0.0; WIDTH], [0.0; WIDTH]);
             for at in (0..WIDTH).step_by(f64::lanes::<S>()) {

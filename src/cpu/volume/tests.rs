@@ -1,11 +1,11 @@
 use crate::Mat3;
 use crate::cpu::blocks::WIDTH;
-use crate::cpu::lanes::{Lane, Real};
+use crate::cpu::lanes::{Lane, Real, on_lanes};
 use crate::cpu::matrix::Symmetric;
 use crate::cpu::projection::unit_determinant;
 use crate::cpu::sample::{Noise, deformations, signed_svd};
 use crate::cpu::volume::{closest_unit_determinant, closest_unit_determinants};
-use pulp::{Arch, Scalar, Simd, WithSimd};
+use pulp::{Scalar, Simd, WithSimd};
 
 /// Q of each S by the lanes, and how many of them Newton's method solved.
 struct Project<'a, T: Real> {
@@ -147,14 +147,14 @@ fn lanes_agree_with_the_safe_way() {
         let error = |(a, b): (&Mat3, &Mat3)| (a - b).amax() / b.amax();
         found.iter().zip(&safe).map(error).fold(0.0, f64::max)
     };
-    let (double, fast) = Arch::new().dispatch(Project::<f64>::new(&s));
+    let (double, fast) = on_lanes(Project::<f64>::new(&s));
     // Steps multiply round-off by up to half the ratio of eigenvalues, which lanes accept up to about ten.
     assert!(worst(&double) < 1e-12, "{:e}", worst(&double));
     // Strains of 0.2 are for the lanes; of the others a part is.
     assert!(fast > 700, "{fast}");
     let (portable, _) = Project::<f64>::new(&s).with_simd(Scalar::new());
     assert!(worst(&portable) < 1e-12, "{:e}", worst(&portable));
-    let (single, _) = Arch::new().dispatch(Project::<f32>::new(&s));
+    let (single, _) = on_lanes(Project::<f32>::new(&s));
     // The same bound in units of the rounding, 1e-12 · 2²⁹ ≈ 5e-4.
     assert!(worst(&single) < 5e-4, "{:e}", worst(&single));
 }
