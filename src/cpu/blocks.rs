@@ -4,21 +4,22 @@ use super::lanes::Real;
 use crate::Vec3;
 use crate::model::tet::TetElement;
 
-/// Elements in a block: a multiple of the lanes of every instruction set, up to 512 bits of f32.
-pub const WIDTH: usize = 16;
+/// Elements in a block: a multiple of the lanes of every register up to 256 bits. A row of f64 is then a cache line, and
+/// a block is read from its beginning to its end, as caches like it.
+pub const WIDTH: usize = 8;
 
 /// The rest shapes and weights of [`WIDTH`] elements. The last block is filled up with copies of the last element.
 #[derive(Clone)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub struct RestBlock<T> {
+    /// Corners of each element.
+    pub vertices: [[u32; 4]; WIDTH],
     /// Dm⁻¹ (1/m), row by row.
     pub inverse_rest: [[T; WIDTH]; 9],
     /// w_s (J).
     pub shape_weight: [T; WIDTH],
     /// w_v (J).
     pub volume_weight: [T; WIDTH],
-    /// Corners of each element.
-    pub vertices: [[u32; 4]; WIDTH],
     /// Whether any w_v differs from zero: otherwise P is never computed.
     pub resists_volume: bool,
 }
@@ -65,16 +66,13 @@ pub fn blocks_of<T: Real>(elements: &[TetElement]) -> Vec<RestBlock<T>> {
 /// The edges x1 − x0, x2 − x0, x3 − x0 of each element, edge by edge (m): subtracted in f64 and then rounded,
 /// so that single precision does not suffer from a body far from the origin.
 #[inline(always)]
-pub fn edges_of<T: Real>(vertices: &[[u32; 4]; WIDTH], x: &[Vec3]) -> [[T; WIDTH]; 9] {
-    let mut edges = [[T::default(); WIDTH]; 9];
+pub fn write_edges<T: Real>(vertices: &[[u32; 4]; WIDTH], x: &[Vec3], edges: &mut [[T; WIDTH]; 9]) {
     for (lane, corners) in vertices.iter().enumerate() {
-        let origin = &x[corners[0] as usize];
-        for edge in 0..3 {
-            let end = &x[corners[edge + 1] as usize];
+        let [origin, ends @ ..] = corners.map(|vertex| &x[vertex as usize]);
+        for (edge, end) in ends.into_iter().enumerate() {
             for i in 0..3 {
                 edges[3 * edge + i][lane] = T::of(end[i] - origin[i]);
             }
         }
     }
-    edges
 }

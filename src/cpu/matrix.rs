@@ -1,25 +1,74 @@
 //! 3×3 matrices in lanes, and the eigenvectors of one small symmetric matrix.
 
-use super::lanes::{Lane, Real};
+use super::lanes::{Lane, Real, Which};
 use pulp::Simd;
 
 /// A 3×3 matrix per lane, `m[row][column]`.
 pub type Matrix<S, T> = [[Lane<S, T>; 3]; 3];
 
+/// Three terms written out, for i = 0, 1, 2. A closure would be a function of its own, compiled for no instruction set
+/// in particular, into which the instructions of one cannot be inlined.
+macro_rules! triple {
+    ($i:ident => $term:expr) => {
+        [
+            {
+                let $i = 0;
+                $term
+            },
+            {
+                let $i = 1;
+                $term
+            },
+            {
+                let $i = 2;
+                $term
+            },
+        ]
+    };
+}
+pub(crate) use triple;
+
+/// a · b
+#[inline(always)]
+pub fn dot<S: Simd, T: Real>(a: [Lane<S, T>; 3], b: [Lane<S, T>; 3]) -> Lane<S, T> {
+    a[2].times_plus(b[2], a[1].times_plus(b[1], a[0] * b[0]))
+}
+
+/// A · Bᵀ: the products of rows with rows.
+#[inline(always)]
+pub fn product_transposed<S: Simd, T: Real>(a: &Matrix<S, T>, b: &Matrix<S, T>) -> Matrix<S, T> {
+    triple!(i => triple!(j => dot(a[i], b[j])))
+}
+
 /// A · B
 #[inline(always)]
 pub fn product<S: Simd, T: Real>(a: &Matrix<S, T>, b: &Matrix<S, T>) -> Matrix<S, T> {
-    let entry =
-        |i: usize, j: usize| a[i][2].times_plus(b[2][j], a[i][1].times_plus(b[1][j], a[i][0] * b[0][j]));
-    let row = |i| [entry(i, 0), entry(i, 1), entry(i, 2)];
-    [row(0), row(1), row(2)]
+    product_transposed(a, &transpose(b))
 }
 
 /// Aᵀ
 #[inline(always)]
 pub fn transpose<S: Simd, T: Real>(a: &Matrix<S, T>) -> Matrix<S, T> {
-    let row = |i: usize| [a[0][i], a[1][i], a[2][i]];
-    [row(0), row(1), row(2)]
+    triple!(i => triple!(j => a[j][i]))
+}
+
+/// A − B
+#[inline(always)]
+pub fn minus<S: Simd, T: Real>(a: &Matrix<S, T>, b: &Matrix<S, T>) -> Matrix<S, T> {
+    triple!(i => triple!(j => a[i][j] - b[i][j]))
+}
+
+/// |A|², the sum of the squares of all entries.
+#[inline(always)]
+pub fn square<S: Simd, T: Real>(a: &Matrix<S, T>) -> Lane<S, T> {
+    dot(a[0], a[0]) + dot(a[1], a[1]) + dot(a[2], a[2])
+}
+
+/// det A
+#[inline(always)]
+pub fn determinant<S: Simd, T: Real>(a: &Matrix<S, T>) -> Lane<S, T> {
+    let [[_, _, _], [p, q, r], [s, t, u]] = *a;
+    dot(a[0], [r.times_from(t, q * u), p.times_from(u, r * s), q.times_from(s, p * t)])
 }
 
 /// A symmetric 3×3 matrix per lane.
@@ -64,12 +113,55 @@ impl<S: Simd, T: Real> Symmetric<S, T> {
         [[a, r, q], [r, b, p], [q, p, c]]
     }
 
-    /// Entry by entry.
+    /// A + B
     #[inline(always)]
-    pub fn zip(&self, other: &Self, f: impl Fn(Lane<S, T>, Lane<S, T>) -> Lane<S, T>) -> Self {
-        let ([a, b, c], [p, q, r]) = (self.diagonal, self.off);
-        let ([d, e, g], [s, t, u]) = (other.diagonal, other.off);
-        Symmetric { diagonal: [f(a, d), f(b, e), f(c, g)], off: [f(p, s), f(q, t), f(r, u)] }
+    pub fn plus(&self, other: &Self) -> Self {
+        Symmetric {
+            diagonal: triple!(k => self.diagonal[k] + other.diagonal[k]),
+            off: triple!(k => self.off[k] + other.off[k]),
+        }
+    }
+
+    /// A − B
+    #[inline(always)]
+    pub fn minus(&self, other: &Self) -> Self {
+        Symmetric {
+            diagonal: triple!(k => self.diagonal[k] - other.diagonal[k]),
+            off: triple!(k => self.off[k] - other.off[k]),
+        }
+    }
+
+    /// factor · A
+    #[inline(always)]
+    pub fn times(&self, factor: Lane<S, T>) -> Self {
+        Symmetric {
+            diagonal: triple!(k => factor * self.diagonal[k]),
+            off: triple!(k => factor * self.off[k]),
+        }
+    }
+
+    /// B − factor · A
+    #[inline(always)]
+    pub fn times_from(&self, factor: Lane<S, T>, other: &Self) -> Self {
+        Symmetric {
+            diagonal: triple!(k => factor.times_from(self.diagonal[k], other.diagonal[k])),
+            off: triple!(k => factor.times_from(self.off[k], other.off[k])),
+        }
+    }
+
+    /// A + shift · I
+    #[inline(always)]
+    pub fn shifted(&self, shift: Lane<S, T>) -> Self {
+        Symmetric { diagonal: triple!(k => self.diagonal[k] + shift), off: self.off }
+    }
+
+    /// `yes` in the lanes that are true, `no` in the others.
+    #[inline(always)]
+    pub fn select(which: Which<S, T>, yes: &Self, no: &Self) -> Self {
+        Symmetric {
+            diagonal: triple!(k => which.select(yes.diagonal[k], no.diagonal[k])),
+            off: triple!(k => which.select(yes.off[k], no.off[k])),
+        }
     }
 
     /// tr(A B)

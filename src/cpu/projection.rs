@@ -2,8 +2,8 @@
 
 use super::blocks::{WIDTH, WarmBlock};
 use super::lanes::{Lane, Real};
-use super::matrix::{Matrix, Symmetric};
-use super::rotation::{closest_quaternion, closest_rotations, scaled_rotation};
+use super::matrix::{Matrix, Symmetric, triple};
+use super::rotation::{Quaternion, closest_quaternion, closest_rotations, scaled_rotation};
 use super::volume::{closest_unit_determinant, closest_unit_determinants};
 use crate::Mat3;
 use pulp::Simd;
@@ -16,18 +16,34 @@ pub fn rotate<S: Simd, T: Real>(
     warm: &mut WarmBlock<T>,
     at: usize,
 ) -> Matrix<S, T> {
-    let start = [0, 1, 2, 3].map(|k| Lane::load(simd, &warm.quaternion[k][at..]));
+    let start = load_quaternion(simd, warm, at);
     let (q, solved) = closest_rotations(f, start);
-    (0..4).for_each(|k| q[k].store(&mut warm.quaternion[k][at..]));
+    for k in 0..4 {
+        q[k].store(&mut warm.quaternion[k][at..]);
+    }
     if solved.everywhere() {
         return scaled_rotation(&q);
     }
     let mut unsolved = [T::default(); WIDTH];
     solved.select(q[0].constant(0.0), q[0].constant(1.0)).store(&mut unsolved);
     let mut deformation = [[T::default(); WIDTH]; 9];
-    (0..9).for_each(|k| f[k / 3][k % 3].store(&mut deformation[k]));
+    for k in 0..9 {
+        f[k / 3][k % 3].store(&mut deformation[k]);
+    }
     rescue_rotations(&unsolved, &deformation, warm, at);
-    scaled_rotation(&[0, 1, 2, 3].map(|k| Lane::load(simd, &warm.quaternion[k][at..])))
+    scaled_rotation(&load_quaternion(simd, warm, at))
+}
+
+/// The lanes from `at` on.
+#[inline(always)]
+fn load_quaternion<S: Simd, T: Real>(simd: S, warm: &WarmBlock<T>, at: usize) -> Quaternion<S, T> {
+    let [w, x, y, z] = &warm.quaternion;
+    [
+        Lane::load(simd, &w[at..]),
+        Lane::load(simd, &x[at..]),
+        Lane::load(simd, &y[at..]),
+        Lane::load(simd, &z[at..]),
+    ]
 }
 
 #[cold]
@@ -63,8 +79,8 @@ pub fn unit_determinant<S: Simd, T: Real>(simd: S, s: &Symmetric<S, T>) -> Symme
     }
     rescue_volumes(&unsolved, &stretch, &mut closest);
     Symmetric {
-        diagonal: [0, 1, 2].map(|k| Lane::load(simd, &closest[k])),
-        off: [3, 4, 5].map(|k| Lane::load(simd, &closest[k])),
+        diagonal: triple!(k => Lane::load(simd, &closest[k])),
+        off: triple!(k => Lane::load(simd, &closest[3 + k])),
     }
 }
 

@@ -16,7 +16,7 @@ pub trait Real:
 
     /// Distance from 1 to the next number.
     const EPSILON: f64;
-    /// Sizes of F between which its sixth powers neither overflow nor lose digits.
+    /// Sizes of F between which its third powers neither overflow nor lose digits.
     const SAFE_SCALE: (f64, f64);
 
     /// Rounds to this precision.
@@ -163,7 +163,7 @@ real!(
     f64s,
     m64s,
     F64_LANES,
-    (1e-40, 1e40),
+    (1e-90, 1e90),
     as_simd_f64s,
     as_mut_simd_f64s,
     splat_f64s,
@@ -186,7 +186,7 @@ real!(
     f32s,
     m32s,
     F32_LANES,
-    (4e-3, 1e3),
+    (1e-10, 1e10),
     as_simd_f32s,
     as_mut_simd_f32s,
     splat_f32s,

@@ -5,16 +5,22 @@
 //! global maximum, whatever the sign of det F. So Newton's method from the last rotation needs no safeguard,
 //! only a check of H at its end; lanes that fail it go the slow and safe way of [`closest_quaternion`].
 //!
-//! The step is taken along the arc: |ω| is read as the tangent of the angle. That makes one step exact for
-//! S = s I from anywhere within a right angle, and leaves an error |dev S| |ω|² / λ_min(H) otherwise.
+//! The step is taken along the arc: |ω| is read as the tangent of the angle, which makes it exact for S = s I from anywhere
+//! within a right angle. Otherwise the second-order terms of g and of H cancel, and the error falls with the third power:
+//! from a warm start two steps give sixteen digits.
 
 use super::lanes::{Lane, Real, Which};
-use super::matrix::{Matrix, Symmetric, diagonalise, product, transpose};
+use super::matrix::{Matrix, Symmetric, diagonalise, dot, product, transpose, triple};
 use crate::Mat3;
 use pulp::Simd;
 
-/// Newton steps before a lane is called hopeless. From a warm start two or three do; from afar six.
+/// Newton steps before a lane is called hopeless. From a warm start two do (in single precision one); from afar five.
 const MOST_STEPS: usize = 8;
+
+/// What a step leaves is at most this times |ω|³ (|dev S|/λ) (tr H/λ), with λ = det H / (sum of its principal minors),
+/// a lower bound of the least eigenvalue of H. Found as 0.0070 over 20,000 random S, a part of them inverted, with
+/// σ1/(σ2 + σ3) up to a thousand; the tests against an SVD would notice if it were wrong.
+const ERROR_OF_A_STEP: f64 = 0.0075;
 
 /// A unit quaternion (w, x, y, z) per lane.
 pub type Quaternion<S, T> = [Lane<S, T>; 4];
@@ -25,10 +31,10 @@ fn largest_last_step<T: Real>() -> f64 {
     if T::EPSILON < 1e-10 { 6e-4 } else { 5e-2 }
 }
 
-/// The least λ_min(H)/tr(H) at which round-off in g, magnified by H⁻¹, still lets a lane reach the goal: the cube root of
-/// the rounding, for the error of a step is |F| |ω|²/λ and ω is uncertain by ε |F|/λ.
-fn least_definiteness<T: Real>() -> f64 {
-    if T::EPSILON < 1e-10 { 1e-5 } else { 1e-2 }
+/// The largest tr(H)/λ_min(H) at which lanes are trusted: round-off in g, magnified by H⁻¹, must stay small enough for ω to
+/// mean something and H to be definite beyond doubt.
+fn largest_condition<T: Real>() -> f64 {
+    if T::EPSILON < 1e-10 { 1e5 } else { 1e2 }
 }
 
 /// |q|² R(q), row by row. For a unit quaternion the rotation itself.
@@ -62,9 +68,12 @@ pub fn closest_rotations<S: Simd, T: Real>(
             break;
         }
         let (step, reached) = newton_step(f, &q);
-        for (component, stepped) in q.iter_mut().zip(step) {
-            *component = solved.select(*component, stepped);
-        }
+        q = [
+            solved.select(q[0], step[0]),
+            solved.select(q[1], step[1]),
+            solved.select(q[2], step[2]),
+            solved.select(q[3], step[3]),
+        ];
         solved = solved.or(reached);
     }
     let [w, x, y, z] = q;
@@ -91,26 +100,24 @@ fn newton_step<S: Simd, T: Real>(f: &Matrix<S, T>, q: &Quaternion<S, T>) -> (Qua
     let adjugate = h.adjugate();
     let inverse = adjugate.third.reciprocal();
     let rows = adjugate.matrix.full();
-    let omega = rows.map(|row| {
-        inverse * row[0].times_plus(gradient[0], row[1].times_plus(gradient[1], row[2] * gradient[2]))
-    });
-    let turn = omega[0].times_plus(omega[0], omega[1].times_plus(omega[1], omega[2] * omega[2]));
+    let omega = triple!(i => inverse * dot(rows[i], gradient));
+    let turn = dot(omega, omega);
 
-    let mean = adjugate.first * turn.constant(1.0 / 3.0);
-    let deviator = Symmetric { diagonal: h.diagonal.map(|entry| entry - mean), off: h.off };
-    // |dev S| |ω|² ≤ ε λ_min, squared to be free of roots, with λ_min ≥ third/second.
-    let error = turn * adjugate.second;
-    let goal = adjugate.third * turn.constant(T::EPSILON);
-    let accurate = (error * error * deviator.dot(&deviator)).less(goal * goal);
-    let definite = (adjugate.first * adjugate.second * turn.constant(least_definiteness::<T>()))
-        .less(adjugate.third)
-        .and(turn.constant(0.0).less(adjugate.second));
+    let inverse_least = adjugate.second * inverse;
+    let condition = adjugate.first * inverse_least;
+    let deviator = h.shifted(adjugate.first * turn.constant(-1.0 / 3.0)).times(inverse_least);
+    let left = turn * turn * turn * deviator.dot(&deviator) * condition * condition;
+    let goal = T::EPSILON / ERROR_OF_A_STEP;
+    let accurate =
+        left.less(turn.constant(goal * goal)).and(turn.less(turn.constant(largest_last_step::<T>())));
+    let zero = turn.constant(0.0);
+    let definite = zero
+        .less(adjugate.second)
+        .and(zero.less(condition))
+        .and(condition.less(turn.constant(largest_condition::<T>())));
     let (smallest, largest) = T::SAFE_SCALE;
-    let in_range = turn
-        .constant(smallest)
-        .less(adjugate.first)
-        .and(adjugate.first.less(turn.constant(largest)))
-        .and(turn.less(turn.constant(largest_last_step::<T>())));
+    let in_range =
+        turn.constant(smallest).less(adjugate.first).and(adjugate.first.less(turn.constant(largest)));
     (follow_arc(q, &omega, turn), accurate.and(definite).and(in_range))
 }
 
@@ -129,7 +136,7 @@ fn follow_arc<S: Simd, T: Real>(
     let series = square.times_plus(series, turn.constant(-1.0 / 8.0));
     let series = square.times_plus(series, turn.constant(1.0 / 2.0));
     let [w, x, y, z] = *q;
-    let [a, b, c] = omega.map(|component| component * series);
+    let [a, b, c] = triple!(i => omega[i] * series);
     [
         a.times_from(x, b.times_from(y, c.times_from(z, w))),
         a.times_plus(w, c.times_plus(y, b.times_from(z, x))),

@@ -1,17 +1,19 @@
 //! Tetrahedra in blocks of SIMD lanes: the local step and the observation of their energy.
 
-use super::blocks::{RestBlock, WIDTH, WarmBlock, blocks_of, edges_of};
-use super::lanes::{Lane, Real};
-use super::matrix::{Matrix, Symmetric, product, transpose};
+use super::blocks::{RestBlock, WIDTH, WarmBlock, blocks_of, write_edges};
+use super::lanes::{Lane, Real, on_lanes};
+use super::matrix::{
+    Matrix, Symmetric, determinant, minus, product, product_transposed, square, transpose, triple,
+};
 use super::projection::{rotate, unit_determinant};
 use crate::Vec3;
 use crate::model::tet::TetElement;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::any::Any;
 
 /// Blocks that a thread takes at once: some 10 µs of work. Fixed, and of no influence on the result.
-const BLOCKS_PER_TASK: usize = 16;
+const BLOCKS_PER_TASK: usize = 32;
 
 /// Tetrahedra with energy w_s/2 |F − R|² + w_v/2 |F − P|², computed in precision T.
 ///
@@ -60,26 +62,24 @@ impl<T: Real> Tets<T> {
     /// Panics if `corners` has not four rows for each element, or `x` lacks one of their vertices.
     pub fn gradient(&mut self, x: &[Vec3], a: f64, b: f64, corners: &mut [[T; 3]]) {
         assert_eq!(corners.len(), 4 * self.count, "one row for each corner");
-        let arch = Arch::new();
         corners
             .par_chunks_mut(4 * WIDTH * BLOCKS_PER_TASK)
             .zip(self.rest.par_chunks(BLOCKS_PER_TASK))
             .zip(self.warm.par_chunks_mut(BLOCKS_PER_TASK))
-            .for_each(|((corners, rest), warm)| arch.dispatch(GradientTask { x, a, b, rest, warm, corners }));
+            .for_each(|((corners, rest), warm)| on_lanes(GradientTask { x, a, b, rest, warm, corners }));
     }
 
     /// Energy, least volume ratio and inverted elements at positions `x` (m), in f64 whatever T is.
     ///
     /// Changes nothing: later gradients are the same bits with or without it. The sum has a fixed order.
     pub fn observe(&self, x: &[Vec3]) -> TetObservation {
-        let arch = Arch::new();
         let rest = in_double(&self.rest).unwrap_or(&self.precise);
         let parts: Vec<TetObservation> = (rest.par_chunks(BLOCKS_PER_TASK))
             .zip(self.warm.par_chunks(BLOCKS_PER_TASK))
             .enumerate()
             .map(|(task, (rest, warm))| {
                 let count = self.count - task * WIDTH * BLOCKS_PER_TASK;
-                arch.dispatch(ObserveTask { x, rest, warm, count })
+                on_lanes(ObserveTask { x, rest, warm, count })
             })
             .collect();
         parts.iter().fold(TetObservation::NOTHING, TetObservation::with)
@@ -138,9 +138,10 @@ impl<T: Real> WithSimd for GradientTask<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let blocks = self.rest.iter().zip(self.warm).zip(self.corners.chunks_mut(4 * WIDTH));
+        let mut edges = [[T::default(); WIDTH]; 9];
+        let mut rows = [[T::default(); WIDTH]; 12];
         for ((rest, warm), corners) in blocks {
-            let edges = edges_of::<T>(&rest.vertices, self.x);
-            let mut rows = [[T::default(); WIDTH]; 12];
+            write_edges(&rest.vertices, self.x, &mut edges);
             for at in (0..WIDTH).step_by(T::lanes::<S>()) {
                 let shape = load_matrix(simd, &rest.inverse_rest, at);
                 let f = product(&transpose(&load_matrix(simd, &edges, at)), &shape);
@@ -148,19 +149,19 @@ impl<T: Real> WithSimd for GradientTask<'_, T> {
                 let weight = Lane::load(simd, &rest.shape_weight[at..]);
                 let target_weight = weight * weight.constant(self.b);
                 let mut total_weight = weight;
-                let mut target = rotation.map(|row| row.map(|entry| entry * target_weight));
+                let mut target = triple!(i => triple!(j => target_weight * rotation[i][j]));
                 if rest.resists_volume {
                     let volume_weight = Lane::load(simd, &rest.volume_weight[at..]);
                     let a = product(&transpose(&rotation), &f);
                     let q = unit_determinant(simd, &Symmetric::part_of(&a));
                     let p = product(&rotation, &q.full());
                     let scaled = volume_weight * weight.constant(self.b);
-                    target = zip(&target, &p, |target, p| scaled.times_plus(p, target));
+                    target = triple!(i => triple!(j => scaled.times_plus(p[i][j], target[i][j])));
                     total_weight = weight + volume_weight;
                 }
                 let total_weight = total_weight * weight.constant(self.a);
-                let stress = zip(&f, &target, |f, target| f.times_plus(total_weight, -target));
-                let forces = product(&stress, &transpose(&shape));
+                let stress = triple!(i => triple!(j => f[i][j].times_plus(total_weight, -target[i][j])));
+                let forces = product_transposed(&stress, &shape);
                 for i in 0..3 {
                     let [first, second, third] = forces[i];
                     (-(first + second + third)).store(&mut rows[i][at..]);
@@ -171,7 +172,7 @@ impl<T: Real> WithSimd for GradientTask<'_, T> {
             }
             for (lane, element) in corners.chunks_exact_mut(4).enumerate() {
                 for (corner, row) in element.iter_mut().enumerate() {
-                    *row = [0, 1, 2].map(|i| rows[3 * corner + i][lane]);
+                    *row = triple!(i => rows[3 * corner + i][lane]);
                 }
             }
         }
@@ -193,8 +194,9 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) -> TetObservation {
         let mut seen = TetObservation::NOTHING;
         let mut left = self.count;
+        let mut edges = [[0.0; WIDTH]; 9];
         for (rest, warm) in self.rest.iter().zip(self.warm) {
-            let edges = edges_of::<f64>(&rest.vertices, self.x);
+            write_edges(&rest.vertices, self.x, &mut edges);
             let mut warm = warm.wide();
             let (mut energies, mut ratios) = ([0.0; WIDTH], [0.0; WIDTH]);
             for at in (0..WIDTH).step_by(f64::lanes::<S>()) {
@@ -207,12 +209,14 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
                 let weight: Lane<S, f64> = Lane::load(simd, &rest.shape_weight[at..]);
                 let half = weight.constant(0.5);
                 let mut strain = a;
-                (0..3).for_each(|i| strain[i][i] = strain[i][i] - half.constant(1.0));
+                for i in 0..3 {
+                    strain[i][i] = strain[i][i] - half.constant(1.0);
+                }
                 let mut energy = half * weight * square(&strain);
                 if rest.resists_volume {
                     let weight = Lane::load(simd, &rest.volume_weight[at..]);
                     let q = unit_determinant(simd, &Symmetric::part_of(&a));
-                    energy = (half * weight).times_plus(square(&zip(&a, &q.full(), |a, q| a - q)), energy);
+                    energy = (half * weight).times_plus(square(&minus(&a, &q.full())), energy);
                 }
                 energy.store(&mut energies[at..]);
             }
@@ -229,28 +233,8 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
 /// The lanes from `at` on of nine numbers stored row by row.
 #[inline(always)]
 fn load_matrix<S: Simd, T: Real>(simd: S, entries: &[[T; WIDTH]; 9], at: usize) -> Matrix<S, T> {
-    let row = |i: usize| [0, 1, 2].map(|j| Lane::load(simd, &entries[3 * i + j][at..]));
-    [row(0), row(1), row(2)]
+    triple!(i => triple!(j => Lane::load(simd, &entries[3 * i + j][at..])))
 }
 
-#[inline(always)]
-fn zip<S: Simd, T: Real>(
-    a: &Matrix<S, T>,
-    b: &Matrix<S, T>,
-    f: impl Fn(Lane<S, T>, Lane<S, T>) -> Lane<S, T>,
-) -> Matrix<S, T> {
-    [0, 1, 2].map(|i| [0, 1, 2].map(|j| f(a[i][j], b[i][j])))
-}
-
-/// |A|², the sum of the squares of all entries.
-#[inline(always)]
-fn square<S: Simd, T: Real>(a: &Matrix<S, T>) -> Lane<S, T> {
-    let row = |r: &[Lane<S, T>; 3]| r[0].times_plus(r[0], r[1].times_plus(r[1], r[2] * r[2]));
-    row(&a[0]) + row(&a[1]) + row(&a[2])
-}
-
-#[inline(always)]
-fn determinant<S: Simd, T: Real>(a: &Matrix<S, T>) -> Lane<S, T> {
-    let minor = |j: usize, k: usize| a[1][k].times_from(a[2][j], a[1][j] * a[2][k]);
-    a[0][0].times_plus(minor(1, 2), a[0][1].times_plus(minor(2, 0), a[0][2] * minor(0, 1)))
-}
+#[cfg(test)]
+mod tests;

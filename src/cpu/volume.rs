@@ -27,12 +27,12 @@ pub fn closest_unit_determinants<S: Simd, T: Real>(s: &Symmetric<S, T>) -> (Symm
     let one = s.diagonal[0].constant(1.0);
     // To first order in the strain: along the gradient of the determinant.
     let mut kappa = (cofactor.third - one) * cofactor.matrix.dot(&cofactor.matrix).reciprocal();
-    let mut q = s.zip(&cofactor.matrix, |sigma, gradient| kappa.times_from(gradient, sigma));
+    let mut q = cofactor.matrix.times_from(kappa, s);
     let unique = cofactor.third.less(one.constant(2.0));
     let mut solved = unique.and(one.less(one));
     for _ in 0..MOST_STEPS {
         let (step, next, reached) = newton_step(s, &q, kappa);
-        q = q.zip(&step, |old, new| solved.select(old, new));
+        q = Symmetric::select(solved, &q, &step);
         kappa = solved.select(kappa, next);
         solved = solved.or(reached.and(unique));
         if solved.everywhere() {
@@ -50,20 +50,18 @@ fn newton_step<S: Simd, T: Real>(
     kappa: Lane<S, T>,
 ) -> (Symmetric<S, T>, Lane<S, T>, Which<S, T>) {
     let one = kappa.constant(1.0);
-    let below = q.zip(s, |q, s| q - s);
-    let mut residual = q.commuting_product(&below);
-    residual.diagonal = residual.diagonal.map(|entry| entry + kappa);
-    let slope = q.zip(&below, |q, below| q + below);
+    let below = q.minus(s);
+    let residual = q.commuting_product(&below).shifted(kappa);
+    let slope = q.plus(&below);
     let adjugate = slope.adjugate();
-    let inverse_determinant = adjugate.third.reciprocal();
-    let inverse = adjugate.matrix.zip(&adjugate.matrix, |entry, _| entry * inverse_determinant);
+    let inverse = adjugate.matrix.times(adjugate.third.reciprocal());
     let cofactor = q.adjugate();
     let towards = inverse.commuting_product(&residual);
-    // det Q + tr(cof(Q) dQ) = 1 with dQ = −(2Q − S)⁻¹ (residual + dκ I)
+    // det Q + tr(cof(Q) dQ) = 1 with dQ = −(2Q − S)⁻¹ (residual + dκ I); `step` is −dQ
     let missing = cofactor.third - one - cofactor.matrix.dot(&towards);
     let change = missing * cofactor.matrix.dot(&inverse).reciprocal();
-    let step = towards.zip(&inverse, |towards, inverse| -change.times_plus(inverse, towards));
-    let next = q.zip(&step, |q, step| q + step);
+    let step = inverse.times_from(-change, &towards);
+    let next = q.minus(&step);
     // The error after the step is |dQ|²/λ_min(2Q − S); p is of order one.
     let size = step.dot(&step) * adjugate.second;
     let small = size.less(adjugate.third * one.constant(T::EPSILON));

@@ -1,10 +1,10 @@
 use crate::Mat3;
 use crate::cpu::blocks::{WIDTH, WarmBlock};
-use crate::cpu::lanes::{Lane, Real};
+use crate::cpu::lanes::{Lane, Real, on_lanes};
 use crate::cpu::projection::rotate;
 use crate::cpu::rotation::{closest_quaternion, closest_rotations, scaled_rotation};
 use crate::cpu::sample::{Noise, deformations, signed_svd};
-use pulp::{Arch, Scalar, Simd, WithSimd};
+use pulp::{Scalar, Simd, WithSimd};
 
 /// The rotations of the lanes, from and into warm starts; `fast_only` counts lanes that Newton's method solved.
 struct Rotate<'a, T: Real> {
@@ -87,7 +87,7 @@ fn safe_way_agrees_with_an_svd_for_every_sort_of_deformation() {
 #[test]
 fn lanes_agree_with_an_svd_for_every_sort_of_deformation() {
     let f = deformations();
-    let (r, _) = Arch::new().dispatch(Rotate { f: &f, warm: &mut cold::<f64>(&f) });
+    let (r, _) = on_lanes(Rotate { f: &f, warm: &mut cold::<f64>(&f) });
     assert_closest(&f, &r, f64::EPSILON);
     let (r, _) = Rotate { f: &f, warm: &mut cold::<f64>(&f) }.with_simd(Scalar::new());
     assert_closest(&f, &r, f64::EPSILON);
@@ -97,7 +97,7 @@ fn lanes_agree_with_an_svd_for_every_sort_of_deformation() {
 fn single_precision_lanes_agree_with_an_svd() {
     // F rounded first: the rotation of what the kernel sees.
     let f: Vec<Mat3> = deformations().iter().map(|f| f.map(|entry| f64::from(entry as f32))).collect();
-    let (r, _) = Arch::new().dispatch(Rotate { f: &f, warm: &mut cold::<f32>(&f) });
+    let (r, _) = on_lanes(Rotate { f: &f, warm: &mut cold::<f32>(&f) });
     assert_closest(&f, &r, f64::from(f32::EPSILON));
 }
 
@@ -110,11 +110,11 @@ fn result_does_not_depend_on_the_start() {
             noise.with_stretches(sigma)
         })
         .collect();
-    let (from_identity, _) = Arch::new().dispatch(Rotate { f: &f, warm: &mut cold::<f64>(&f) });
+    let (from_identity, _) = on_lanes(Rotate { f: &f, warm: &mut cold::<f64>(&f) });
     let mut warm = cold::<f64>(&f);
     let near: Vec<Mat3> = f.iter().map(|f| f + 0.02 * noise.matrix()).collect();
-    Arch::new().dispatch(Rotate { f: &near, warm: &mut warm });
-    let (from_near, fast) = Arch::new().dispatch(Rotate { f: &f, warm: &mut warm });
+    on_lanes(Rotate { f: &near, warm: &mut warm });
+    let (from_near, fast) = on_lanes(Rotate { f: &f, warm: &mut warm });
     // The point of warm starts, and of the step along the arc: no lane needs the safe way, not even inverted ones.
     assert_eq!(fast, f.len());
     for (a, b) in from_identity.iter().zip(&from_near) {
@@ -127,12 +127,12 @@ fn result_does_not_depend_on_the_start() {
 fn infinite_and_undefined_deformations_end_with_a_rotation() {
     let f = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, 5e-324].map(Mat3::repeat);
     for warm in [&mut cold::<f64>(&f)] {
-        let (r, _) = Arch::new().dispatch(Rotate { f: &f, warm });
+        let (r, _) = on_lanes(Rotate { f: &f, warm });
         for r in r {
             assert!((r.transpose() * r - Mat3::identity()).amax() < 1e-14, "{r}");
         }
     }
     let mut warm = cold::<f32>(&f);
-    let (r, _) = Arch::new().dispatch(Rotate { f: &f, warm: &mut warm });
+    let (r, _) = on_lanes(Rotate { f: &f, warm: &mut warm });
     assert!(r.iter().all(|r| (r.transpose() * r - Mat3::identity()).amax() < 1e-6));
 }
