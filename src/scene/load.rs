@@ -6,9 +6,9 @@ use serde::Deserialize;
 use toml::Table;
 use toml::de::DeTable;
 
-use super::place::Places;
+use super::place::{DEEPEST, Places};
 use super::source::Source;
-use super::{Scene, explain, set};
+use super::{Scene, explain, place, set};
 use crate::error::{InputError, Result};
 
 /// A scene that has been read and validated.
@@ -47,13 +47,16 @@ pub fn load_text(file: impl Into<PathBuf>, text: &str, overrides: &[String]) -> 
 fn load_source(source: Source, overrides: &[String]) -> std::result::Result<LoadedScene, InputError> {
     let Source { name, file, base_dir, text } = source;
     let (document, faults) = DeTable::parse_recoverable(&text);
+    if let Some(byte) = place::too_deep(DEEPEST, document.get_ref()) {
+        let line = 1 + text.bytes().take(byte).filter(|&byte| byte == b'\n').count();
+        return Err(InputError::at(&file, line, "the tables are nested too deeply"));
+    }
     let mut places = Places::new(file, &text, document.get_ref());
     if let Some(first) = faults.iter().min_by_key(|fault| fault.span().map(|span| span.start)) {
         return Err(syntax_fault(&places, &text, first));
     }
     let mut table = Table::deserialize(toml::Deserializer::from(document))
         .map_err(|fault| syntax_fault(&places, &text, &fault))?;
-    places.name_bodies(set::body_names(&table));
     set::apply(&mut table, &mut places, overrides)?;
     places.name_bodies(set::body_names(&table));
     let scene = explain::scene_from(table).map_err(|fault| places.fault(&fault.path, &fault.message))?;

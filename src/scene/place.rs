@@ -82,6 +82,37 @@ struct Override {
     given: String,
 }
 
+/// Levels of nesting that are read. The format needs seven; the TOML reader lets through thousands, which would
+/// exhaust the stack.
+pub const DEEPEST: usize = 32;
+
+/// The first byte of a field more than `levels` below this table, if there is one. Looks no deeper itself.
+pub fn too_deep(levels: usize, table: &DeTable<'_>) -> Option<usize> {
+    table.iter().find_map(|(key, value)| value_too_deep(levels, key.span().start, value.get_ref()))
+}
+
+/// The same for a value that starts at that byte.
+pub fn value_too_deep(levels: usize, start: usize, value: &DeValue<'_>) -> Option<usize> {
+    let Some(levels) = levels.checked_sub(1) else { return Some(start) };
+    match value {
+        DeValue::Table(table) => too_deep(levels, table),
+        DeValue::Array(list) => {
+            list.iter().find_map(|entry| value_too_deep(levels, entry.span().start, entry.get_ref()))
+        }
+        _ => None,
+    }
+}
+
+/// The names that bodies have in the file, also in one that is broken further down.
+fn named_bodies(document: &DeTable<'_>) -> Vec<String> {
+    let bodies = document.get("body").and_then(|bodies| bodies.get_ref().as_array());
+    let name = |body: &Spanned<DeValue<'_>>| {
+        let name = body.get_ref().get("name").and_then(|name| name.get_ref().as_str());
+        name.unwrap_or_default().to_string()
+    };
+    bodies.map(|bodies| bodies.iter().map(name).collect()).unwrap_or_default()
+}
+
 /// The places of all fields of one scene.
 #[derive(Debug, Clone)]
 pub struct Places {
@@ -101,11 +132,11 @@ impl Places {
             line_starts: std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect(),
             root: Node::of_table(0, document),
             overrides: Vec::new(),
-            body_names: Vec::new(),
+            body_names: named_bodies(document),
         }
     }
 
-    /// Tells the names of the bodies, by which messages call them.
+    /// Tells the names that the bodies have after overrides, with the defaults.
     pub fn name_bodies(&mut self, names: Vec<String>) {
         self.body_names = names;
     }

@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 use toml::{Table, Value};
 
-use super::place::Places;
+use super::place::{DEEPEST, Places, value_too_deep};
 use super::{default_body_name, explain};
 use crate::error::InputError;
 
@@ -32,6 +32,9 @@ fn apply_one(table: &mut Table, given: &str) -> Result<Vec<String>, Refusal> {
     if path.iter().any(String::is_empty) {
         return Err(refuse("expected names joined by single dots, such as body.0.position.1".into()));
     }
+    if path.len() > DEEPEST {
+        return Err((None, format!("a path has at most {DEEPEST} names, this one {}", path.len())));
+    }
     let value = parse_value(value.trim()).map_err(refuse)?;
     resolve_body(table, &mut path).map_err(refuse)?;
     let defaults = needs_default_list(table, &path).then(|| with_defaults(table)).flatten();
@@ -50,6 +53,9 @@ fn parse_value(text: &str) -> Result<Value, String> {
         return Err("expected a value after `=`; an empty string is written \"\"".into());
     }
     let complaint = match DeValue::parse(text) {
+        Ok(parsed) if value_too_deep(DEEPEST, 0, parsed.get_ref()).is_some() => {
+            return Err("the value is nested too deeply".into());
+        }
         Ok(parsed) => {
             let read = toml::de::ValueDeserializer::from(parsed);
             return serde::Deserialize::deserialize(read)

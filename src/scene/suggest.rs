@@ -3,12 +3,18 @@
 /// The candidate with the fewest edits to `word`, if they are few enough to be a slip.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = word.chars().count();
-    // A third of the letters may be wrong, at least one. A long word is no slip of anything (and costs time).
-    let allowed = if letters > 64 { return None } else { (letters / 3).max(1) };
+    // A long word is no slip of anything (and costs time).
+    if letters > 64 {
+        return None;
+    }
     candidates
         .into_iter()
         .map(|candidate| (edits(word, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= allowed || (letters >= 3 && candidate.starts_with(word)))
+        .filter(|&(distance, candidate)| {
+            // A third of the letters may be wrong, at least one.
+            let allowed = (letters.max(candidate.len()) / 3).max(1);
+            distance <= allowed || (letters >= 3 && candidate.starts_with(word))
+        })
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
 }
