@@ -135,7 +135,7 @@ impl Run {
 
     /// Runs the frames and sums up; a failed run is summed up, too.
     fn finish(mut self) -> Result<()> {
-        let scene = self.loaded.scene.to_toml();
+        let scene = self.loaded.standalone().to_toml();
         let mut output = match &self.args.out {
             Some(directory) => Some(self.output(directory, &scene)?),
             None => None,

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 
 use super::place::{DEEPEST, Places};
 use super::source::Source;
-use super::{Scene, explain, place, set};
+use super::{MeshSpec, Scene, explain, place, set};
 use crate::error::{InputError, Result};
 
 /// A scene that has been read and validated.
@@ -28,6 +28,18 @@ impl LoadedScene {
     /// `body.0.material.mu` or `body.bar.material.mu`, and calls the body by its name.
     pub fn place(&self, error: InputError) -> InputError {
         self.places.place(error)
+    }
+
+    /// The scene with its mesh files named so that it can be run from any folder.
+    pub fn standalone(&self) -> Scene {
+        let mut scene = self.scene.clone();
+        for body in &mut scene.bodies {
+            if let MeshSpec::File(mesh) = &mut body.mesh {
+                let path = self.base_dir.join(&mesh.file);
+                mesh.file = std::path::absolute(&path).unwrap_or(path);
+            }
+        }
+        scene
     }
 }
 
