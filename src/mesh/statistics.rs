@@ -169,7 +169,7 @@ fn short(value: f64) -> String {
     if magnitude != 0.0 && !(1e-4..1e7).contains(&magnitude) {
         return format!("{value:.5e}");
     }
-    let digits_before = if magnitude < 1.0 { 1 } else { magnitude.log10() as usize + 1 };
+    let digits_before = if magnitude < 1.0 { 0 } else { magnitude.log10() as usize + 1 };
     let text = format!("{value:.*}", 6usize.saturating_sub(digits_before).max(1));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

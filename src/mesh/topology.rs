@@ -104,6 +104,19 @@ impl Mesh {
         if self.tets.is_empty() { self.triangles.clone() } else { Faces::of(&self.tets).boundary }
     }
 
+    /// What can be seen as a mesh of its own with the same vertices: a cloth of [`Mesh::surface`], or the strands.
+    ///
+    /// Finding the surface of a solid takes a second for a million tetrahedra: who writes or draws many frames
+    /// does it once.
+    pub fn skin(&self) -> Mesh {
+        Mesh {
+            positions: self.positions.clone(),
+            tets: Vec::new(),
+            triangles: self.surface(),
+            links: self.links.clone(),
+        }
+    }
+
     /// The strands as chains of vertices, in the order of their structural links.
     ///
     /// A chain ends where a link does not begin where the last one ended.
