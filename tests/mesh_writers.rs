@@ -81,6 +81,26 @@ fn the_surface_of_a_solid_becomes_a_closed_cloth() {
 }
 
 #[test]
+fn several_bodies_of_different_kinds_are_written_together() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (ball, cloth, hair) = (ball(), cloth(), hair());
+    let whole = Mesh::concat(&[ball.clone(), cloth.clone(), hair]);
+    let triangles = ball.surface().len() + cloth.triangles.len();
+    assert_eq!(whole.skin().surface().len(), triangles);
+    let obj = folder.path().join("all.obj");
+    write::write(&obj, &whole, &whole.positions).expect("written");
+    let text = fs::read_to_string(&obj).expect("text");
+    let lines = |lead: &str| text.lines().filter(|l| l.starts_with(lead)).count();
+    assert_eq!((lines("v "), lines("f "), lines("l ")), (whole.positions.len(), triangles, 5));
+    let vtk = folder.path().join("all.vtk");
+    write::write(&vtk, &whole, &whole.positions).expect("written");
+    let text = fs::read_to_string(&vtk).expect("text");
+    let types: Vec<&str> = text.lines().skip_while(|l| !l.starts_with("CELL_TYPES")).skip(1).collect();
+    let of_type = |kind: &str| types.iter().filter(|t| **t == kind).count();
+    assert_eq!((of_type("10"), of_type("5"), of_type("3")), (ball.tets.len(), cloth.triangles.len(), 20));
+}
+
+#[test]
 fn positions_may_differ_from_the_rest_shape() {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("moved.vtk");

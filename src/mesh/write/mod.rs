@@ -33,7 +33,7 @@ struct Shape<'a> {
 
 /// Writes `mesh` with its vertices at `positions` (m) to `path`; the ending tells the format.
 ///
-/// `.obj` and `.ply` hold what can be seen (surface, or strands) but every vertex, so that numbers stay the same.
+/// `.obj` and `.ply` hold what can be seen (surface and strands) but every vertex, so that numbers stay the same.
 /// `.vtk`, `.mesh` and `.msh` hold the elements. The file appears whole or not at all.
 ///
 /// # Panics
