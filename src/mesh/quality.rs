@@ -54,11 +54,10 @@ pub fn radius_ratio(corners: &[Vec3; 4]) -> f64 {
         TET_FACES.iter().map(|face| double_area_normal(&face.map(|corner| corners[corner])).norm()).sum();
     // r = 3V / ΣA;  R = |u² v×w + v² w×u + w² u×v| / (12 V)
     let inner = six_v / double_areas;
-    let outer = (v.cross(&w) * u.norm_squared()
-        + w.cross(&u) * v.norm_squared()
-        + u.cross(&v) * w.norm_squared())
-    .norm()
-        / (2.0 * six_v);
+    let outer =
+        (v.cross(&w) * u.norm_squared() + w.cross(&u) * v.norm_squared() + u.cross(&v) * w.norm_squared())
+            .norm()
+            / (2.0 * six_v);
     let ratio = 3.0 * inner / outer;
     if ratio.is_finite() { ratio } else { 0.0 }
 }

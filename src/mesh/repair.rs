@@ -71,7 +71,9 @@ pub(super) fn repair(mut cells: Cells) -> Result<Loaded, InputError> {
     report(orient(&mut mesh), "tetrahedra were wound the wrong way: turned");
     report(mesh.keep_referenced(), "vertices belong to no element: dropped, the others renumbered");
     if mesh.is_strands() && mesh.links.is_empty() {
-        return Err(InputError::new(format!("all {found} {kind} are degenerate: nothing is left of the mesh")));
+        return Err(InputError::new(format!(
+            "all {found} {kind} are degenerate: nothing is left of the mesh"
+        )));
     }
     let crowded = super::topology::Faces::of(&mesh.tets).crowded;
     report(crowded, "faces belong to more than two tetrahedra: the solid overlaps itself");
@@ -97,7 +99,8 @@ fn choose(cells: Cells) -> (Mesh, &'static str, Vec<(String, usize)>) {
         ignored.push(("lines".to_owned(), line_count));
         "triangles"
     } else {
-        mesh.links = lines.into_iter().map(|vertices| Link { vertices, kind: LinkKind::Structural }).collect();
+        mesh.links =
+            lines.into_iter().map(|vertices| Link { vertices, kind: LinkKind::Structural }).collect();
         "lines"
     };
     ignored.extend(other);
@@ -117,7 +120,8 @@ fn merge_coincident(mesh: &mut Mesh) -> usize {
     for (v, p) in mesh.positions.iter().enumerate() {
         let key = |shift: Vec3| <[f64; 3]>::from((p - low + shift) / cell).map(|x| x.floor() as i64);
         let [from, to] = [-1.0, 1.0].map(|sign| key(Vec3::repeat(sign * tolerance)));
-        let near = (0..8).map(|s| [0, 1, 2].map(|axis| if s >> axis & 1 == 0 { from[axis] } else { to[axis] }));
+        let near =
+            (0..8).map(|s| [0, 1, 2].map(|axis| if s >> axis & 1 == 0 { from[axis] } else { to[axis] }));
         // Away from the border of a cell most of the eight are the same one.
         let twin = near
             .enumerate()
@@ -159,7 +163,8 @@ fn drop_degenerate(mesh: &mut Mesh) -> usize {
     let Mesh { positions, tets, triangles, links } = mesh;
     let before = tets.len() + triangles.len() + links.len();
     let longest = |corners: &[Vec3]| {
-        let pairs = corners.iter().enumerate().flat_map(|(i, a)| corners[..i].iter().map(move |b| (a - b).norm()));
+        let pairs =
+            corners.iter().enumerate().flat_map(|(i, a)| corners[..i].iter().map(move |b| (a - b).norm()));
         pairs.fold(0.0, f64::max)
     };
     let at = |v: u32| positions[v as usize];

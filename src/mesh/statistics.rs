@@ -21,13 +21,13 @@ pub struct Statistics {
     pub edges: usize,
     /// Lengths of those edges (m).
     pub edge_length: Range,
-    /// Triangles that can be seen: the boundary of the tetrahedra, or the cloth.
+    /// Triangles that can be seen: the boundary of the tetrahedra, and cloths.
     pub surface_triangles: usize,
     /// Volume of the tetrahedra (m³).
     pub volume: f64,
     /// Area of what can be seen (m²).
     pub area: f64,
-    /// Sum of the lengths of the structural links (m); only for strands.
+    /// Length of all strands together (m).
     pub strand_length: f64,
     /// Lower and upper corner of the bounding box (m).
     pub bounds: [Vec3; 2],
@@ -47,12 +47,8 @@ pub struct Statistics {
 impl Mesh {
     /// Counts, sizes and quality.
     pub fn statistics(&self) -> Statistics {
-        let (surface, crowded_faces) = if self.tets.is_empty() {
-            (self.triangles.clone(), 0)
-        } else {
-            let faces = Faces::of(&self.tets);
-            (faces.boundary, faces.crowded)
-        };
+        let Faces { boundary: mut surface, crowded: crowded_faces, .. } = Faces::of(&self.tets);
+        surface.extend_from_slice(&self.triangles);
         let surface_edges = triangle_edges(&surface);
         let crowded_edges = surface_edges.iter().filter(|(_, count)| *count > 2).count();
         let edges = self.edges();
@@ -74,7 +70,7 @@ impl Mesh {
                 .iter()
                 .map(|&t| double_area_normal(&self.triangle_corners(t)).norm() / 2.0)
                 .sum::<f64>(),
-            strand_length: if self.is_strands() { edges.iter().map(length).sum() } else { 0.0 },
+            strand_length: self.strand_pieces().iter().map(length).sum(),
             bounds: self.bounds(),
             components: self.components(),
             angles,
@@ -87,7 +83,8 @@ impl Mesh {
 
     /// Volume of the tetrahedra (m³).
     pub fn volume(&self) -> f64 {
-        self.tets.iter().map(|&t| six_volumes(&self.tet_corners(t)) / 6.0).sum()
+        // Folded from +0: the sum of nothing is −0.
+        self.tets.iter().fold(0.0, |volume, &t| volume + six_volumes(&self.tet_corners(t)) / 6.0)
     }
 
     /// Lower and upper corner of the bounding box (m); zeros without vertices.
@@ -138,7 +135,8 @@ impl fmt::Display for Statistics {
         }
         if self.surface_triangles > 0 {
             row("area", format!("{} m²", short(self.area)))?;
-        } else {
+        }
+        if self.strand_length > 0.0 {
             row("length of strands", format!("{} m", short(self.strand_length)))?;
         }
         let size = self.bounds[1] - self.bounds[0];
@@ -169,7 +167,7 @@ fn short(value: f64) -> String {
     if magnitude != 0.0 && !(1e-4..1e7).contains(&magnitude) {
         return format!("{value:.5e}");
     }
-    let digits_before = if magnitude < 1.0 { 1 } else { magnitude.log10() as usize + 1 };
+    let digits_before = if magnitude < 1.0 { 0 } else { magnitude.log10() as usize + 1 };
     let text = format!("{value:.*}", 6usize.saturating_sub(digits_before).max(1));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

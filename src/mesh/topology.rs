@@ -84,33 +84,56 @@ impl Mesh {
         }
     }
 
-    /// The edges of the elements (strands: of the structural links), each once, ascending.
+    /// The edges of the elements and the pieces of the strands, each once, ascending.
     pub fn edges(&self) -> Vec<[u32; 2]> {
-        let mut edges: Vec<[u32; 2]> = if !self.tets.is_empty() {
-            self.tets.iter().flat_map(|tet| TET_EDGES.map(|e| sorted(e.map(|corner| tet[corner])))).collect()
-        } else if !self.triangles.is_empty() {
-            edges_with_opposites(&self.triangles).into_iter().map(|(edge, _)| edge).collect()
-        } else {
-            let structural = self.links.iter().filter(|l| l.kind == LinkKind::Structural);
-            structural.map(|l| sorted(l.vertices)).collect()
-        };
+        let mut edges: Vec<[u32; 2]> = Vec::with_capacity(6 * self.tets.len() + 3 * self.triangles.len());
+        edges.extend(self.tets.iter().flat_map(|tet| TET_EDGES.map(|e| sorted(e.map(|corner| tet[corner])))));
+        edges.extend(self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]].map(sorted)));
+        edges.extend(self.strand_pieces().into_iter().map(sorted));
         edges.par_sort_unstable();
         edges.dedup();
         edges
     }
 
-    /// What can be seen: the boundary of the tetrahedra, outward, or the triangles of a cloth.
+    /// The triangles that can be seen: the boundary of the tetrahedra, outward, and the triangles of cloths.
     pub fn surface(&self) -> Vec<[u32; 3]> {
-        if self.tets.is_empty() { self.triangles.clone() } else { Faces::of(&self.tets).boundary }
+        let mut surface = Faces::of(&self.tets).boundary;
+        surface.extend_from_slice(&self.triangles);
+        surface
     }
 
-    /// The strands as chains of vertices, in the order of their structural links.
+    /// What can be seen as a mesh of its own with the same vertices: a cloth of [`Mesh::surface`], and the strands.
     ///
-    /// A chain ends where a link does not begin where the last one ended.
+    /// Finding the surface of a solid takes a second for a million tetrahedra: who writes or draws many frames
+    /// does it once.
+    pub fn skin(&self) -> Mesh {
+        Mesh {
+            positions: self.positions.clone(),
+            tets: Vec::new(),
+            triangles: self.surface(),
+            links: self.links.clone(),
+        }
+    }
+
+    /// The pieces of strands: structural links of vertices that belong to no tetrahedron and no triangle.
+    pub fn strand_pieces(&self) -> Vec<[u32; 2]> {
+        if self.links.is_empty() {
+            return Vec::new();
+        }
+        let mut in_element = vec![false; self.positions.len()];
+        for &v in self.tets.iter().flatten().chain(self.triangles.iter().flatten()) {
+            in_element[v as usize] = true;
+        }
+        let structural = self.links.iter().filter(|l| l.kind == LinkKind::Structural).map(|l| l.vertices);
+        structural.filter(|ends| ends.iter().all(|&v| !in_element[v as usize])).collect()
+    }
+
+    /// The strands as chains of vertices, in the order of their pieces.
+    ///
+    /// A chain ends where a piece does not begin where the last one ended.
     pub fn strands(&self) -> Vec<Vec<u32>> {
         let mut chains: Vec<Vec<u32>> = Vec::new();
-        for link in self.links.iter().filter(|l| l.kind == LinkKind::Structural) {
-            let [from, to] = link.vertices;
+        for [from, to] in self.strand_pieces() {
             match chains.last_mut() {
                 Some(chain) if chain.last() == Some(&from) => chain.push(to),
                 _ => chains.push(vec![from, to]),

@@ -50,7 +50,9 @@ impl TrajectoryWriter {
         let there = (length - HEAD as u64).checked_div(frame_bytes).unwrap_or(frames);
         let same = |count: u64| head(count, vertices) == found;
         if !(same(there) || there.checked_sub(1).is_some_and(same)) {
-            return Err(fault(format!("is not a trajectory of {vertices} vertices that a run of ours wrote")));
+            return Err(fault(format!(
+                "is not a trajectory of {vertices} vertices that a run of ours wrote"
+            )));
         }
         if there < frames {
             return Err(fault(format!("has {there} frames: cannot be continued after frame {frames}")));
@@ -77,7 +79,8 @@ impl TrajectoryWriter {
     /// If `positions` are not as many as the file's vertices.
     pub fn append(&mut self, positions: &[Vec3]) -> Result<()> {
         assert_eq!(positions.len(), self.vertices, "a position for every vertex");
-        let little_endian: Vec<u64> = positions.iter().flatten_components().map(|x| x.to_bits().to_le()).collect();
+        let little_endian: Vec<u64> =
+            positions.iter().flatten_components().map(|x| x.to_bits().to_le()).collect();
         let written = self.file.write_all(bytemuck::cast_slice(&little_endian)).and_then(|()| {
             self.frames += 1;
             self.rewrite_head()
@@ -103,7 +106,8 @@ impl<'a, I: Iterator<Item = &'a Vec3>> FlattenComponents<'a> for I {}
 
 /// NumPy's head, format 1.0. Blanks before the number of frames keep its width: zeros would not be Python.
 fn head(frames: u64, vertices: usize) -> [u8; HEAD] {
-    let about = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({frames:>12}, {vertices}, 3), }}");
+    let about =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({frames:>12}, {vertices}, 3), }}");
     let mut bytes = [b' '; HEAD];
     bytes[..8].copy_from_slice(b"\x93NUMPY\x01\x00");
     bytes[8..10].copy_from_slice(&((HEAD - 10) as u16).to_le_bytes());

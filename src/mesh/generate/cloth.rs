@@ -18,11 +18,7 @@ pub(super) fn ribbon(cells: [usize; 2], size: [f64; 2]) -> Result<Mesh, InputErr
     woven(cells, size, |along, across| Vec3::new(along, across, 0.0))
 }
 
-fn woven(
-    cells: [usize; 2],
-    size: [f64; 2],
-    place: impl Fn(f64, f64) -> Vec3,
-) -> Result<Mesh, InputError> {
+fn woven(cells: [usize; 2], size: [f64; 2], place: impl Fn(f64, f64) -> Vec3) -> Result<Mesh, InputError> {
     for axis in 0..2 {
         at_least("cells", cells[axis], 1)?;
         length("size", size[axis])?;

@@ -64,7 +64,8 @@ fn format(text: &mut Text<'_>) -> Result<bool, InputError> {
     text.line();
     let first = text.word_here().unwrap_or_default();
     if first != b"$MeshFormat" {
-        let message = format!("not a Gmsh file of version 2 or 4: it begins with `{}`, not $MeshFormat", show(first));
+        let message =
+            format!("not a Gmsh file of version 2 or 4: it begins with `{}`, not $MeshFormat", show(first));
         return Err(text.fault(message));
     }
     if !text.line() {

@@ -48,7 +48,9 @@ pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
         Some(b"MeshVersionFormatted") => _ = text.integer("the version of the format")?,
         found => {
             let found = show(found.unwrap_or_default());
-            return Err(text.fault(format!("not a MEDIT file: it begins with `{found}`, not MeshVersionFormatted")));
+            return Err(
+                text.fault(format!("not a MEDIT file: it begins with `{found}`, not MeshVersionFormatted"))
+            );
         }
     }
     while let Some(keyword) = text.word() {

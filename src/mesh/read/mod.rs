@@ -119,7 +119,9 @@ impl Cells {
         self.positions.iter_mut().for_each(|p| *p *= scale);
         match self.positions.iter().position(|p| p.amax() > text::MAX_COORDINATE) {
             None => Ok(self),
-            Some(v) => Err(InputError::field("scale", format!("{scale} makes vertex {v} astronomically far"))),
+            Some(v) => {
+                Err(InputError::field("scale", format!("{scale} makes vertex {v} astronomically far")))
+            }
         }
     }
 }

@@ -6,7 +6,19 @@ use crate::error::InputError;
 
 /// Statements about looks and grouping, passed over.
 const PASSED_OVER: [&[u8]; 14] = [
-    b"vt", b"vn", b"vp", b"g", b"o", b"s", b"mg", b"usemtl", b"mtllib", b"usemap", b"maplib", b"bevel", b"lod",
+    b"vt",
+    b"vn",
+    b"vp",
+    b"g",
+    b"o",
+    b"s",
+    b"mg",
+    b"usemtl",
+    b"mtllib",
+    b"usemap",
+    b"maplib",
+    b"bevel",
+    b"lod",
     b"c_interp",
 ];
 
@@ -22,7 +34,9 @@ pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
             b"f" => {
                 corner_list(text, cells.positions.len(), &mut corners)?;
                 if corners.len() < 3 {
-                    return Err(text.fault(format!("a face of {} vertices: expected three or more", corners.len())));
+                    return Err(
+                        text.fault(format!("a face of {} vertices: expected three or more", corners.len()))
+                    );
                 }
                 cells.polygon(&corners);
             }
@@ -51,8 +65,9 @@ fn corner_list(text: &mut Text<'_>, vertices: usize, corners: &mut Vec<u32>) -> 
             .ok_or_else(|| text.fault(format!("expected the number of a vertex, found `{}`", show(word))))?;
         corners.push(if number < 0 {
             let counted = number.saturating_add(vertices as i64);
-            u32::try_from(counted)
-                .map_err(|_| text.fault(format!("{number} goes back beyond the first of {vertices} vertices")))?
+            u32::try_from(counted).map_err(|_| {
+                text.fault(format!("{number} goes back beyond the first of {vertices} vertices"))
+            })?
         } else {
             text.vertex(number, 1, vertices)?
         });

@@ -52,8 +52,10 @@ pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
     let mut values = Values { text, bytes, encoding };
     let mut cells = Cells::default();
     for element in &elements {
-        let column = |name: &[u8]| element.properties.iter().position(|p| p.name == name && p.length.is_none());
-        let columns = |names: &[&str]| -> Option<Vec<usize>> { names.iter().map(|n| column(n.as_bytes())).collect() };
+        let column =
+            |name: &[u8]| element.properties.iter().position(|p| p.name == name && p.length.is_none());
+        let columns =
+            |names: &[&str]| -> Option<Vec<usize>> { names.iter().map(|n| column(n.as_bytes())).collect() };
         match &element.name[..] {
             b"vertex" => {
                 let axes = columns(&["x", "y", "z"])
@@ -64,7 +66,9 @@ pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
                         cells.positions.push(point);
                         return Ok(());
                     }
-                    Err(values.text.fault(format!("vertex {} is not made of usable numbers", cells.positions.len())))
+                    Err(values
+                        .text
+                        .fault(format!("vertex {} is not made of usable numbers", cells.positions.len())))
                 })?;
             }
             b"face" => values.rows(element, |values, _, corners| {
@@ -113,7 +117,8 @@ fn head(text: &mut Text<'_>) -> Result<(Encoding, Vec<Element>), InputError> {
             }
             b"property" => {
                 let property = property(text)?;
-                let element = elements.last_mut().ok_or_else(|| text.fault("a property before any element"))?;
+                let element =
+                    elements.last_mut().ok_or_else(|| text.fault("a property before any element"))?;
                 element.properties.push(property);
             }
             b"end_header" => {
@@ -129,7 +134,7 @@ fn head(text: &mut Text<'_>) -> Result<(Encoding, Vec<Element>), InputError> {
 fn property(text: &mut Text<'_>) -> Result<Property, InputError> {
     let number = |text: &mut Text<'_>| {
         let name = text.word_here().unwrap_or_default();
-        Ok(match name {
+        Ok(Some(match name {
             b"char" | b"int8" => Number::I8,
             b"uchar" | b"uint8" => Number::U8,
             b"short" | b"int16" => Number::I16,
@@ -140,8 +145,7 @@ fn property(text: &mut Text<'_>) -> Result<Property, InputError> {
             b"double" | b"float64" => Number::F64,
             b"list" => return Ok(None),
             _ => return Err(text.fault(format!("`{}` is no type of number", show(name)))),
-        })
-        .map(Some)
+        }))
     };
     let missing = |text: &mut Text<'_>| text.fault("a list of lists is not possible");
     let (length, of) = match number(text)? {

@@ -105,6 +105,11 @@ impl<'a> Text<'a> {
         false
     }
 
+    /// Passes over the rest of the current line.
+    pub fn leave_line(&mut self) {
+        self.rest = &[];
+    }
+
     /// The next word of the current line.
     pub fn word_here(&mut self) -> Option<&'a [u8]> {
         let word = self.rest.trim_ascii_start();
@@ -192,7 +197,8 @@ impl<'a> Text<'a> {
 
     fn parse_integer(&self, word: &[u8], what: &str) -> Parsed<i64> {
         let value = str::from_utf8(word).ok().and_then(|word| word.parse().ok());
-        value.ok_or_else(|| self.fault(format!("expected {what}, a whole number, but found `{}`", show(word))))
+        value
+            .ok_or_else(|| self.fault(format!("expected {what}, a whole number, but found `{}`", show(word))))
     }
 
     /// The place of vertex `number` in a list that starts with `first`, of `vertices` read so far.

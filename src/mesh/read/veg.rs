@@ -33,7 +33,11 @@ pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
             b"*MATERIAL" | b"*SET" | b"*REGION" => {}
             [b'*', ..] => return Err(text.fault(format!("`{}` is no section of a .veg file", show(&word)))),
             _ if has_elements => {}
-            _ => return Err(text.fault(format!("not a .veg file: expected *VERTICES, found `{}`", show(&word)))),
+            _ => {
+                return Err(
+                    text.fault(format!("not a .veg file: expected *VERTICES, found `{}`", show(&word)))
+                );
+            }
         }
     }
     match (first_vertex, has_elements) {

@@ -80,7 +80,8 @@ fn head(text: &mut Text<'_>) -> Result<bool, InputError> {
     }
     // The second line is a title and may say anything.
     text.raw_line();
-    match text.word() {
+    text.line();
+    match text.word_here() {
         Some(word) if word.eq_ignore_ascii_case(b"ASCII") => {}
         Some(word) if word.eq_ignore_ascii_case(b"BINARY") => {
             return Err(text.fault("the file is binary: save it as ASCII"));
@@ -95,16 +96,19 @@ fn head(text: &mut Text<'_>) -> Result<bool, InputError> {
     match text.word_here().unwrap_or_default().to_ascii_uppercase().as_slice() {
         b"UNSTRUCTURED_GRID" => Ok(true),
         b"POLYDATA" => Ok(false),
-        other => Err(text.fault(format!("data set `{}`: expected UNSTRUCTURED_GRID or POLYDATA", show(other)))),
+        other => {
+            Err(text.fault(format!("data set `{}`: expected UNSTRUCTURED_GRID or POLYDATA", show(other))))
+        }
     }
 }
 
 /// Passes over lines up to one that begins with a keyword of the shape.
 fn pass_over(text: &mut Text<'_>) {
     let shape = |word: &[u8]| SHAPE.iter().any(|keyword| word.eq_ignore_ascii_case(keyword));
-    while text.word_here().is_some() {}
+    text.leave_line();
     while text.peek().is_some_and(|word| !shape(word)) {
         text.line();
+        text.leave_line();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Gmsh `.msh` 2.2, ASCII: tetrahedra, triangles or lines.
+//! Gmsh `.msh` 2.2, ASCII: tetrahedra, triangles and lines.
 
 use super::{Shape, write_numbers, write_point};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ pub(super) fn write(out: &mut dyn Write, shape: &Shape<'_>) -> io::Result<()> {
         write_point(out, &format!("{} ", i + 1), p, "")?;
     }
     let mesh = shape.mesh;
-    let lines = if mesh.is_strands() { mesh.edges() } else { Vec::new() };
+    let lines = mesh.strand_pieces();
     // Gmsh's types: 1 line, 2 triangle, 4 tetrahedron.
     let cells = (lines.iter().map(|c| (1, &c[..])))
         .chain(mesh.triangles.iter().map(|c| (2, &c[..])))

@@ -1,4 +1,4 @@
-//! MEDIT `.mesh`, ASCII: tetrahedra, triangles or edges.
+//! MEDIT `.mesh`, ASCII: tetrahedra, triangles and edges.
 
 use super::{Shape, write_numbers, write_point};
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ pub(super) fn write(out: &mut dyn Write, shape: &Shape<'_>) -> io::Result<()> {
     for p in shape.positions {
         write_point(out, "", p, " 0")?;
     }
-    section(out, "Edges", &if shape.mesh.is_strands() { shape.mesh.edges() } else { Vec::new() })?;
+    section(out, "Edges", &shape.mesh.strand_pieces())?;
     section(out, "Triangles", &shape.mesh.triangles)?;
     section(out, "Tetrahedra", &shape.mesh.tets)?;
     writeln!(out, "\nEnd")

@@ -33,7 +33,7 @@ struct Shape<'a> {
 
 /// Writes `mesh` with its vertices at `positions` (m) to `path`; the ending tells the format.
 ///
-/// `.obj` and `.ply` hold what can be seen (surface, or strands) but every vertex, so that numbers stay the same.
+/// `.obj` and `.ply` hold what can be seen (surface and strands) but every vertex, so that numbers stay the same.
 /// `.vtk`, `.mesh` and `.msh` hold the elements. The file appears whole or not at all.
 ///
 /// # Panics
@@ -60,7 +60,13 @@ fn writer_for(path: &Path) -> std::result::Result<Writer, InputError> {
 }
 
 /// A line of numbers counted from `first`: vertex numbers of an element.
-fn write_numbers(out: &mut dyn io::Write, lead: &str, vertices: &[u32], first: u64, tail: &str) -> io::Result<()> {
+fn write_numbers(
+    out: &mut dyn io::Write,
+    lead: &str,
+    vertices: &[u32],
+    first: u64,
+    tail: &str,
+) -> io::Result<()> {
     out.write_all(lead.as_bytes())?;
     for &v in vertices {
         write!(out, " {}", u64::from(v) + first)?;

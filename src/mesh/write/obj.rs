@@ -1,4 +1,4 @@
-//! Wavefront `.obj`: the surface, or strands as lines.
+//! Wavefront `.obj`: the surface, and strands as lines.
 
 use super::{Shape, write_numbers, write_point};
 use std::io::{self, Write};
@@ -10,10 +10,8 @@ pub(super) fn write(out: &mut dyn Write, shape: &Shape<'_>) -> io::Result<()> {
     for triangle in shape.mesh.surface() {
         write_numbers(out, "f", &triangle, 1, "")?;
     }
-    if shape.mesh.is_strands() {
-        for strand in shape.mesh.strands() {
-            write_numbers(out, "l", &strand, 1, "")?;
-        }
+    for strand in shape.mesh.strands() {
+        write_numbers(out, "l", &strand, 1, "")?;
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! Stanford `.ply`, binary little endian: the surface, or strands as edges.
+//! Stanford `.ply`, binary little endian: the surface, and strands as edges.
 
 use super::Shape;
 use std::io::{self, Write};
 
 pub(super) fn write(out: &mut dyn Write, shape: &Shape<'_>) -> io::Result<()> {
     let faces = shape.mesh.surface();
-    let edges = if shape.mesh.is_strands() { shape.mesh.edges() } else { Vec::new() };
+    let edges = shape.mesh.strand_pieces();
     writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {}", shape.positions.len())?;
     writeln!(out, "property double x\nproperty double y\nproperty double z")?;
     if !faces.is_empty() {

@@ -1,10 +1,10 @@
-//! Legacy `.vtk`, ASCII: an unstructured grid of tetrahedra, triangles or lines.
+//! Legacy `.vtk`, ASCII: an unstructured grid of tetrahedra, triangles and lines.
 
 use super::{Shape, write_numbers, write_point};
 use std::io::{self, Write};
 
-/// VTK's numbers of cell types.
-const POLY_LINE: u8 = 4;
+/// VTK's numbers of cell types. Strands go piece by piece: not every program reads poly-lines.
+const LINE: u8 = 3;
 const TRIANGLE: u8 = 5;
 const TETRAHEDRON: u8 = 10;
 
@@ -15,11 +15,11 @@ pub(super) fn write(out: &mut dyn Write, shape: &Shape<'_>) -> io::Result<()> {
         write_point(out, "", p, "")?;
     }
     let mesh = shape.mesh;
-    let strands = if mesh.is_strands() { mesh.strands() } else { Vec::new() };
+    let pieces = mesh.strand_pieces();
     let cells = || {
         let tets = mesh.tets.iter().map(|t| (TETRAHEDRON, &t[..]));
         let triangles = mesh.triangles.iter().map(|t| (TRIANGLE, &t[..]));
-        tets.chain(triangles).chain(strands.iter().map(|s| (POLY_LINE, &s[..])))
+        tets.chain(triangles).chain(pieces.iter().map(|p| (LINE, &p[..])))
     };
     let (count, numbers) = cells().fold((0, 0), |(c, n), (_, cell)| (c + 1, n + 1 + cell.len()));
     writeln!(out, "CELLS {count} {numbers}")?;
