@@ -61,8 +61,8 @@ fn a_run_writes_what_the_contract_names() {
     let vertices = summary["vertices"].as_u64().unwrap() as usize;
     let npy = std::fs::read(out.join("trajectory.npy")).unwrap();
     let header_length = u16::from_le_bytes([npy[8], npy[9]]) as usize;
-    let header = std::str::from_utf8(&npy[10..10 + header_length]).unwrap();
-    assert!(header.contains("'<f8'") && header.contains(&format!("(7, {vertices}, 3)")), "{header}");
+    let header = std::str::from_utf8(&npy[10..10 + header_length]).unwrap().replace(' ', "");
+    assert!(header.contains("'<f8'") && header.contains(&format!("(7,{vertices},3)")), "{header}");
     assert_eq!(npy.len(), 10 + header_length + 7 * vertices * 24);
     // the scene with its defaults runs again, to the same ledger
     succeeds(folder.path(), &["run", "r/scene.toml", "--out", "again"]);

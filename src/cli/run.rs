@@ -127,7 +127,8 @@ impl Run {
         let from = simulation.frame_number();
         if from > loaded.scene.time.frames {
             let frames = loaded.scene.time.frames;
-            let message = format!("the checkpoint is at frame {from}, the run ends at {frames}: see --frames");
+            let message =
+                format!("the checkpoint is at frame {from}, the run ends at {frames}: see --frames");
             return Err(InputError::field("--resume", message).into());
         }
         Ok(Run { args, loaded, warnings: built.warnings, simulation, rows, from })
@@ -141,13 +142,8 @@ impl Run {
             None => None,
         };
         let ended = self.frames(&scene, &mut output);
-        let mut summary = Summary::new(
-            &self.loaded.name,
-            &self.loaded.scene,
-            &self.simulation,
-            self.rows[0],
-            self.from,
-        );
+        let mut summary =
+            Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
         summary.warnings = std::mem::take(&mut self.warnings);
         if let Err(error) = &ended {
             summary.status = "failed";

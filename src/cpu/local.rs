@@ -5,6 +5,7 @@ use super::gather::Gather;
 use super::tets::{TetObservation, Tets};
 use crate::Vec3;
 use crate::model::Model;
+use crate::model::bending::BendingElement;
 use crate::model::element::Element;
 use rayon::prelude::*;
 
@@ -35,8 +36,9 @@ impl<T: Scalar> Local<T> {
         project(&model.triangles, x, a, b, triangles);
         let (springs, rest) = rest.split_at_mut(2 * model.springs.len());
         project(&model.springs, x, a, b, springs);
-        let (bendings, attachments) = rest.split_at_mut(4 * model.bendings.len());
-        project(&model.bendings, x, a, b, bendings);
+        let corners = model.bendings.iter().map(|bending| bending.vertices.len()).sum();
+        let (bendings, attachments) = rest.split_at_mut(corners);
+        bend(&model.bendings, x, a, b, bendings);
         for ((attachment, point), out) in model.attachments.iter().zip(points).zip(attachments) {
             *out = narrow((x[attachment.vertex as usize] - point) * (b * attachment.stiffness));
         }
@@ -85,4 +87,12 @@ fn project<const N: usize, const R: usize, T: Scalar, E: Element<N, R>>(
             out.iter_mut().zip(gradient).for_each(|(o, g)| *o = narrow(g));
         }
     });
+}
+
+/// Corner gradients of the bending elements, which have as many corners as their vertex has neighbours.
+fn bend<T: Scalar>(elements: &[BendingElement], x: &[Vec3], a: f64, b: f64, corners: &mut [[T; 3]]) {
+    let stresses: Vec<Vec3> = elements.par_iter().with_min_len(CHUNK).map(|e| e.stress(x, a, b)).collect();
+    let coefficients =
+        elements.iter().zip(stresses).flat_map(|(e, s)| e.coefficients.iter().map(move |c| s * *c));
+    corners.iter_mut().zip(coefficients).for_each(|(out, gradient)| *out = narrow(gradient));
 }

@@ -105,7 +105,8 @@ impl<T: Scalar> Cpu<T> {
     fn velocity_offset(&self, form: &Form, i: usize) -> Vec3 {
         let row = &form.row.velocity;
         let (x, before) = (self.x[i], self.x_before[i]);
-        (before - x) * (row.position_before / form.h) - x * (row.position_new / form.h) + self.v[i] * row.velocity
+        (before - x) * (row.position_before / form.h) - x * (row.position_new / form.h)
+            + self.v[i] * row.velocity
     }
 
     /// v'(x) at vertex i, from differences of positions so that no digits are lost far from the origin.
@@ -136,7 +137,12 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// uᵀ D w over all vertices, D = α₁ M + α₂ L, each pair of neighbours once.
-    fn dissipation(&self, form: &Form, u: &(impl Fn(usize) -> Vec3 + Sync), w: &(impl Fn(usize) -> Vec3 + Sync)) -> f64 {
+    fn dissipation(
+        &self,
+        form: &Form,
+        u: &(impl Fn(usize) -> Vec3 + Sync),
+        w: &(impl Fn(usize) -> Vec3 + Sync),
+    ) -> f64 {
         sum(self.x.len(), |i| {
             let (ui, wi) = (u(i), w(i));
             let (columns, values) = self.laplacian.row(i);
@@ -160,8 +166,15 @@ impl<T: Scalar> Backend for Cpu<T> {
     fn prepare(&mut self, form: &Form) -> Result<()> {
         let metric = form.metric();
         let [mass, stiffness, attachment] = metric;
-        let matrix =
-            || self.laplacian.scaled_sum(mass, &self.model.mass, stiffness, attachment, &self.attachment_stiffness);
+        let matrix = || {
+            self.laplacian.scaled_sum(
+                mass,
+                &self.model.mass,
+                stiffness,
+                attachment,
+                &self.attachment_stiffness,
+            )
+        };
         match &mut self.factor {
             Some(prepared) if prepared.metric == metric => {}
             Some(prepared) => {
@@ -192,13 +205,15 @@ impl<T: Scalar> Backend for Cpu<T> {
             fill(&mut target, |i| {
                 let y = self.iterate[i];
                 let drag = (y * s + self.velocity_offset(form, i)) * form.mass_damping;
-                let viscous = self.laplacian_row(&|j| evaluated[j], i) * (form.stiffness_damping / self.model.mass[i]);
+                let viscous =
+                    self.laplacian_row(&|j| evaluated[j], i) * (form.stiffness_damping / self.model.mass[i]);
                 y - (drag + viscous) * (weight / form.inertia())
             });
             self.evaluated = evaluated;
         }
         self.target = target;
-        for (point, (before, after)) in self.points.iter_mut().zip(targets.before.iter().zip(&targets.after)) {
+        for (point, (before, after)) in self.points.iter_mut().zip(targets.before.iter().zip(&targets.after))
+        {
             *point = before + (after - before) * c2;
         }
     }

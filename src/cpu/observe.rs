@@ -23,8 +23,8 @@ pub fn observe<T: Scalar>(
         [kinetic, gravity, m, p.x, p.y, p.z, l.x, l.y, l.z, c.x, c.y, c.z]
     });
     let tets = local.observe_tets(x);
-    let elastic =
-        tets.energy + energy(&model.triangles, x) + energy(&model.springs, x) + energy(&model.bendings, x);
+    let bending = sum(model.bendings.len(), |k| model.bendings[k].energy(x));
+    let elastic = tets.energy + energy(&model.triangles, x) + energy(&model.springs, x) + bending;
     let attachment = sum(model.attachments.len(), |k| {
         let a = &model.attachments[k];
         0.5 * a.stiffness * (x[a.vertex as usize] - targets[k]).norm_squared()

@@ -1,77 +1,128 @@
-//! Bending of a triangle cloth: the curvature across an inner edge.
+//! Bending of a triangle cloth: the mean curvature at each inner vertex.
 
-use super::{element::{Element, Stencil}, spring::with_length};
+use super::spring::with_length;
 use crate::Vec3;
+use crate::mesh::Mesh;
 use crate::scene::BendingRest;
+use std::collections::BTreeMap;
 
-/// The hinge of two triangles: G x = Σ c_k x_k, zero where the four corners lie in a plane as at rest.
+/// The curvature at a vertex: G x = Δx = 1/A Σ ½(cot α_j + cot β_j)(x_j − x_i), the cotangent Laplacian (1/m).
 ///
-/// The coefficients are the cotangent weights of the discrete Laplacian across the edge, so that the quadratic
-/// energy is k/2 · 3/(A₁+A₂) |Σ c_k x_k|², the isometric bending of a thin plate of rigidity k.
-/// `flat` projects onto zero (quadratic energy); `curved` keeps the length of G x at rest and lets it turn.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// E = w/2 |G x − p|² with w = k A is a thin plate of rigidity k: a sheet rolled to the radius R has k/2 · 1/R²
+/// for each unit of area. `flat` has p = 0 (a quadratic energy); `curved` keeps |G x| at its rest value and lets it
+/// turn. Vertices on the border have none: the border is free.
+#[derive(Debug, Clone, PartialEq)]
 pub struct BendingElement {
-    /// The edge's two ends, then the two opposite corners.
-    pub vertices: [u32; 4],
-    /// c_k (no unit).
-    pub coefficients: [f64; 4],
-    /// w = 3 k/(A₁ + A₂) (N/m).
+    /// The vertex and its neighbours; as many corners as the mesh has there.
+    pub vertices: Vec<u32>,
+    /// c_k of G x = Σ c_k x_k (1/m²); they sum to zero.
+    pub coefficients: Vec<f64>,
+    /// w = k A (J m²), A the part of the surface that is closer to this vertex than to others.
     pub weight: f64,
-    /// |G x| at rest (m); zero for a flat rest state.
+    /// |G x| at rest (1/m); zero for a flat rest state.
     pub rest_curvature: f64,
     /// Direction of G x at rest.
     pub rest_direction: Vec3,
 }
 
 impl BendingElement {
-    /// The hinge over edge (0, 1) with opposite corners 2 and 3 of rigidity `bending` (N·m).
-    pub fn new(vertices: [u32; 4], rest: [Vec3; 4], bending: f64, kind: BendingRest) -> Option<Self> {
-        let [a, b, c, d] = rest;
-        let (area_c, area_d) = (area(a, b, c), area(a, b, d));
-        if area_c <= 0.0 || area_d <= 0.0 {
+    /// G x.
+    pub fn curvature(&self, x: &[Vec3]) -> Vec3 {
+        // differences to the vertex itself: nothing is lost far from the origin
+        let centre = x[self.vertices[0] as usize];
+        let corners = self.vertices.iter().zip(&self.coefficients);
+        corners.map(|(&v, c)| (x[v as usize] - centre) * *c).sum()
+    }
+
+    /// The closest curvature that costs nothing.
+    pub fn project(&self, curvature: Vec3) -> Vec3 {
+        with_length(curvature, self.rest_curvature, self.rest_direction)
+    }
+
+    /// w/2 |G x − p|² (J).
+    pub fn energy(&self, x: &[Vec3]) -> f64 {
+        let curvature = self.curvature(x);
+        0.5 * self.weight * (curvature - self.project(curvature)).norm_squared()
+    }
+
+    /// w (a G x − b p): times c_k it is the gradient at corner k, as in [`super::element::Element::gradient`].
+    pub fn stress(&self, x: &[Vec3], a: f64, b: f64) -> Vec3 {
+        let curvature = self.curvature(x);
+        (curvature * a - self.project(curvature) * b) * self.weight
+    }
+}
+
+/// The bending elements of a triangle mesh with rigidity `bending` (N·m), in the order of the vertices.
+pub fn elements(mesh: &Mesh, bending: f64, rest: BendingRest) -> Vec<BendingElement> {
+    let fans = fans(mesh);
+    let at_vertex = |(&vertex, fan): (&u32, &Fan)| {
+        // every edge of an inner vertex has a triangle on both sides; anything else is a border or a junction
+        if fan.neighbours.values().any(|(sides, _)| *sides != 2) {
             return None;
         }
-        let (cot_ac, cot_bc) = (cot(b - a, c - a), cot(a - b, c - b));
-        let (cot_ad, cot_bd) = (cot(b - a, d - a), cot(a - b, d - b));
-        let coefficients =
-            [cot_bc + cot_bd, cot_ac + cot_ad, -(cot_ac + cot_bc), -(cot_ad + cot_bd)];
-        let at_rest: Vec3 = (0..4).map(|k| (rest[k] - a) * coefficients[k]).sum();
-        let size = match kind {
-            BendingRest::Flat => 0.0,
-            BendingRest::Curved => at_rest.norm(),
+        let area = fan.area;
+        let mut vertices = vec![vertex];
+        let mut coefficients = vec![0.0];
+        // the diagonal of a right-angled grid has no weight: the stencil does without it
+        for (&neighbour, &(_, cotangents)) in fan.neighbours.iter().filter(|(_, (_, c))| c.abs() > 1e-12) {
+            vertices.push(neighbour);
+            coefficients.push(0.5 * cotangents / area);
+            coefficients[0] -= 0.5 * cotangents / area;
+        }
+        let mut element = BendingElement {
+            vertices,
+            coefficients,
+            weight: bending * area,
+            rest_curvature: 0.0,
+            rest_direction: Vec3::y(),
         };
-        let rest_direction = with_length(at_rest, 1.0, Vec3::y());
-        let weight = 3.0 * bending / (area_c + area_d);
-        Some(BendingElement { vertices, coefficients, weight, rest_curvature: size, rest_direction })
-    }
+        if rest == BendingRest::Curved {
+            let curvature = element.curvature(&mesh.positions);
+            element.rest_curvature = curvature.norm();
+            element.rest_direction = with_length(curvature, 1.0, Vec3::y());
+        }
+        Some(element)
+    };
+    fans.iter().filter_map(at_vertex).collect()
 }
 
-/// Area of a triangle (m²).
-fn area(a: Vec3, b: Vec3, c: Vec3) -> f64 {
-    0.5 * (b - a).cross(&(c - a)).norm()
+/// The triangles around a vertex.
+#[derive(Default)]
+struct Fan {
+    /// The vertex's share of their area (m²).
+    area: f64,
+    /// For each neighbour the number of triangles at the edge to it and the sum of the cotangents opposite to it.
+    neighbours: BTreeMap<u32, (usize, f64)>,
 }
 
-/// Cotangent of the angle between two edges.
-fn cot(u: Vec3, v: Vec3) -> f64 {
-    u.dot(&v) / u.cross(&v).norm()
+fn fans(mesh: &Mesh) -> BTreeMap<u32, Fan> {
+    let mut fans: BTreeMap<u32, Fan> = BTreeMap::new();
+    for triangle in &mesh.triangles {
+        let corners = triangle.map(|v| mesh.positions[v as usize]);
+        let double_area = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).norm();
+        let cotangents: [f64; 3] = std::array::from_fn(|k| {
+            let [here, next, last] = [0, 1, 2].map(|step| corners[(k + step) % 3]);
+            (next - here).dot(&(last - here)) / double_area
+        });
+        for k in 0..3 {
+            let [i, j] = [(k + 1) % 3, (k + 2) % 3];
+            for (from, to) in [(i, j), (j, i)] {
+                let edge = fans.entry(triangle[from]).or_default().neighbours.entry(triangle[to]).or_default();
+                *edge = (edge.0 + 1, edge.1 + cotangents[k]);
+            }
+            fans.entry(triangle[k]).or_default().area += nearest_area(corners, cotangents, double_area, k);
+        }
+    }
+    fans
 }
 
-impl Stencil<4, 1> for BendingElement {
-    fn vertices(&self) -> [u32; 4] {
-        self.vertices
+/// The area of a triangle nearest to its corner k (its Voronoi cell); for an obtuse triangle, whose circumcentre lies
+/// outside, half of it for the obtuse corner and a quarter for the others. The three sum to the triangle's area.
+fn nearest_area(corners: [Vec3; 3], cotangents: [f64; 3], double_area: f64, k: usize) -> f64 {
+    let [i, j] = [(k + 1) % 3, (k + 2) % 3];
+    if cotangents.iter().all(|cotangent| *cotangent >= 0.0) {
+        let square = |a: usize, b: usize| (corners[a] - corners[b]).norm_squared();
+        return (square(k, i) * cotangents[j] + square(k, j) * cotangents[i]) / 8.0;
     }
-
-    fn operator(&self) -> [[f64; 4]; 1] {
-        [self.coefficients]
-    }
-
-    fn weight(&self) -> f64 {
-        self.weight
-    }
-}
-
-impl Element<4, 1> for BendingElement {
-    fn project(&self, [curvature]: [Vec3; 1]) -> [Vec3; 1] {
-        [with_length(curvature, self.rest_curvature, self.rest_direction)]
-    }
+    if cotangents[k] < 0.0 { 0.25 * double_area } else { 0.125 * double_area }
 }

@@ -2,6 +2,9 @@
 
 use super::attachment::Attachment;
 use super::material::{elements, lumped_masses};
+use super::spring::SpringElement;
+use super::tet::TetElement;
+use super::triangle::TriangleElement;
 use super::{Body, Model};
 use crate::error::InputError;
 use crate::mesh::{self, Mesh};
@@ -59,8 +62,8 @@ fn add_body(model: &mut Model, scene: &Scene, index: usize, mesh: Mesh) -> Resul
     let parts = elements(&body.material, &mesh).map_err(|e| within("material", e))?;
     let (positions, velocities) = place(body, &mesh, &masses);
     for (number, attach) in body.attach.iter().enumerate() {
-        let chosen = select(&attach.select, &mesh)
-            .map_err(|e| within(&format!("attach.{number}.select"), e))?;
+        let chosen =
+            select(&attach.select, &mesh).map_err(|e| within(&format!("attach.{number}.select"), e))?;
         model.attachments.extend(chosen.into_iter().map(|v| Attachment {
             vertex: first as u32 + v,
             stiffness: attach.stiffness,
@@ -69,16 +72,19 @@ fn add_body(model: &mut Model, scene: &Scene, index: usize, mesh: Mesh) -> Resul
         }));
     }
     let shift = first as u32;
-    model.tets.extend(parts.tets.into_iter().map(|mut e| (e.vertices = e.vertices.map(|v| v + shift), e).1));
+    model
+        .tets
+        .extend(parts.tets.into_iter().map(|e| TetElement { vertices: e.vertices.map(|v| v + shift), ..e }));
     model.triangles.extend(
-        parts.triangles.into_iter().map(|mut e| (e.vertices = e.vertices.map(|v| v + shift), e).1),
+        parts.triangles.into_iter().map(|e| TriangleElement { vertices: e.vertices.map(|v| v + shift), ..e }),
     );
     model.springs.extend(
-        parts.springs.into_iter().map(|mut e| (e.vertices = e.vertices.map(|v| v + shift), e).1),
+        parts.springs.into_iter().map(|e| SpringElement { vertices: e.vertices.map(|v| v + shift), ..e }),
     );
-    model.bendings.extend(
-        parts.bendings.into_iter().map(|mut e| (e.vertices = e.vertices.map(|v| v + shift), e).1),
-    );
+    model.bendings.extend(parts.bendings.into_iter().map(|mut e| {
+        e.vertices.iter_mut().for_each(|v| *v += shift);
+        e
+    }));
     model.mass.extend(masses);
     model.initial_positions.extend(positions);
     model.initial_velocities.extend(velocities);
@@ -105,11 +111,8 @@ fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec
         None => Rotation3::identity(),
     };
     let shift = Vec3::from(body.position) + centre;
-    let positions: Vec<Vec3> = mesh
-        .positions
-        .iter()
-        .map(|x| shift + rotation * (x - centre).component_mul(&stretch))
-        .collect();
+    let positions: Vec<Vec3> =
+        mesh.positions.iter().map(|x| shift + rotation * (x - centre).component_mul(&stretch)).collect();
     let pivot = centre_of_mass(&positions, masses);
     let spin = Vec3::from(body.angular_velocity);
     let drift = Vec3::from(body.velocity);

@@ -1,13 +1,12 @@
 //! Materials: which elements a mesh becomes, by the name in the scene. A material is one line of [`MATERIALS`].
 
-use super::bending::BendingElement;
+use super::bending::{self, BendingElement};
 use super::spring::SpringElement;
 use super::tet::{TetElement, signed_volume};
 use super::triangle::TriangleElement;
 use crate::error::InputError;
 use crate::mesh::{LinkKind, Mesh};
 use crate::scene::{BendingRest, Material};
-use std::collections::BTreeMap;
 
 /// The elastic elements of one body, vertices counted from zero.
 #[derive(Debug, Default)]
@@ -58,7 +57,10 @@ fn arap(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
                 .ok_or_else(|| InputError::field("model", format!("triangle {k} has no area")))
         })
         .collect::<Result<_, _>>()?;
-    let bendings = hinges(material, mesh);
+    let bendings = match material.bending.unwrap_or(0.0) {
+        0.0 => Vec::new(),
+        rigidity => bending::elements(mesh, rigidity, material.bending_rest.unwrap_or(BendingRest::Flat)),
+    };
     Ok(Elements { triangles, bendings, ..Elements::default() })
 }
 
@@ -99,27 +101,6 @@ fn tets(mesh: &Mesh, mu: f64, lambda: f64) -> Result<Vec<TetElement>, InputError
             .ok_or_else(|| InputError::field("model", format!("tetrahedron {k} has no volume")))
     };
     mesh.tets.iter().enumerate().map(tet).collect()
-}
-
-/// The bending stencils over the inner edges of a triangle mesh, in the order of the edges.
-fn hinges(material: &Material, mesh: &Mesh) -> Vec<BendingElement> {
-    let bending = material.bending.unwrap_or(0.0);
-    if bending == 0.0 {
-        return Vec::new();
-    }
-    let kind = material.bending_rest.unwrap_or(BendingRest::Flat);
-    let mut opposite: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
-    for &[a, b, c] in &mesh.triangles {
-        for (i, j, k) in [(a, b, c), (b, c, a), (c, a, b)] {
-            opposite.entry([i.min(j), i.max(j)]).or_default().push(k);
-        }
-    }
-    let hinge = |(edge, corners): (&[u32; 2], &Vec<u32>)| {
-        let &[c, d] = corners.as_slice() else { return None }; // a border, or more than two sheets
-        let vertices = [edge[0], edge[1], c, d];
-        BendingElement::new(vertices, vertices.map(|i| mesh.positions[i as usize]), bending, kind)
-    };
-    opposite.iter().filter_map(hinge).collect()
 }
 
 /// Lumped masses (kg): a quarter of each tetrahedron's mass to each corner, a third of each triangle's,

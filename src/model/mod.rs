@@ -11,8 +11,8 @@ pub mod spring;
 pub mod tet;
 pub mod triangle;
 
-use crate::mesh::Mesh;
 use crate::linear::SparseMatrix;
+use crate::mesh::Mesh;
 use crate::{Result, Vec3};
 use attachment::Attachment;
 use bending::BendingElement;
@@ -75,7 +75,7 @@ impl Model {
         let tets = self.tets.iter().flat_map(|e| e.vertices);
         let triangles = self.triangles.iter().flat_map(|e| e.vertices);
         let springs = self.springs.iter().flat_map(|e| e.vertices);
-        let bendings = self.bendings.iter().flat_map(|e| e.vertices);
+        let bendings = self.bendings.iter().flat_map(|e| e.vertices.iter().copied());
         let attachments = self.attachments.iter().map(|a| a.vertex);
         tets.chain(triangles).chain(springs).chain(bendings).chain(attachments)
     }
@@ -88,7 +88,9 @@ impl Model {
         add_stiffness(&self.tets, &mut triplets);
         add_stiffness(&self.triangles, &mut triplets);
         add_stiffness(&self.springs, &mut triplets);
-        add_stiffness(&self.bendings, &mut triplets);
+        for bending in &self.bendings {
+            add_outer(&bending.vertices, &[&bending.coefficients], bending.weight, &mut triplets);
+        }
         SparseMatrix::from_triplets(self.vertex_count(), &triplets)
     }
 
@@ -103,37 +105,36 @@ impl Model {
 
     /// Name and body of the first element with a vertex that `bad` picks; a vertex if no element has it.
     pub fn first_element(&self, bad: impl Fn(usize) -> bool) -> Option<(String, String)> {
-        fn find<const N: usize, const R: usize, E: Stencil<N, R>>(
-            kind: &str,
-            elements: &[E],
-            bad: &impl Fn(usize) -> bool,
-        ) -> Option<(String, usize)> {
-            let hit = |e: &E| e.vertices().iter().map(|&v| v as usize).find(|&v| bad(v));
-            elements.iter().enumerate().find_map(|(k, e)| hit(e).map(|v| (format!("{kind} {k}"), v)))
-        }
-        let (element, vertex) = find("tetrahedron", &self.tets, &bad)
-            .or_else(|| find("triangle", &self.triangles, &bad))
-            .or_else(|| find("spring", &self.springs, &bad))
-            .or_else(|| find("bending stencil", &self.bendings, &bad))
+        let find = |kind: &str, elements: &mut dyn Iterator<Item = &[u32]>| {
+            let hit = |vertices: &[u32]| vertices.iter().map(|&v| v as usize).find(|&v| bad(v));
+            elements.enumerate().find_map(|(k, vertices)| hit(vertices).map(|v| (format!("{kind} {k}"), v)))
+        };
+        let (element, vertex) = find("tetrahedron", &mut self.tets.iter().map(|e| &e.vertices[..]))
+            .or_else(|| find("triangle", &mut self.triangles.iter().map(|e| &e.vertices[..])))
+            .or_else(|| find("spring", &mut self.springs.iter().map(|e| &e.vertices[..])))
             .or_else(|| (0..self.vertex_count()).find(|&v| bad(v)).map(|v| (format!("vertex {v}"), v)))?;
         let body = self.bodies.iter().find(|b| b.vertices.contains(&vertex));
         Some((element, body.map(|b| b.name.clone()).unwrap_or_default()))
     }
 }
 
-/// Adds w GᵀG of each element to the triplets of L, each pair of corners once.
+/// Adds w GᵀG of each element to the triplets of L.
 fn add_stiffness<const N: usize, const R: usize, E: Stencil<N, R>>(
     elements: &[E],
     triplets: &mut Vec<(u32, u32, f64)>,
 ) {
     for element in elements {
-        let vertices = element.vertices();
         let g = element.operator();
-        for (i, &vi) in vertices.iter().enumerate() {
-            for (j, &vj) in vertices.iter().enumerate().skip(i) {
-                let dot: f64 = g.iter().map(|row| row[i] * row[j]).sum();
-                triplets.push((vi, vj, element.weight() * dot));
-            }
+        add_outer(&element.vertices(), &g.each_ref().map(|row| &row[..]), element.weight(), triplets);
+    }
+}
+
+/// Adds w Σ gᵀg over the rows g of an operator to the triplets of L, each pair of corners once.
+fn add_outer(vertices: &[u32], rows: &[&[f64]], weight: f64, triplets: &mut Vec<(u32, u32, f64)>) {
+    for (i, &vi) in vertices.iter().enumerate() {
+        for (j, &vj) in vertices.iter().enumerate().skip(i) {
+            let dot: f64 = rows.iter().map(|row| row[i] * row[j]).sum();
+            triplets.push((vi, vj, weight * dot));
         }
     }
 }

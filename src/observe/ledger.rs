@@ -10,7 +10,6 @@
 use super::Observation;
 use crate::step::backend::Exchange;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// A row of `ledger.csv`. Energies in J, momenta about the origin in kg m/s and kg m²/s, positions in m.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -46,16 +45,16 @@ impl Row {
         let mut line = self.frame.to_string();
         let energies = [self.time, self.kinetic, self.elastic, self.gravity, self.contact, self.attachment];
         let vectors = [self.momentum, self.angular_momentum, self.centre];
-        let numbers = energies
-            .into_iter()
-            .chain([self.total])
-            .chain(vectors.into_iter().flatten())
-            .chain([self.damped, self.numerical, self.work]);
-        // writing to a String cannot fail
-        numbers.for_each(|x| drop(write!(line, ",{x:?}")));
+        let numbers = energies.into_iter().chain([self.total]).chain(vectors.into_iter().flatten()).chain([
+            self.damped,
+            self.numerical,
+            self.work,
+        ]);
+        for number in numbers {
+            line += &format!(",{number:?}");
+        }
         let (residual, ratio) = (self.residual, self.min_volume_ratio);
-        let _ = write!(line, ",{},{residual:?},{ratio:?},{}", self.iterations, self.inverted);
-        line
+        line + &format!(",{},{residual:?},{ratio:?},{}", self.iterations, self.inverted)
     }
 }
 

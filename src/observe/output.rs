@@ -4,6 +4,7 @@ use super::ledger::{HEADER, Row};
 use super::npy::TrajectoryWriter;
 use super::point_cache::PointCacheWriter;
 use super::write_whole;
+use crate::error::InputError;
 use crate::mesh::Mesh;
 use crate::step::Simulation;
 use crate::step::clock::{Clock, PHASES};
@@ -83,7 +84,12 @@ impl Output {
             false => None,
         };
         let cache = match exports.contains(&Export::Pc2) {
-            true => Some(PointCacheWriter::create(&directory.join("points.pc2"), n, simulation.frame_number() as f32, every as f32)?),
+            true => Some(PointCacheWriter::create(
+                &directory.join("points.pc2"),
+                n,
+                simulation.frame_number() as f32,
+                every as f32,
+            )?),
             false => None,
         };
         write_whole(&directory.join("scene.toml"), scene.as_bytes())?;
@@ -153,11 +159,22 @@ impl Output {
 }
 
 /// A new trajectory, or the one of the run that is gone on with, cut to the frames that are kept.
-fn open_trajectory(directory: &Path, vertices: usize, frames: usize, resumed: Option<&Path>) -> Result<TrajectoryWriter> {
+fn open_trajectory(
+    directory: &Path,
+    vertices: usize,
+    frames: usize,
+    resumed: Option<&Path>,
+) -> Result<TrajectoryWriter> {
     let path = directory.join("trajectory.npy");
     let Some(resumed) = resumed else { return TrajectoryWriter::create(&path, vertices) };
     let earlier = resumed.join("trajectory.npy");
-    if !path.exists() && earlier.exists() {
+    let same = std::path::absolute(&earlier).ok() == std::path::absolute(&path).ok();
+    if !same {
+        let missing = |e: std::io::Error| {
+            let message = format!("{e}; --export npy goes on with the trajectory beside the checkpoint");
+            InputError::new(message).in_file(&earlier)
+        };
+        std::fs::metadata(&earlier).map_err(missing)?;
         std::fs::copy(&earlier, &path).map_err(Error::write(&path))?;
     }
     TrajectoryWriter::resume(&path, vertices, frames)

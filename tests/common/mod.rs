@@ -5,14 +5,25 @@ use dashpot::model::attachment::Attachment;
 use dashpot::model::build::build;
 use dashpot::model::{Body, Model};
 use dashpot::observe::ledger::Row;
-use dashpot::scene::{Precision, Scene};
+use dashpot::scene::{LoadedScene, Precision, Scene};
 use dashpot::{Simulation, Vec3, cpu, scene};
 use std::sync::Arc;
 
 /// A simulation of a scene written as TOML, with overrides.
 pub fn simulate(text: &str, overrides: &[&str]) -> Simulation {
-    let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    let loaded = scene::load_text("test", text, &overrides).unwrap();
+    start(scene::load_text("test", text, &owned(overrides)).unwrap())
+}
+
+/// A simulation of a built-in scene, with overrides.
+pub fn builtin(name: &str, overrides: &[&str]) -> Simulation {
+    start(scene::load(name, &owned(overrides)).unwrap())
+}
+
+fn owned(overrides: &[&str]) -> Vec<String> {
+    overrides.iter().map(|s| s.to_string()).collect()
+}
+
+fn start(loaded: LoadedScene) -> Simulation {
     let model = Arc::new(build(&loaded).unwrap().model);
     let backend = cpu::backend(model.clone(), loaded.scene.solver.precision).unwrap();
     Simulation::new(&loaded.scene, model, backend).unwrap()
@@ -37,7 +48,7 @@ pub fn simulate_model(
     scene.integrator.kind = integrator.into();
     scene.time.step = h;
     scene.time.iterations = iterations;
-    scene.time.tolerance = 1e-15;
+    scene.time.tolerance = 1e-13;
     scene.damping.model = "laplacian".into();
     [scene.damping.mass, scene.damping.stiffness] = damping;
     let model = Arc::new(model);

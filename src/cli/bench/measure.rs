@@ -104,7 +104,8 @@ pub fn side_by_side(name: &str, variants: &[(&str, LoadedScene)], frames: usize)
         }
         // the order turns around every frame, so that neither variant always finds the other's caches
         let turn = frame % 2 == 1;
-        let order: Vec<usize> = if turn { (0..runners.len()).rev().collect() } else { (0..runners.len()).collect() };
+        let order: Vec<usize> =
+            if turn { (0..runners.len()).rev().collect() } else { (0..runners.len()).collect() };
         for k in order {
             runners[k].frame()?;
         }
@@ -115,7 +116,8 @@ pub fn side_by_side(name: &str, variants: &[(&str, LoadedScene)], frames: usize)
 /// The machine, for the head of a table.
 pub fn machine() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map(|(_, m)| m);
+    let model =
+        cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map(|(_, m)| m);
     let threads = rayon::current_num_threads();
     format!("cpu: {}, {threads} threads, {}", model.unwrap_or("unknown"), std::env::consts::ARCH)
 }

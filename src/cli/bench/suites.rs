@@ -21,18 +21,90 @@ enum Ours {
 
 /// Laplacian paper, Table 1, and Constrained paper, Table 1. Animals are boxes of nearly the same size here.
 const PAPER_CASES: &[PaperCase] = &[
-    PaperCase { paper: "Laplacian", name: "ribbon", vertices: 549, elements: 728, ours: Ours::Builtin("ribbon") },
-    PaperCase { paper: "Laplacian", name: "bar", vertices: 738, elements: 1920, ours: Ours::Builtin("sheet") },
-    PaperCase { paper: "Laplacian", name: "penguin", vertices: 1979, elements: 6915, ours: Ours::Box([22, 9, 7]) },
-    PaperCase { paper: "Laplacian", name: "dummy", vertices: 4492, elements: 16890, ours: Ours::Box([43, 9, 9]) },
-    PaperCase { paper: "Laplacian", name: "pig", vertices: 5122, elements: 16505, ours: Ours::Box([50, 9, 9]) },
-    PaperCase { paper: "Laplacian", name: "hair", vertices: 1900, elements: 600, ours: Ours::Builtin("hair") },
-    PaperCase { paper: "Constrained", name: "cube", vertices: 792, elements: 2911, ours: Ours::Builtin("cube") },
-    PaperCase { paper: "Constrained", name: "torus", vertices: 2096, elements: 7311, ours: Ours::Builtin("torus") },
-    PaperCase { paper: "Constrained", name: "T-pipe", vertices: 1686, elements: 5779, ours: Ours::Builtin("t-pipe") },
-    PaperCase { paper: "Constrained", name: "ball", vertices: 889, elements: 1772, ours: Ours::Builtin("ball") },
-    PaperCase { paper: "Constrained", name: "trampoline", vertices: 3600, elements: 10563, ours: Ours::Builtin("trampoline") },
-    PaperCase { paper: "Constrained", name: "cloth", vertices: 3600, elements: 10563, ours: Ours::Builtin("cloth") },
+    PaperCase {
+        paper: "Laplacian",
+        name: "ribbon",
+        vertices: 549,
+        elements: 728,
+        ours: Ours::Builtin("ribbon"),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "bar",
+        vertices: 738,
+        elements: 1920,
+        ours: Ours::Builtin("sheet"),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "penguin",
+        vertices: 1979,
+        elements: 6915,
+        ours: Ours::Box([22, 9, 7]),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "dummy",
+        vertices: 4492,
+        elements: 16890,
+        ours: Ours::Box([43, 9, 9]),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "pig",
+        vertices: 5122,
+        elements: 16505,
+        ours: Ours::Box([50, 9, 9]),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "hair",
+        vertices: 1900,
+        elements: 600,
+        ours: Ours::Builtin("hair"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "cube",
+        vertices: 792,
+        elements: 2911,
+        ours: Ours::Builtin("cube"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "torus",
+        vertices: 2096,
+        elements: 7311,
+        ours: Ours::Builtin("torus"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "T-pipe",
+        vertices: 1686,
+        elements: 5779,
+        ours: Ours::Builtin("t-pipe"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "ball",
+        vertices: 889,
+        elements: 1772,
+        ours: Ours::Builtin("ball"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "trampoline",
+        vertices: 3600,
+        elements: 10563,
+        ours: Ours::Builtin("trampoline"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "cloth",
+        vertices: 3600,
+        elements: 10563,
+        ours: Ours::Builtin("cloth"),
+    },
 ];
 
 /// The bar that speed is measured on: ARAP, cubes of 2.5 cm, held at one end, ten iterations of a frame of 1/30 s.
@@ -59,7 +131,19 @@ fn bar(cells: [usize; 3], overrides: &[&str]) -> Result<LoadedScene> {
 pub fn papers(frames: usize) -> Result<Vec<Measured>> {
     println!(
         "{:<11} {:<11} {:>6} {:>7} | {:>6} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} | {:>8}",
-        "paper", "scene", "verts", "elems", "verts", "elems", "predict", "local", "global", "advance", "ms/frame", "undamped", "overhead"
+        "paper",
+        "scene",
+        "verts",
+        "elems",
+        "verts",
+        "elems",
+        "predict",
+        "local",
+        "global",
+        "advance",
+        "ms/frame",
+        "undamped",
+        "overhead"
     );
     let mut all = Vec::new();
     for case in PAPER_CASES {
@@ -69,7 +153,12 @@ pub fn papers(frames: usize) -> Result<Vec<Measured>> {
             }
             Ours::Box(cells) => bar(cells, overrides),
         };
-        let damped = load(&["damping.model=laplacian", "damping.stiffness=1e-3", "time.iterations=10", "time.tolerance=0"])?;
+        let damped = load(&[
+            "damping.model=laplacian",
+            "damping.stiffness=1e-3",
+            "time.iterations=10",
+            "time.tolerance=0",
+        ])?;
         let undamped = load(&["damping.model=none", "time.iterations=10", "time.tolerance=0"])?;
         let results = side_by_side(case.name, &[("undamped", undamped), ("damped", damped)], frames)?;
         let [plain, damped] = results.as_slice() else { continue };
@@ -92,7 +181,9 @@ pub fn papers(frames: usize) -> Result<Vec<Measured>> {
         );
         all.extend(results);
     }
-    println!("\nleft: the papers' meshes; right: ours, ten iterations, ms a frame by phase (median of {frames}).");
+    println!(
+        "\nleft: the papers' meshes; right: ours, ten iterations, ms a frame by phase (median of {frames})."
+    );
     println!("overhead: what Laplacian damping adds, as the median over pairs of neighbouring frames.");
     Ok(all)
 }
@@ -119,7 +210,18 @@ const SCALE_CASES: &[(&str, [usize; 3])] = &[
 pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
     println!(
         "{:<5} {:>8} {:>9} {:<7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "case", "verts", "tets", "prec", "setup", "predict", "local", "global", "advance", "min", "median", "peak MB"
+        "case",
+        "verts",
+        "tets",
+        "prec",
+        "setup",
+        "predict",
+        "local",
+        "global",
+        "advance",
+        "min",
+        "median",
+        "peak MB"
     );
     let mut all = Vec::new();
     for (name, cells) in SCALE_CASES {
@@ -129,14 +231,17 @@ pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
         }
         // large cases are long enough to need fewer frames
         let frames = frames.min((20_000_000 / tets).max(5));
-        let variants = [("double", bar(*cells, &[])?), ("single", bar(*cells, &["solver.precision=single"])?)];
+        let variants =
+            [("double", bar(*cells, &[])?), ("single", bar(*cells, &["solver.precision=single"])?)];
         let results = side_by_side(name, &variants, frames)?;
         for result in &results {
             print_scale(result);
         }
         all.extend(results);
     }
-    println!("\nms a frame of ten iterations: medians of the phases; min and median of the whole, ledger not counted.");
+    println!(
+        "\nms a frame of ten iterations: medians of the phases; min and median of the whole, ledger not counted."
+    );
     println!("Both precisions are in memory at once: the peak is that of the two.");
     Ok(all)
 }
@@ -166,7 +271,8 @@ pub fn kernels(frames: usize) -> Result<Vec<Measured>> {
     let mut all = Vec::new();
     for (name, cells) in SCALE_CASES.iter().filter(|(name, _)| ["M", "L"].contains(name)) {
         let one = "time.iterations=1";
-        let variants = [("double", bar(*cells, &[one])?), ("single", bar(*cells, &[one, "solver.precision=single"])?)];
+        let variants =
+            [("double", bar(*cells, &[one])?), ("single", bar(*cells, &[one, "solver.precision=single"])?)];
         for m in side_by_side(name, &variants, frames)? {
             let (local, solve) = (m.phases_ms["local"], m.phases_ms["global"]);
             let rate = m.elements as f64 / local * 1e3;
