@@ -117,9 +117,9 @@ impl TetObservation {
     }
 }
 
-/// The blocks themselves, if T is f64.
-fn in_double<T: Real>(blocks: &Vec<RestBlock<T>>) -> Option<&Vec<RestBlock<f64>>> {
-    (blocks as &dyn Any).downcast_ref()
+/// The blocks of a `Vec<RestBlock<T>>` themselves, if T is f64.
+fn in_double(blocks: &dyn Any) -> Option<&Vec<RestBlock<f64>>> {
+    blocks.downcast_ref()
 }
 
 /// The gradient of some blocks; see [`Tets::gradient`].
@@ -209,9 +209,10 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
                 let weight: Lane<S, f64> = Lane::load(simd, &rest.shape_weight[at..]);
                 let half = weight.constant(0.5);
                 let mut strain = a;
-                for i in 0..3 {
-                    strain[i][i] = strain[i][i] - half.constant(1.0);
-                }
+                let one = half.constant(1.0);
+                strain[0][0] = strain[0][0] - one;
+                strain[1][1] = strain[1][1] - one;
+                strain[2][2] = strain[2][2] - one;
                 let mut energy = half * weight * square(&strain);
                 if rest.resists_volume {
                     let weight = Lane::load(simd, &rest.volume_weight[at..]);

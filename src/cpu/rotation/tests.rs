@@ -72,7 +72,7 @@ fn safe_way_agrees_with_an_svd_for_every_sort_of_deformation() {
         .iter()
         .map(|f| {
             let q = closest_quaternion(f).map(|c| Lane::<Scalar, f64>::splat(Scalar::new(), c));
-            let mut entry = [0.0];
+            let mut entry = [0.0; WIDTH];
             let mut number = |lane: Lane<Scalar, f64>| {
                 lane.store(&mut entry);
                 entry[0]
