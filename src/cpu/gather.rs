@@ -4,7 +4,7 @@ use super::lanes::Real;
 use rayon::prelude::*;
 
 /// Vertices that a thread takes at once. Fixed, and of no influence on the result.
-const VERTICES_PER_TASK: usize = 512;
+const VERTICES_PER_TASK: usize = 2048;
 
 /// For each vertex the rows that belong to it, in ascending order.
 ///
