@@ -217,7 +217,7 @@ impl<T: Real> WithSimd for ObservationOfPatch<'_, T> {
                 let (f, _) = deformation(simd, &edges, block, at);
                 determinant(&f).store(&mut ratios[at..]);
                 let rotation = rotate(simd, &f, &mut warm, at);
-                // |F − R|² = |RᵀF − I|² and |F − P|² = |RᵀF − Q|²; differences first, so that small strains keep their digits.
+                // |F − R|² = |RᵀF − I|² and |F − P|² = |RᵀF − Q|²: differences first, and small strains keep their digits.
                 let a = product(&transpose(&rotation), &f);
                 let weight: Lane<S, f64> = Lane::load(simd, &block.shape_weight[at..]);
                 let (half, one) = (weight.constant(0.5), weight.constant(1.0));
