@@ -5,7 +5,7 @@ use std::ops::Add;
 
 /// A real number a kernel may compute with: `f64` or `f32`.
 ///
-/// The functions of registers are the vocabulary of [`Lane`]; code outside this file has no need to call them.
+/// The functions of registers are the vocabulary of [`Lane`](super::lanes::Lane); code outside this file has no need to call them.
 pub trait Real:
     Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + Add<Output = Self> + 'static
 {
