@@ -83,17 +83,17 @@ fn measure<T: Real>(bencher: divan::Bencher, name: &str, lambda: f64) {
     let (_, cells, threads) = case(name);
     let (rest, elements) = bar(cells, lambda);
     let states = two_states(&rest);
-    let gather = Gather::new(rest.len(), elements.iter().flat_map(|e| e.vertices));
     let mut tets = Tets::<T>::new(&elements);
-    let mut corners = vec![[T::default(); 3]; 4 * elements.len()];
+    let gather = Gather::new(rest.len(), tets.row_vertices().iter().copied());
+    let mut rows = vec![[T::default(); 3]; tets.row_vertices().len()];
     let mut sums = vec![[T::default(); 3]; rest.len()];
     let mut call = 0;
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => bencher.counter(ItemsCount::new(elements.len())).bench_local(|| {
             call += 1;
             pool.install(|| {
-                tets.gradient(&states[call % 2], 1.0, 1.0, &mut corners);
-                gather.sum(&corners, &mut sums, |_, sum, out| *out = sum);
+                tets.gradient(&states[call % 2], 1.0, 1.0, &mut rows);
+                gather.sum(&rows, &mut sums, |_, sum, out| *out = sum);
             });
             divan::black_box(&sums);
         }),
@@ -118,13 +118,13 @@ fn arap_gradient_only<T: Real>(bencher: divan::Bencher, name: &str) {
     let (rest, elements) = bar(cells, 0.0);
     let states = two_states(&rest);
     let mut tets = Tets::<T>::new(&elements);
-    let mut corners = vec![[T::default(); 3]; 4 * elements.len()];
+    let mut rows = vec![[T::default(); 3]; tets.row_vertices().len()];
     let mut call = 0;
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => bencher.counter(ItemsCount::new(elements.len())).bench_local(|| {
             call += 1;
-            pool.install(|| tets.gradient(&states[call % 2], 1.0, 1.0, &mut corners));
-            divan::black_box(&corners);
+            pool.install(|| tets.gradient(&states[call % 2], 1.0, 1.0, &mut rows));
+            divan::black_box(&rows);
         }),
         Err(error) => eprintln!("no threads: {error}"),
     }

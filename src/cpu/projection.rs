@@ -18,8 +18,8 @@ pub fn rotate<S: Simd, T: Real>(
 ) -> Matrix<S, T> {
     let start = load_quaternion(simd, warm, at);
     let (q, solved) = closest_rotations(f, start);
-    for k in 0..4 {
-        q[k].store(&mut warm.quaternion[k][at..]);
+    for (component, row) in q.iter().zip(&mut warm.quaternion) {
+        component.store(&mut row[at..]);
     }
     if solved.everywhere() {
         return scaled_rotation(&q);

@@ -5,11 +5,11 @@ use std::ops::Add;
 
 /// A real number a kernel may compute with: `f64` or `f32`.
 ///
-/// The functions of registers are the vocabulary of [`Lane`]; code outside this file has no need to call them.
+/// The functions of registers are the vocabulary of [`Lane`](super::lanes::Lane); code outside this file has no need to call them.
 pub trait Real:
     Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + Add<Output = Self> + 'static
 {
-    /// Registers of the instruction set `S` filled with such numbers.
+    /// One or two registers of the instruction set `S`, filled with such numbers.
     type Register<S: Simd>: Copy;
     /// The answer of a comparison of two registers.
     type Mask<S: Simd>: Copy;
@@ -23,7 +23,7 @@ pub trait Real:
     fn of(value: f64) -> Self;
     /// The same number in double precision.
     fn wide(self) -> f64;
-    /// Numbers in a register of `S`.
+    /// Numbers in a `Register<S>`.
     fn lanes<S: Simd>() -> usize;
     /// `value` in every lane.
     fn splat<S: Simd>(simd: S, value: Self) -> Self::Register<S>;
@@ -70,12 +70,12 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($T:ident, $bits:ident, $mask:ident, $LANES:ident, $scale:expr, $as_simd:ident, $as_mut_simd:ident, $splat:ident,
-     $add:ident, $sub:ident, $mul:ident, $div:ident, $fma:ident, $neg:ident, $sqrt:ident, $min:ident, $less:ident,
-     $and:ident, $or:ident, $reduce_min:ident, $select:ident) => {
+    ($T:ident, [$($k:literal),*], $reg:ident, $mask:ident, $LANES:ident, $scale:expr, $as_simd:ident, $as_mut_simd:ident,
+     $splat:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $fma:ident, $neg:ident, $sqrt:ident, $min:ident,
+     $less:ident, $and:ident, $or:ident, $reduce_min:ident, $select:ident) => {
         impl Real for $T {
-            type Register<S: Simd> = S::$bits;
-            type Mask<S: Simd> = S::$mask;
+            type Register<S: Simd> = [S::$reg; [$($k),*].len()];
+            type Mask<S: Simd> = [S::$mask; [$($k),*].len()];
             const EPSILON: f64 = $T::EPSILON as f64;
             const SAFE_SCALE: (f64, f64) = $scale;
             #[inline(always)]
@@ -88,78 +88,96 @@ macro_rules! real {
             }
             #[inline(always)]
             fn lanes<S: Simd>() -> usize {
-                S::$LANES
+                S::$LANES * [$($k),*].len()
             }
             #[inline(always)]
-            fn splat<S: Simd>(simd: S, value: Self) -> S::$bits {
-                simd.$splat(value)
+            fn splat<S: Simd>(simd: S, value: Self) -> Self::Register<S> {
+                let one = simd.$splat(value);
+                [$({ let _ = $k; one }),*]
             }
             #[inline(always)]
-            fn load<S: Simd>(_: S, from: &[Self]) -> S::$bits {
-                S::$as_simd(from).0[0]
+            fn load<S: Simd>(_: S, from: &[Self]) -> Self::Register<S> {
+                let registers = S::$as_simd(from).0;
+                [$(registers[$k]),*]
             }
             #[inline(always)]
-            fn store<S: Simd>(_: S, register: S::$bits, to: &mut [Self]) {
-                S::$as_mut_simd(to).0[0] = register;
+            fn store<S: Simd>(_: S, register: Self::Register<S>, to: &mut [Self]) {
+                let registers = S::$as_mut_simd(to).0;
+                $(registers[$k] = register[$k];)*
             }
             #[inline(always)]
-            fn add<S: Simd>(simd: S, a: S::$bits, b: S::$bits) -> S::$bits {
-                simd.$add(a, b)
+            fn add<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S> {
+                [$(simd.$add(a[$k], b[$k])),*]
             }
             #[inline(always)]
-            fn sub<S: Simd>(simd: S, a: S::$bits, b: S::$bits) -> S::$bits {
-                simd.$sub(a, b)
+            fn sub<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S> {
+                [$(simd.$sub(a[$k], b[$k])),*]
             }
             #[inline(always)]
-            fn mul<S: Simd>(simd: S, a: S::$bits, b: S::$bits) -> S::$bits {
-                simd.$mul(a, b)
+            fn mul<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S> {
+                [$(simd.$mul(a[$k], b[$k])),*]
             }
             #[inline(always)]
-            fn div<S: Simd>(simd: S, a: S::$bits, b: S::$bits) -> S::$bits {
-                simd.$div(a, b)
+            fn div<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S> {
+                [$(simd.$div(a[$k], b[$k])),*]
             }
             #[inline(always)]
-            fn fma<S: Simd>(simd: S, a: S::$bits, b: S::$bits, c: S::$bits) -> S::$bits {
-                simd.$fma(a, b, c)
+            fn fma<S: Simd>(
+                simd: S,
+                a: Self::Register<S>,
+                b: Self::Register<S>,
+                c: Self::Register<S>,
+            ) -> Self::Register<S> {
+                [$(simd.$fma(a[$k], b[$k], c[$k])),*]
             }
             #[inline(always)]
-            fn neg<S: Simd>(simd: S, a: S::$bits) -> S::$bits {
-                simd.$neg(a)
+            fn neg<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S> {
+                [$(simd.$neg(a[$k])),*]
             }
             #[inline(always)]
-            fn sqrt<S: Simd>(simd: S, a: S::$bits) -> S::$bits {
-                simd.$sqrt(a)
+            fn sqrt<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S> {
+                [$(simd.$sqrt(a[$k])),*]
             }
             #[inline(always)]
-            fn min<S: Simd>(simd: S, a: S::$bits, b: S::$bits) -> S::$bits {
-                simd.$min(a, b)
+            fn min<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S> {
+                [$(simd.$min(a[$k], b[$k])),*]
             }
             #[inline(always)]
-            fn less<S: Simd>(simd: S, a: S::$bits, b: S::$bits) -> S::$mask {
-                simd.$less(a, b)
+            fn less<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Mask<S> {
+                [$(simd.$less(a[$k], b[$k])),*]
             }
             #[inline(always)]
-            fn and<S: Simd>(simd: S, a: S::$mask, b: S::$mask) -> S::$mask {
-                simd.$and(a, b)
+            fn and<S: Simd>(simd: S, a: Self::Mask<S>, b: Self::Mask<S>) -> Self::Mask<S> {
+                [$(simd.$and(a[$k], b[$k])),*]
             }
             #[inline(always)]
-            fn or<S: Simd>(simd: S, a: S::$mask, b: S::$mask) -> S::$mask {
-                simd.$or(a, b)
+            fn or<S: Simd>(simd: S, a: Self::Mask<S>, b: Self::Mask<S>) -> Self::Mask<S> {
+                [$(simd.$or(a[$k], b[$k])),*]
             }
             #[inline(always)]
-            fn all<S: Simd>(simd: S, mask: S::$mask) -> bool {
-                simd.$reduce_min(simd.$select(mask, simd.$splat(1.0), simd.$splat(0.0))) > 0.0
+            fn all<S: Simd>(simd: S, mask: Self::Mask<S>) -> bool {
+                let (zero, one) = (simd.$splat(0.0), simd.$splat(1.0));
+                let mut least = one;
+                $(least = simd.$min(least, simd.$select(mask[$k], one, zero));)*
+                simd.$reduce_min(least) > 0.0
             }
             #[inline(always)]
-            fn select<S: Simd>(simd: S, mask: S::$mask, yes: S::$bits, no: S::$bits) -> S::$bits {
-                simd.$select(mask, yes, no)
+            fn select<S: Simd>(
+                simd: S,
+                mask: Self::Mask<S>,
+                yes: Self::Register<S>,
+                no: Self::Register<S>,
+            ) -> Self::Register<S> {
+                [$(simd.$select(mask[$k], yes[$k], no[$k])),*]
             }
         }
     };
 }
 
+// Two registers of f64 are handled together: as many lanes as one of f32, and while one waits for a result the other computes.
 real!(
     f64,
+    [0, 1],
     f64s,
     m64s,
     F64_LANES,
@@ -183,6 +201,7 @@ real!(
 );
 real!(
     f32,
+    [0],
     f32s,
     m32s,
     F32_LANES,

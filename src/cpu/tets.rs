@@ -1,6 +1,6 @@
 //! Tetrahedra in blocks of SIMD lanes: the local step and the observation of their energy.
 
-use super::blocks::{RestBlock, WIDTH, WarmBlock, blocks_of, write_edges};
+use super::blocks::{BLOCKS_PER_PATCH, Patches, Rest, RestBlock, WIDTH, WarmBlock, add_forces, write_edges};
 use super::lanes::{Lane, Real, on_lanes};
 use super::matrix::{
     Matrix, Symmetric, determinant, minus, product, product_transposed, square, transpose, triple,
@@ -12,17 +12,15 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::any::Any;
 
-/// Blocks that a thread takes at once: some 10 µs of work. Fixed, and of no influence on the result.
-const BLOCKS_PER_TASK: usize = 32;
-
 /// Tetrahedra with energy w_s/2 |F − R|² + w_v/2 |F − P|², computed in precision T.
 ///
 /// Each remembers its rotation, from which the next search for the closest one starts.
 pub struct Tets<T: Real> {
     count: usize,
-    rest: Vec<RestBlock<T>>,
-    /// The rest shapes in full precision, for observing; empty if `rest` is that already.
-    precise: Vec<RestBlock<f64>>,
+    patches: Patches,
+    rest: Rest<T>,
+    /// The rest shapes in full precision, for observing; `None` if `rest` is that already.
+    precise: Option<Rest<f64>>,
     warm: Vec<WarmBlock<T>>,
 }
 
@@ -38,12 +36,13 @@ pub struct TetObservation {
 }
 
 impl<T: Real> Tets<T> {
-    /// Arranges the elements in blocks; every rotation starts as the identity.
+    /// Arranges the elements in patches and blocks; every rotation starts as the identity.
     pub fn new(elements: &[TetElement]) -> Self {
-        let rest = blocks_of::<T>(elements);
-        let precise = if in_double(&rest).is_some() { Vec::new() } else { blocks_of(elements) };
-        let warm = vec![WarmBlock::identity(); rest.len()];
-        Tets { count: elements.len(), rest, precise, warm }
+        let patches = Patches::new(elements);
+        let rest = Rest::<T>::new(elements, &patches);
+        let precise = if in_double(&rest).is_some() { None } else { Some(Rest::new(elements, &patches)) };
+        let warm = vec![WarmBlock::identity(); rest.block_count()];
+        Tets { count: elements.len(), patches, rest, precise, warm }
     }
 
     /// How many elements there are.
@@ -56,30 +55,49 @@ impl<T: Real> Tets<T> {
         self.count == 0
     }
 
-    /// Rows 4e to 4e + 3 of `corners` receive Gᵀ(a (w_s + w_v) F − b (w_s R + w_v P)) of element e (N):
-    /// for a = b = 1 the gradient of its energy by the positions `x` (m) of its corners. The rotations found are remembered.
+    /// The vertex that each row of [`Tets::gradient`] belongs to. A vertex has a row for every patch of elements it is in.
+    pub fn row_vertices(&self) -> &[u32] {
+        &self.patches.vertices
+    }
+
+    /// Writes parts of Σ Gᵀ(a (w_s + w_v) F − b (w_s R + w_v P)) over all elements into `rows` (N): the sum of the rows of
+    /// a vertex is its share; for a = b = 1 the gradient of the energy by its position, at positions `x` (m) of all vertices.
+    /// The rotations found are remembered.
     ///
-    /// Panics if `corners` has not four rows for each element, or `x` lacks one of their vertices.
-    pub fn gradient(&mut self, x: &[Vec3], a: f64, b: f64, corners: &mut [[T; 3]]) {
-        assert_eq!(corners.len(), 4 * self.count, "one row for each corner");
-        corners
-            .par_chunks_mut(4 * WIDTH * BLOCKS_PER_TASK)
-            .zip(self.rest.par_chunks(BLOCKS_PER_TASK))
-            .zip(self.warm.par_chunks_mut(BLOCKS_PER_TASK))
-            .for_each(|((corners, rest), warm)| on_lanes(GradientTask { x, a, b, rest, warm, corners }));
+    /// Panics if `rows` is not as long as [`Tets::row_vertices`], or `x` lacks one of those.
+    pub fn gradient(&mut self, x: &[Vec3], a: f64, b: f64, rows: &mut [[T; 3]]) {
+        assert_eq!(rows.len(), self.patches.vertices.len(), "one row for each vertex of each patch");
+        let mut left = rows;
+        let rows_of_patches: Vec<&mut [[T; 3]]> = (self.patches.starts.windows(2))
+            .map(|ends| left.split_off_mut(..ends[1] - ends[0]).unwrap_or_default())
+            .collect();
+        let (patches, rest) = (&self.patches, &self.rest);
+        rows_of_patches
+            .into_par_iter()
+            .zip(self.warm.par_chunks_mut(BLOCKS_PER_PATCH))
+            .enumerate()
+            .with_max_len(1)
+            .for_each(|(p, (rows, warm))| {
+                let x = &patches.positions(p, x);
+                on_lanes(GradientOfPatch { x, a, b, rest, p, warm, rows });
+            });
     }
 
     /// Energy, least volume ratio and inverted elements at positions `x` (m), in f64 whatever T is.
     ///
     /// Changes nothing: later gradients are the same bits with or without it. The sum has a fixed order.
     pub fn observe(&self, x: &[Vec3]) -> TetObservation {
-        let rest = in_double(&self.rest).unwrap_or(&self.precise);
-        let parts: Vec<TetObservation> = (rest.par_chunks(BLOCKS_PER_TASK))
-            .zip(self.warm.par_chunks(BLOCKS_PER_TASK))
-            .enumerate()
-            .map(|(task, (rest, warm))| {
-                let count = self.count - task * WIDTH * BLOCKS_PER_TASK;
-                on_lanes(ObserveTask { x, rest, warm, count })
+        // One of the two is there: `new` sees to it.
+        let Some(rest) = self.precise.as_ref().or(in_double(&self.rest)) else {
+            return TetObservation::NOTHING;
+        };
+        let parts: Vec<TetObservation> = (0..self.patches.count())
+            .into_par_iter()
+            .map(|p| {
+                let first = p * BLOCKS_PER_PATCH;
+                let count = self.count - first * WIDTH;
+                let x = &self.patches.positions(p, x);
+                on_lanes(ObservationOfPatch { x, rest, p, warm: &self.warm[first..], count })
             })
             .collect();
         parts.iter().fold(TetObservation::NOTHING, TetObservation::with)
@@ -117,77 +135,73 @@ impl TetObservation {
     }
 }
 
-/// The blocks themselves, if T is f64.
-fn in_double<T: Real>(blocks: &Vec<RestBlock<T>>) -> Option<&Vec<RestBlock<f64>>> {
-    (blocks as &dyn Any).downcast_ref()
+/// A `Rest<T>` itself, if T is f64.
+fn in_double(rest: &dyn Any) -> Option<&Rest<f64>> {
+    rest.downcast_ref()
 }
 
-/// The gradient of some blocks; see [`Tets::gradient`].
-struct GradientTask<'a, T: Real> {
+/// The gradient of patch `p`; `x`, `warm` and `rows` are its own.
+struct GradientOfPatch<'a, T: Real> {
     x: &'a [Vec3],
     a: f64,
     b: f64,
-    rest: &'a [RestBlock<T>],
+    rest: &'a Rest<T>,
+    p: usize,
     warm: &'a mut [WarmBlock<T>],
-    corners: &'a mut [[T; 3]],
+    rows: &'a mut [[T; 3]],
 }
 
-impl<T: Real> WithSimd for GradientTask<'_, T> {
+impl<T: Real> WithSimd for GradientOfPatch<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let blocks = self.rest.iter().zip(self.warm).zip(self.corners.chunks_mut(4 * WIDTH));
+        self.rows.fill([T::default(); 3]);
         let mut edges = [[T::default(); WIDTH]; 9];
-        let mut rows = [[T::default(); WIDTH]; 12];
-        for ((rest, warm), corners) in blocks {
-            write_edges(&rest.vertices, self.x, &mut edges);
+        let mut forces = [[T::default(); WIDTH]; 12];
+        for ((block, volume_weights), warm) in self.rest.patch(self.p).zip(self.warm) {
+            write_edges(&block.corners, self.x, &mut edges);
             for at in (0..WIDTH).step_by(T::lanes::<S>()) {
-                let shape = load_matrix(simd, &rest.inverse_rest, at);
-                let f = product(&transpose(&load_matrix(simd, &edges, at)), &shape);
+                let (f, shape) = deformation(simd, &edges, block, at);
                 let rotation = rotate(simd, &f, warm, at);
-                let weight = Lane::load(simd, &rest.shape_weight[at..]);
-                let target_weight = weight * weight.constant(self.b);
-                let mut total_weight = weight;
-                let mut target = triple!(i => triple!(j => target_weight * rotation[i][j]));
-                if rest.resists_volume {
-                    let volume_weight = Lane::load(simd, &rest.volume_weight[at..]);
-                    let a = product(&transpose(&rotation), &f);
-                    let q = unit_determinant(simd, &Symmetric::part_of(&a));
-                    let p = product(&rotation, &q.full());
-                    let scaled = volume_weight * weight.constant(self.b);
-                    target = triple!(i => triple!(j => scaled.times_plus(p[i][j], target[i][j])));
-                    total_weight = weight + volume_weight;
+                let weight = Lane::load(simd, &block.shape_weight[at..]);
+                let (a, b) = (weight.constant(self.a), weight.constant(self.b));
+                let (mut total_weight, shape_weight) = (weight, b * weight);
+                let mut target = triple!(i => triple!(j => shape_weight * rotation[i][j]));
+                if let Some(volume_weights) = volume_weights {
+                    let weight = Lane::load(simd, &volume_weights[at..]);
+                    let stretch = Symmetric::part_of(&product(&transpose(&rotation), &f));
+                    let p = product(&rotation, &unit_determinant(simd, &stretch).full());
+                    let volume_weight = b * weight;
+                    target = triple!(i => triple!(j => volume_weight.times_plus(p[i][j], target[i][j])));
+                    total_weight = total_weight + weight;
                 }
-                let total_weight = total_weight * weight.constant(self.a);
-                let stress = triple!(i => triple!(j => f[i][j].times_plus(total_weight, -target[i][j])));
-                let forces = product_transposed(&stress, &shape);
+                let total_weight = a * total_weight;
+                let stress = triple!(i => triple!(j => total_weight.times_plus(f[i][j], -target[i][j])));
+                let force = product_transposed(&stress, &shape);
                 for i in 0..3 {
-                    let [first, second, third] = forces[i];
-                    (-(first + second + third)).store(&mut rows[i][at..]);
-                    first.store(&mut rows[3 + i][at..]);
-                    second.store(&mut rows[6 + i][at..]);
-                    third.store(&mut rows[9 + i][at..]);
+                    let [first, second, third] = force[i];
+                    (-(first + second + third)).store(&mut forces[i][at..]);
+                    first.store(&mut forces[3 + i][at..]);
+                    second.store(&mut forces[6 + i][at..]);
+                    third.store(&mut forces[9 + i][at..]);
                 }
             }
-            for (lane, element) in corners.chunks_exact_mut(4).enumerate() {
-                for (corner, row) in element.iter_mut().enumerate() {
-                    *row = triple!(i => rows[3 * corner + i][lane]);
-                }
-            }
+            add_forces(&block.corners, &forces, self.rows);
         }
     }
 }
 
-/// The observation of some blocks, of which the first `count` elements exist; see [`Tets::observe`].
-struct ObserveTask<'a, T: Real> {
+/// The observation of patch `p`; `x` and `warm` are its own, and `count` elements are left from its first on.
+struct ObservationOfPatch<'a, T: Real> {
     x: &'a [Vec3],
-    rest: &'a [RestBlock<f64>],
+    rest: &'a Rest<f64>,
+    p: usize,
     warm: &'a [WarmBlock<T>],
     count: usize,
 }
 
-impl<T: Real> WithSimd for ObserveTask<'_, T> {
+impl<T: Real> WithSimd for ObservationOfPatch<'_, T> {
     type Output = TetObservation;
 
     #[inline(always)]
@@ -195,26 +209,25 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
         let mut seen = TetObservation::NOTHING;
         let mut left = self.count;
         let mut edges = [[0.0; WIDTH]; 9];
-        for (rest, warm) in self.rest.iter().zip(self.warm) {
-            write_edges(&rest.vertices, self.x, &mut edges);
+        for ((block, volume_weights), warm) in self.rest.patch(self.p).zip(self.warm) {
+            write_edges(&block.corners, self.x, &mut edges);
             let mut warm = warm.wide();
             let (mut energies, mut ratios) = ([0.0; WIDTH], [0.0; WIDTH]);
             for at in (0..WIDTH).step_by(f64::lanes::<S>()) {
-                let shape = load_matrix(simd, &rest.inverse_rest, at);
-                let f = product(&transpose(&load_matrix(simd, &edges, at)), &shape);
+                let (f, _) = deformation(simd, &edges, block, at);
                 determinant(&f).store(&mut ratios[at..]);
                 let rotation = rotate(simd, &f, &mut warm, at);
-                // |F − R|² = |RᵀF − I|² and |F − P|² = |RᵀF − Q|²; differences first, so that small strains keep their digits.
+                // |F − R|² = |RᵀF − I|² and |F − P|² = |RᵀF − Q|²: differences first, and small strains keep their digits.
                 let a = product(&transpose(&rotation), &f);
-                let weight: Lane<S, f64> = Lane::load(simd, &rest.shape_weight[at..]);
-                let half = weight.constant(0.5);
+                let weight: Lane<S, f64> = Lane::load(simd, &block.shape_weight[at..]);
+                let (half, one) = (weight.constant(0.5), weight.constant(1.0));
                 let mut strain = a;
-                for i in 0..3 {
-                    strain[i][i] = strain[i][i] - half.constant(1.0);
-                }
+                strain[0][0] = strain[0][0] - one;
+                strain[1][1] = strain[1][1] - one;
+                strain[2][2] = strain[2][2] - one;
                 let mut energy = half * weight * square(&strain);
-                if rest.resists_volume {
-                    let weight = Lane::load(simd, &rest.volume_weight[at..]);
+                if let Some(volume_weights) = volume_weights {
+                    let weight = Lane::load(simd, &volume_weights[at..]);
                     let q = unit_determinant(simd, &Symmetric::part_of(&a));
                     energy = (half * weight).times_plus(square(&minus(&a, &q.full())), energy);
                 }
@@ -228,6 +241,18 @@ impl<T: Real> WithSimd for ObserveTask<'_, T> {
         }
         seen
     }
+}
+
+/// F = Ds Dm⁻¹ and Dm⁻¹ in the lanes from `at` on.
+#[inline(always)]
+fn deformation<S: Simd, T: Real>(
+    simd: S,
+    edges: &[[T; WIDTH]; 9],
+    block: &RestBlock<T>,
+    at: usize,
+) -> (Matrix<S, T>, Matrix<S, T>) {
+    let shape = load_matrix(simd, &block.inverse_rest, at);
+    (product(&transpose(&load_matrix(simd, edges, at)), &shape), shape)
 }
 
 /// The lanes from `at` on of nine numbers stored row by row.

@@ -6,7 +6,7 @@ use crate::cpu::rotation::{closest_quaternion, closest_rotations, scaled_rotatio
 use crate::cpu::sample::{Noise, deformations, signed_svd};
 use pulp::{Scalar, Simd, WithSimd};
 
-/// The rotations of the lanes, from and into warm starts; `fast_only` counts lanes that Newton's method solved.
+/// The rotations of the lanes, from and into warm starts, and how many of them Newton's method solved.
 struct Rotate<'a, T: Real> {
     f: &'a [Mat3],
     warm: &'a mut [WarmBlock<T>],
@@ -72,7 +72,7 @@ fn safe_way_agrees_with_an_svd_for_every_sort_of_deformation() {
         .iter()
         .map(|f| {
             let q = closest_quaternion(f).map(|c| Lane::<Scalar, f64>::splat(Scalar::new(), c));
-            let mut entry = [0.0];
+            let mut entry = [0.0; WIDTH];
             let mut number = |lane: Lane<Scalar, f64>| {
                 lane.store(&mut entry);
                 entry[0]
