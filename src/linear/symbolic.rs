@@ -6,7 +6,7 @@ use super::elimination::{Graph, NONE, inverse};
 use super::ordering::fill_reducing;
 use super::sparse::{SparseMatrix, running_sum};
 use super::supernodes::Supernodes;
-use super::tasks::{Task, share_out};
+use super::tasks::{Task, Visit, share_out};
 use crate::error::{Result, RunError};
 
 /// The analysis of a pattern, made once and shared by all factorisations of matrices with that pattern.
@@ -19,6 +19,8 @@ pub struct Symbolic {
 pub(super) struct Plan {
     pub supernodes: Supernodes,
     pub tasks: Vec<Task>,
+    /// The task that solves each supernode.
+    pub owner: Vec<u32>,
     /// Supernodes without children.
     pub is_leaf: Vec<bool>,
     /// Supernodes that hand on to their parent before any sibling does.
@@ -51,6 +53,10 @@ impl Symbolic {
         let order = fill_reducing(&graph)?;
         let supernodes = Supernodes::new(&graph, order);
         let tasks = share_out(&supernodes);
+        let mut owner = vec![NONE; supernodes.nodes.len()];
+        for (t, task) in tasks.iter().enumerate() {
+            task.visits.iter().filter_map(Visit::own).for_each(|s| owner[s] = t as u32);
+        }
         let (mut is_leaf, mut is_first_child) =
             (vec![true; supernodes.nodes.len()], vec![false; supernodes.nodes.len()]);
         for (s, node) in supernodes.nodes.iter().enumerate().filter(|(_, node)| node.parent != NONE) {
@@ -58,7 +64,8 @@ impl Symbolic {
         }
         let (entries_at, entries) = place_entries(matrix, &supernodes);
         let (offsets, columns) = (matrix.offsets().to_vec(), matrix.columns().to_vec());
-        let plan = Plan { supernodes, tasks, is_leaf, is_first_child, entries_at, entries, offsets, columns };
+        let plan =
+            Plan { supernodes, tasks, owner, is_leaf, is_first_child, entries_at, entries, offsets, columns };
         Ok(Symbolic { plan: Arc::new(plan) })
     }
 
@@ -105,4 +112,25 @@ fn place_entries(matrix: &SparseMatrix, supernodes: &Supernodes) -> (Vec<usize>,
         counts.push(entries.len() - before);
     }
     (running_sum(&counts), entries)
+}
+impl Symbolic {
+    /// TEMP
+    pub fn stats(&self) -> String {
+        let n = &self.plan.supernodes.nodes;
+        let mut h = std::collections::BTreeMap::new();
+        for s in n {
+            let e = h.entry(s.width.min(64) / 4 * 4).or_insert((0, 0usize, 0usize));
+            e.0 += 1;
+            e.1 += s.below;
+            e.2 += s.width * s.below + s.width * (s.width + 1) / 2;
+        }
+        format!(
+            "nodes {} below {} tasks {} leaves {} hist {:?}",
+            n.len(),
+            self.plan.supernodes.rows.len(),
+            self.plan.tasks.len(),
+            self.plan.is_leaf.iter().filter(|l| **l).count(),
+            h
+        )
+    }
 }
