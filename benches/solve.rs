@@ -65,7 +65,6 @@ fn measure(name: &str, matrix: &SparseMatrix) {
     let started = Instant::now();
     let symbolic = Symbolic::new(matrix).expect("the bar can be analysed");
     let analysis = started.elapsed();
-    println!("{}", symbolic.stats());
     let started = Instant::now();
     let double = Factor::<f64>::new(&symbolic, matrix).expect("the bar is positive definite");
     let factorisation = started.elapsed();

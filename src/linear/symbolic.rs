@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::elimination::{Graph, NONE, inverse};
 use super::ordering::fill_reducing;
+use super::panel::{Real, Shape};
 use super::sparse::{SparseMatrix, running_sum};
 use super::supernodes::Supernodes;
 use super::tasks::{Task, Visit, share_out};
@@ -74,6 +75,13 @@ impl Symbolic {
         self.plan.offsets.len() - 1
     }
 
+    /// The memory that the numbers of a factor in precision `T` will take (bytes), known before it is made.
+    pub fn factor_bytes<T: Real>(&self) -> usize {
+        let nodes = &self.plan.supernodes.nodes;
+        nodes.iter().map(|node| Shape::new::<T>(node.width, node.below).panel_len::<T>()).sum::<usize>()
+            * size_of::<T>()
+    }
+
     /// The order of elimination: the k-th column of the factor is row `order()[k]` of the matrix.
     pub fn order(&self) -> &[u32] {
         &self.plan.supernodes.order
@@ -112,25 +120,4 @@ fn place_entries(matrix: &SparseMatrix, supernodes: &Supernodes) -> (Vec<usize>,
         counts.push(entries.len() - before);
     }
     (running_sum(&counts), entries)
-}
-impl Symbolic {
-    /// TEMP
-    pub fn stats(&self) -> String {
-        let n = &self.plan.supernodes.nodes;
-        let mut h = std::collections::BTreeMap::new();
-        for s in n {
-            let e = h.entry(s.width.min(64) / 4 * 4).or_insert((0, 0usize, 0usize));
-            e.0 += 1;
-            e.1 += s.below;
-            e.2 += s.width * s.below + s.width * (s.width + 1) / 2;
-        }
-        format!(
-            "nodes {} below {} tasks {} leaves {} hist {:?}",
-            n.len(),
-            self.plan.supernodes.rows.len(),
-            self.plan.tasks.len(),
-            self.plan.is_leaf.iter().filter(|l| **l).count(),
-            h
-        )
-    }
 }
