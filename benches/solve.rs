@@ -58,7 +58,8 @@ fn bar(cells: [usize; 3]) -> SparseMatrix {
     SparseMatrix::from_triplets(nx * ny * nz, &triplets).expect("indices within the bar")
 }
 
-type Variant<'a> = (&'a str, Box<dyn FnMut() + 'a>);
+/// Solves a few times in a row, as in one frame, and notes the time of each (s).
+type Solver<'a> = Box<dyn FnMut(&mut Vec<f64>) + 'a>;
 
 fn measure(name: &str, matrix: &SparseMatrix) {
     let started = Instant::now();
@@ -81,8 +82,7 @@ fn measure(name: &str, matrix: &SparseMatrix) {
     let all = rayon::ThreadPoolBuilder::new().build().expect("a pool");
     let threads = all.current_num_threads();
     let faer = FaerFactor::new(&symbolic, matrix);
-    // The pools are entered once for all rounds, as a simulation does, so that the pool in use is awake.
-    let mut variants: Vec<Variant> = vec![
+    let mut variants: Vec<(&str, Solver)> = vec![
         ("own f64, 1 thread", on_pool(&alone, &double)),
         ("own f64, all threads", on_pool(&all, &double)),
         ("own f32, 1 thread", on_pool(&alone, &single)),
@@ -94,11 +94,10 @@ fn measure(name: &str, matrix: &SparseMatrix) {
     let mut round = 0;
     while round < WARM_UP_ROUNDS + 5 || started.elapsed().as_secs_f64() < SECONDS {
         for ((_, solve), times) in variants.iter_mut().zip(&mut times) {
-            let started = Instant::now();
-            solve();
-            if round >= WARM_UP_ROUNDS {
-                times.push(started.elapsed().as_secs_f64() * 1e3 / SOLVES_PER_ROUND as f64);
+            if round == WARM_UP_ROUNDS {
+                times.clear();
             }
+            solve(times);
         }
         round += 1;
     }
@@ -108,19 +107,24 @@ fn measure(name: &str, matrix: &SparseMatrix) {
     );
     for ((label, _), mut times) in variants.into_iter().zip(times) {
         times.sort_by(f64::total_cmp);
-        println!("{label:24} {:10.3} {:10.3}", times[0], times[times.len() / 2]);
+        println!("{label:24} {:10.3} {:10.3}", times[0] * 1e3, times[times.len() / 2] * 1e3);
     }
 }
 
-/// Solves in a row, as in one frame.
+/// Solves in a row before the next variant has its turn.
 const SOLVES_PER_ROUND: usize = 10;
 
-fn on_pool<'a, T: Real>(pool: &'a rayon::ThreadPool, factor: &'a Factor<T>) -> Box<dyn FnMut() + 'a> {
+fn on_pool<'a, T: Real>(pool: &'a rayon::ThreadPool, factor: &'a Factor<T>) -> Solver<'a> {
     let mut scratch = factor.scratch();
     let mut b = vec![[T::from_f64(1.0), T::from_f64(-0.5), T::from_f64(0.25)]; factor.rows()];
-    Box::new(move || {
+    Box::new(move |times| {
+        // The pool is entered once for all, as a simulation does, so that its threads are awake.
         pool.install(|| {
-            (0..SOLVES_PER_ROUND).for_each(|_| factor.solve(std::hint::black_box(&mut b), &mut scratch))
+            for _ in 0..SOLVES_PER_ROUND {
+                let started = Instant::now();
+                factor.solve(std::hint::black_box(&mut b), &mut scratch);
+                times.push(started.elapsed().as_secs_f64());
+            }
         });
     })
 }
@@ -159,18 +163,20 @@ impl FaerFactor {
         FaerFactor { symbolic, values }
     }
 
-    fn solver(&self) -> Box<dyn FnMut() + '_> {
+    fn solver(&self) -> Solver<'_> {
         let n = self.symbolic.nrows();
         let mut memory = MemBuffer::new(self.symbolic.solve_in_place_scratch::<f64>(3, Par::Seq));
         let mut b = [vec![1.0; n], vec![-0.5; n], vec![0.25; n]].concat();
-        Box::new(move || {
+        Box::new(move |times| {
             for _ in 0..SOLVES_PER_ROUND {
+                let started = Instant::now();
                 LltRef::new(&self.symbolic, &self.values).solve_in_place_with_conj(
                     Conj::No,
                     MatMut::from_column_major_slice_mut(std::hint::black_box(&mut b), n, 3),
                     Par::Seq,
                     MemStack::new(&mut memory),
                 );
+                times.push(started.elapsed().as_secs_f64());
             }
         })
     }

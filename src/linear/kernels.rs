@@ -11,7 +11,7 @@ use super::vectors::{Baseline, Instructions, Vectors};
 
 /// A panel and the vectors it is applied to.
 pub struct Work<'a, T> {
-    pub(super) shape: Shape,
+    pub(super) shape: &'a Shape,
     pub(super) panel: &'a [T],
     /// x, y and z of a dense vector over the supernode, `shape.stride` numbers each.
     pub(super) vector: &'a mut [T],
@@ -74,7 +74,7 @@ impl<T: Real, V: Vectors<T>> NullaryFnOnce for Forward<'_, T, V> {
         for (column, columns) in shape.tiles() {
             let (tile, after) = rest.split_at(shape.tile_len::<T>(column, columns));
             let solution = &mut solution[column..column + columns];
-            let vector = coordinates(vector, &shape, column);
+            let vector = shape.coordinates(vector).map(|coordinate| &mut coordinate[column..]);
             match columns {
                 4 => forward_tile::<T, V, 4>(self.vectors, tile, vector, solution),
                 3 => forward_tile::<T, V, 3>(self.vectors, tile, vector, solution),
@@ -101,7 +101,7 @@ impl<T: Real, V: Vectors<T>> NullaryFnOnce for Backward<'_, T, V> {
         for (column, columns) in shape.tiles().rev() {
             let (before, tile) = rest.split_at(rest.len() - shape.tile_len::<T>(column, columns));
             let solution = &mut solution[column..column + columns];
-            let vector = coordinates(vector, &shape, column);
+            let vector = shape.coordinates(vector).map(|coordinate| &mut coordinate[column..]);
             match columns {
                 4 => backward_tile::<T, V, 4>(self.vectors, tile, vector, solution),
                 3 => backward_tile::<T, V, 3>(self.vectors, tile, vector, solution),
@@ -111,14 +111,6 @@ impl<T: Real, V: Vectors<T>> NullaryFnOnce for Backward<'_, T, V> {
             rest = before;
         }
     }
-}
-
-/// The x, y and z of a dense vector from the first column of a tile on.
-#[inline(always)]
-fn coordinates<'a, T>(vector: &'a mut [T], shape: &Shape, column: usize) -> [&'a mut [T]; 3] {
-    let (x, rest) = vector.split_at_mut(shape.stride);
-    let (y, z) = rest.split_at_mut(shape.stride);
-    [&mut x[column..], &mut y[column..], &mut z[column..shape.stride]]
 }
 
 #[inline(always)]
@@ -137,8 +129,10 @@ fn forward_tile<T: Real, V: Vectors<T>, const COLUMNS: usize>(
     let x_below = bytemuck::cast_slice_mut::<T, V::Vector>(&mut x_below[..rows]).iter_mut();
     let y_below = bytemuck::cast_slice_mut::<T, V::Vector>(&mut y_below[..rows]).iter_mut();
     let z_below = bytemuck::cast_slice_mut::<T, V::Vector>(&mut z_below[..rows]).iter_mut();
-    let known: [[V::Vector; 3]; COLUMNS] =
-        std::array::from_fn(|k| [vectors.splat(x[k]), vectors.splat(y[k]), vectors.splat(z[k])]);
+    let mut known = [[vectors.splat(T::default()); 3]; COLUMNS];
+    for (k, known) in known.iter_mut().enumerate() {
+        *known = [vectors.splat(x[k]), vectors.splat(y[k]), vectors.splat(z[k])];
+    }
     for (block, ((x, y), z)) in blocks.iter().zip(x_below.zip(y_below).zip(z_below)) {
         let [mut sum_x, mut sum_y, mut sum_z] = [*x, *y, *z];
         for k in 0..COLUMNS {

@@ -17,6 +17,7 @@ mod ordering;
 mod panel;
 mod sparse;
 mod supernodes;
+mod sweep;
 mod symbolic;
 mod tasks;
 mod vectors;

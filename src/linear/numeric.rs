@@ -11,7 +11,7 @@ use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::layout::Layout;
-use super::panel::{Real, Shape, pack};
+use super::panel::{Real, pack};
 use super::sparse::SparseMatrix;
 use super::supernodes::Supernode;
 use super::symbolic::Plan;
@@ -89,9 +89,9 @@ impl Numeric<'_> {
             let (mut columns, mut rest) = self.gather(s, &waiting[waiting.len() - children..]);
             waiting.truncate(waiting.len() - children);
             self.eliminate(node, &mut columns, &mut rest, MemStack::new(&mut memory))?;
-            let shape = Shape::new::<T>(node.width, node.below);
-            let at = self.layout.panel[s] - self.layout.task_panels[task];
-            pack(&shape, &mut columns, &mut panels[at..at + shape.panel_len::<T>()]);
+            let place = &self.layout.nodes[s];
+            let panel = &mut panels[place.panel.start - self.layout.task_panels[task]..][..place.panel.len()];
+            pack(&place.shape, &mut columns, panel);
             waiting.push((s as u32, rest));
         }
         Ok(waiting)

@@ -21,6 +21,7 @@ use super::supernodes::TILE;
 
 /// A dense vector over the columns and rows of a supernode: x, y and z apart, `stride` numbers each, of which the first
 /// `height` count and the rest pad the last block.
+#[derive(Debug, Clone)]
 pub struct Shape {
     pub width: usize,
     pub height: usize,
@@ -31,6 +32,14 @@ impl Shape {
     pub fn new<T: Real>(width: usize, below: usize) -> Self {
         let height = width + below;
         Shape { width, height, stride: (height + T::LANES - 1).next_multiple_of(T::LANES) }
+    }
+
+    /// The x, y and z of a dense vector, which `vector` begins with.
+    #[inline(always)]
+    pub fn coordinates<'a, T>(&self, vector: &'a mut [T]) -> [&'a mut [T]; 3] {
+        let (x, rest) = vector.split_at_mut(self.stride);
+        let (y, rest) = rest.split_at_mut(self.stride);
+        [x, y, &mut rest[..self.stride]]
     }
 
     /// The first column and the number of columns of each tile.

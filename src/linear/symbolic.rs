@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::elimination::{Graph, NONE, inverse};
 use super::ordering::fill_reducing;
+use super::panel::{Real, Shape};
 use super::sparse::{SparseMatrix, running_sum};
 use super::supernodes::Supernodes;
-use super::tasks::{Task, share_out};
+use super::tasks::{Task, Visit, share_out};
 use crate::error::{Result, RunError};
 
 /// The analysis of a pattern, made once and shared by all factorisations of matrices with that pattern.
@@ -19,6 +20,8 @@ pub struct Symbolic {
 pub(super) struct Plan {
     pub supernodes: Supernodes,
     pub tasks: Vec<Task>,
+    /// The task that solves each supernode.
+    pub owner: Vec<u32>,
     /// Supernodes without children.
     pub is_leaf: Vec<bool>,
     /// Supernodes that hand on to their parent before any sibling does.
@@ -51,6 +54,10 @@ impl Symbolic {
         let order = fill_reducing(&graph)?;
         let supernodes = Supernodes::new(&graph, order);
         let tasks = share_out(&supernodes);
+        let mut owner = vec![NONE; supernodes.nodes.len()];
+        for (t, task) in tasks.iter().enumerate() {
+            task.visits.iter().filter_map(Visit::own).for_each(|s| owner[s] = t as u32);
+        }
         let (mut is_leaf, mut is_first_child) =
             (vec![true; supernodes.nodes.len()], vec![false; supernodes.nodes.len()]);
         for (s, node) in supernodes.nodes.iter().enumerate().filter(|(_, node)| node.parent != NONE) {
@@ -58,13 +65,21 @@ impl Symbolic {
         }
         let (entries_at, entries) = place_entries(matrix, &supernodes);
         let (offsets, columns) = (matrix.offsets().to_vec(), matrix.columns().to_vec());
-        let plan = Plan { supernodes, tasks, is_leaf, is_first_child, entries_at, entries, offsets, columns };
+        let plan =
+            Plan { supernodes, tasks, owner, is_leaf, is_first_child, entries_at, entries, offsets, columns };
         Ok(Symbolic { plan: Arc::new(plan) })
     }
 
     /// The number of rows, n.
     pub fn rows(&self) -> usize {
         self.plan.offsets.len() - 1
+    }
+
+    /// The memory that the numbers of a factor in precision `T` will take (bytes), known before it is made.
+    pub fn factor_bytes<T: Real>(&self) -> usize {
+        let nodes = &self.plan.supernodes.nodes;
+        nodes.iter().map(|node| Shape::new::<T>(node.width, node.below).panel_len::<T>()).sum::<usize>()
+            * size_of::<T>()
     }
 
     /// The order of elimination: the k-th column of the factor is row `order()[k]` of the matrix.

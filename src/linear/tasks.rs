@@ -83,6 +83,8 @@ impl Plan {
     /// into two heavy subtrees or more, so no deeper than the number of heavy subtrees: a few dozen.
     fn add_siblings(&mut self, roots: &[u32]) {
         let (heavy, light): (Vec<u32>, Vec<u32>) = roots.iter().partition(|&&root| self.is_heavy(root));
+        // The large ones first: threads that run out of work then find small pieces to even out the rest.
+        heavy.into_iter().for_each(|root| self.add_chain(root));
         let mut bundle = Task::default();
         let mut bundled = 0;
         for root in light {
@@ -97,7 +99,6 @@ impl Plan {
         if !bundle.visits.is_empty() {
             self.push_leaf(bundle);
         }
-        heavy.into_iter().for_each(|root| self.add_chain(root));
     }
 
     fn push_leaf(&mut self, mut task: Task) {
