@@ -1,4 +1,4 @@
-//! The local step: every element's corner gradients into one array, then gathered by vertex.
+//! The local step: every element's gradients into one array, then gathered by vertex.
 
 use super::Scalar;
 use super::gather::Gather;
@@ -16,21 +16,30 @@ const CHUNK: usize = 512;
 pub struct Local<T: Scalar> {
     tets: Tets<T>,
     gather: Gather,
-    /// Corner gradients in the order of [`Model::corner_vertices`].
-    corners: Vec<[T; 3]>,
+    /// Gradients by row: those of the tetrahedra, then a row a corner of triangles, springs, bendings, attachments.
+    rows: Vec<[T; 3]>,
 }
 
 impl<T: Scalar> Local<T> {
     /// Lays out the elements of a model.
     pub fn new(model: &Model) -> Self {
-        let gather = Gather::new(model.vertex_count(), model.corner_vertices());
-        let corners = vec![[T::default(); 3]; model.corner_vertices().count()];
-        Local { tets: Tets::new(&model.tets), gather, corners }
+        let tets = Tets::new(&model.tets);
+        let vertices: Vec<u32> = tets
+            .row_vertices()
+            .iter()
+            .copied()
+            .chain(model.triangles.iter().flat_map(|e| e.vertices))
+            .chain(model.springs.iter().flat_map(|e| e.vertices))
+            .chain(model.bendings.iter().flat_map(|e| e.vertices.iter().copied()))
+            .chain(model.attachments.iter().map(|a| a.vertex))
+            .collect();
+        let rows = vec![[T::default(); 3]; vertices.len()];
+        Local { tets, gather: Gather::new(model.vertex_count(), vertices.into_iter()), rows }
     }
 
     /// w Gᵀ(a G x − b p) of every element at every corner, and b k (x − T) of the attachments at `points`.
-    pub fn corner_gradients(&mut self, model: &Model, x: &[Vec3], points: &[Vec3], a: f64, b: f64) {
-        let (tets, rest) = self.corners.split_at_mut(4 * model.tets.len());
+    pub fn element_gradients(&mut self, model: &Model, x: &[Vec3], points: &[Vec3], a: f64, b: f64) {
+        let (tets, rest) = self.rows.split_at_mut(self.tets.row_vertices().len());
         self.tets.gradient(x, a, b, tets);
         let (triangles, rest) = rest.split_at_mut(3 * model.triangles.len());
         project(&model.triangles, x, a, b, triangles);
@@ -46,7 +55,7 @@ impl<T: Scalar> Local<T> {
 
     /// g_i = inertial(i) + Σ of the corner gradients at vertex i.
     pub fn gather(&self, gradient: &mut [[T; 3]], inertial: impl Fn(usize) -> Vec3 + Sync) {
-        self.gather.sum(&self.corners, gradient, |i, sum: [T; 3], out| {
+        self.gather.sum(&self.rows, gradient, |i, sum: [T; 3], out| {
             let inertial: [T; 3] = narrow(inertial(i));
             *out = std::array::from_fn(|axis| inertial[axis] + sum[axis]);
         });

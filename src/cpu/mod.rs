@@ -223,7 +223,7 @@ impl<T: Scalar> Backend for Cpu<T> {
         let (iterate, x) = (&self.iterate, &self.x);
         fill(&mut self.evaluated, |i| iterate[i] * c2 + x[i] * z);
         let (a, b) = (form.deformation_weight(), form.projection_weight());
-        self.local.corner_gradients(&self.model, &self.evaluated, &self.points, a, b);
+        self.local.element_gradients(&self.model, &self.evaluated, &self.points, a, b);
         let (inertia, mass, target) = (form.inertia(), &self.model.mass, &self.target);
         self.local.gather(&mut self.gradient, |i| (iterate[i] - target[i]) * (inertia * mass[i]));
     }

@@ -107,7 +107,8 @@ fn fans(mesh: &Mesh) -> BTreeMap<u32, Fan> {
         for k in 0..3 {
             let [i, j] = [(k + 1) % 3, (k + 2) % 3];
             for (from, to) in [(i, j), (j, i)] {
-                let edge = fans.entry(triangle[from]).or_default().neighbours.entry(triangle[to]).or_default();
+                let edge =
+                    fans.entry(triangle[from]).or_default().neighbours.entry(triangle[to]).or_default();
                 *edge = (edge.0 + 1, edge.1 + cotangents[k]);
             }
             fans.entry(triangle[k]).or_default().area += nearest_area(corners, cotangents, double_area, k);

@@ -69,17 +69,6 @@ impl Model {
         self.tets.len() + self.triangles.len() + self.springs.len() + self.bendings.len()
     }
 
-    /// The vertex of every element corner, in the order in which a backend stores corner gradients:
-    /// tetrahedra, triangles, springs, bendings, attachments.
-    pub fn corner_vertices(&self) -> impl Iterator<Item = u32> + '_ {
-        let tets = self.tets.iter().flat_map(|e| e.vertices);
-        let triangles = self.triangles.iter().flat_map(|e| e.vertices);
-        let springs = self.springs.iter().flat_map(|e| e.vertices);
-        let bendings = self.bendings.iter().flat_map(|e| e.vertices.iter().copied());
-        let attachments = self.attachments.iter().map(|a| a.vertex);
-        tets.chain(triangles).chain(springs).chain(bendings).chain(attachments)
-    }
-
     /// The PD Laplacian L = Σ w_j G_jᵀ G_j of all elastic elements (N/m), scalar n×n (Laplacian paper, Eq. 10).
     ///
     /// Attachments are not part of it: they would drag a body towards rest, and L·1 would not be zero.
