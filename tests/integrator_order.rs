@@ -27,8 +27,8 @@ fn measured_order(model: &Model, integrator: &str, duration: f64, exact: Vec3) -
 
 #[test]
 fn order_on_the_harmonic_oscillator() {
-    let (mass, stiffness, start, duration) = (2.0, 50.0, 0.3, 1.7);
-    let exact = Vec3::new(start * ((stiffness / mass as f64).sqrt() * duration).cos(), 0.0, 0.0);
+    let (mass, stiffness, start, duration) = (2.0_f64, 50.0_f64, 0.3, 1.7);
+    let exact = Vec3::new(start * ((stiffness / mass).sqrt() * duration).cos(), 0.0, 0.0);
     let model = oscillator(mass, stiffness, start);
     for row in INTEGRATORS {
         let order = measured_order(&model, row.name, duration, exact);

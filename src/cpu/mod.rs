@@ -38,7 +38,7 @@ pub trait Scalar: lanes::Real + linear::Real {}
 impl<T: lanes::Real + linear::Real> Scalar for T {}
 
 /// Vertices handled by one task; small bodies stay on one thread.
-const CHUNK: usize = 2048;
+const CHUNK: usize = 512;
 
 /// A backend on the CPU for this model, in the precision asked for.
 pub fn backend(model: Arc<Model>, precision: Precision) -> Result<Box<dyn Backend>> {
@@ -54,6 +54,8 @@ pub struct Cpu<T: Scalar> {
     /// L, and the diagonal of the attachments.
     laplacian: SparseMatrix,
     attachment_stiffness: Vec<f64>,
+    /// For each vertex the first vertex of its body.
+    first_vertex: Vec<u32>,
     symbolic: Symbolic,
     factor: Option<Prepared<T>>,
     local: Local<T>,
@@ -84,6 +86,9 @@ impl<T: Scalar> Cpu<T> {
         let symbolic = Symbolic::new(&laplacian)?;
         Ok(Cpu {
             attachment_stiffness: model.attachment_stiffness(),
+            first_vertex: (model.bodies.iter().map(|body| &body.vertices))
+                .flat_map(|range| std::iter::repeat_n(range.start as u32, range.len()))
+                .collect(),
             local: Local::new(&model),
             factor: None,
             x: model.initial_positions.clone(),
@@ -129,26 +134,25 @@ impl<T: Scalar> Cpu<T> {
             + self.model.gravity * (row.acceleration * h * h)
     }
 
-    /// Row i of L u, by differences: the row sums to zero, so a constant gives exactly nothing.
-    fn laplacian_row(&self, u: &(impl Fn(usize) -> Vec3 + Sync), i: usize) -> Vec3 {
-        let here = u(i);
+    /// Row i of L u.
+    fn laplacian_row(&self, u: &[Vec3], i: usize) -> Vec3 {
         let (columns, values) = self.laplacian.row(i);
-        columns.iter().zip(values).map(|(&j, &l)| (u(j as usize) - here) * l).sum()
+        // two sums, so that an addition need not wait for the one before it
+        let term = |(&j, &l): (&u32, &f64)| u[j as usize] * l;
+        let pairs = columns.chunks_exact(2).zip(values.chunks_exact(2));
+        let (even, odd) = pairs.fold((Vec3::zeros(), Vec3::zeros()), |(even, odd), (j, l)| {
+            (even + term((&j[0], &l[0])), odd + term((&j[1], &l[1])))
+        });
+        let last = columns.len() & !1;
+        columns[last..].iter().zip(&values[last..]).map(term).fold(even + odd, |sum, term| sum + term)
     }
 
-    /// uᵀ D w over all vertices, D = α₁ M + α₂ L, each pair of neighbours once.
-    fn dissipation(
-        &self,
-        form: &Form,
-        u: &(impl Fn(usize) -> Vec3 + Sync),
-        w: &(impl Fn(usize) -> Vec3 + Sync),
-    ) -> f64 {
+    /// Δxᵀ D v' over all vertices, D = α₁ M + α₂ L.
+    fn dissipation(&self, form: &Form, v: &[Vec3]) -> f64 {
         sum(self.x.len(), |i| {
-            let (ui, wi) = (u(i), w(i));
-            let (columns, values) = self.laplacian.row(i);
-            let neighbours = columns.iter().map(|&j| j as usize).zip(values).filter(|(j, _)| *j > i);
-            let stretching: f64 = neighbours.map(|(j, l)| -l * (u(j) - ui).dot(&(w(j) - wi))).sum();
-            form.mass_damping * self.model.mass[i] * ui.dot(&wi) + form.stiffness_damping * stretching
+            let force = v[i] * (form.mass_damping * self.model.mass[i])
+                + self.laplacian_row(v, i) * form.stiffness_damping;
+            force.dot(&(self.iterate[i] - self.x[i]))
         })
     }
 
@@ -191,27 +195,33 @@ impl<T: Scalar> Backend for Cpu<T> {
 
     fn predict(&mut self, form: &Form, targets: &Targets) {
         let (c2, s, weight) = (form.row.c2, form.velocity_slope(), form.dissipation_weight());
-        let mut iterate = std::mem::take(&mut self.iterate);
-        fill(&mut iterate, |i| self.inertial_target(form, i));
-        self.iterate = iterate;
-
+        let damped = form.mass_damping != 0.0 || form.stiffness_damping != 0.0;
+        let mut y = std::mem::take(&mut self.iterate);
         let mut target = std::mem::take(&mut self.target);
-        if form.mass_damping == 0.0 && form.stiffness_damping == 0.0 {
-            target.copy_from_slice(&self.iterate);
-        } else {
-            let mut evaluated = std::mem::take(&mut self.evaluated);
-            let z = form.row.offset;
-            fill(&mut evaluated, |i| self.velocity_offset(form, i) - self.x[i] * (z * s / c2));
+        // u = q − (s/c₂) z, whose Laplacian is the constant part of the damping force; less its value at the body's
+        // first vertex, which L does not see, so that no digits are lost far from the origin
+        let mut u = std::mem::take(&mut self.evaluated);
+        let on_x = form.row.offset * s / c2;
+        let offset = |i: usize| self.velocity_offset(form, i) - self.x[i] * on_x;
+        let lines = y.par_iter_mut().with_min_len(CHUNK).zip(&mut u).zip(&mut target).enumerate();
+        lines.for_each(|(i, ((y, u), target))| {
+            *y = self.inertial_target(form, i);
+            *target = *y;
+            if damped {
+                *u = offset(i) - offset(self.first_vertex[i] as usize);
+            }
+        });
+        if damped {
             fill(&mut target, |i| {
-                let y = self.iterate[i];
-                let drag = (y * s + self.velocity_offset(form, i)) * form.mass_damping;
-                let viscous =
-                    self.laplacian_row(&|j| evaluated[j], i) * (form.stiffness_damping / self.model.mass[i]);
-                y - (drag + viscous) * (weight / form.inertia())
+                let viscous = self.laplacian_row(&u, i) * (form.stiffness_damping / self.model.mass[i]);
+                let drag = match form.mass_damping {
+                    0.0 => Vec3::zeros(),
+                    alpha => (y[i] * s + self.velocity_offset(form, i)) * alpha,
+                };
+                y[i] - (drag + viscous) * (weight / form.inertia())
             });
-            self.evaluated = evaluated;
         }
-        self.target = target;
+        (self.iterate, self.target, self.evaluated) = (y, target, u);
         for (point, (before, after)) in self.points.iter_mut().zip(targets.before.iter().zip(&targets.after))
         {
             *point = before + (after - before) * c2;
@@ -253,14 +263,13 @@ impl<T: Scalar> Backend for Cpu<T> {
         let work = work.sum();
         let mut damped = 0.0;
         if form.mass_damping != 0.0 || form.stiffness_damping != 0.0 {
-            let moved = |i: usize| self.iterate[i] - self.x[i];
-            damped = form.damping_force_weight() * self.dissipation(form, &moved, &|i| v[i]);
+            damped = form.damping_force_weight() * self.dissipation(form, &v);
         }
+        // x, v become history; the buffers of the older history are free to be written
         std::mem::swap(&mut self.x_before, &mut self.x);
+        std::mem::swap(&mut self.x, &mut self.iterate);
         std::mem::swap(&mut self.v_before, &mut self.v);
-        self.x.copy_from_slice(&self.iterate);
-        self.v.copy_from_slice(&v);
-        self.evaluated = v;
+        self.evaluated = std::mem::replace(&mut self.v, v);
         Exchange { damped, work }
     }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 /// Terms added in one task, in their order; the tasks' sums are then added in order.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 1024;
 
 /// Σ f(i) for i in 0..n.
 pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {

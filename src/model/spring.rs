@@ -48,6 +48,20 @@ impl Element<2, 1> for SpringElement {
     fn project(&self, [d]: [Vec3; 1]) -> [Vec3; 1] {
         [with_length(d, 1.0, self.rest_direction)]
     }
+
+    /// k (a − b r/|d|) d with d = x_i − x_j: the general form with one root and one division.
+    fn gradient(&self, x: &[Vec3], a: f64, b: f64) -> [Vec3; 2] {
+        let [i, j] = self.vertices.map(|v| x[v as usize]);
+        let d = i - j;
+        let stiffness = self.weight / (self.length * self.length);
+        let norm = d.norm();
+        let g = if norm > 0.0 {
+            d * (stiffness * (a - b * self.length / norm))
+        } else {
+            self.rest_direction * (-b * stiffness * self.length)
+        };
+        [g, -g]
+    }
 }
 
 /// The closest vector of length `length` to `d`; along `otherwise` where `d` has no direction.

@@ -131,7 +131,7 @@ impl Output {
         if let Some(trajectory) = &mut self.trajectory {
             trajectory.append(positions)?;
         }
-        if frame % self.every != 0 {
+        if !frame.is_multiple_of(self.every) {
             return Ok(());
         }
         if let Some(cache) = &mut self.cache {

@@ -164,7 +164,7 @@ fn check_ranges(at: &str, material: &Material) -> Checked {
         return fault(format!("{at}.poisson_ratio"), format!("must be from 0 to below 0.5, got {poisson}"));
     }
     match m.strain_limits {
-        Some([low, high]) if !(0.0 <= low && low <= 1.0 && 1.0 <= high) => fault(
+        Some([low, high]) if !((0.0..=1.0).contains(&low) && high >= 1.0) => fault(
             format!("{at}.strain_limits"),
             format!("must be [low, high] with 0 ≤ low ≤ 1 ≤ high, got [{low}, {high}]"),
         ),
