@@ -14,6 +14,7 @@ pub mod real;
 pub mod reduce;
 pub mod rotation;
 pub mod tets;
+pub mod viscous;
 pub mod volume;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ use local::Local;
 use rayon::prelude::*;
 use reduce::sum;
 use std::sync::Arc;
+use viscous::Viscous;
 
 /// A precision that a step can be solved in: `f64` or `f32`.
 pub trait Scalar: lanes::Real + linear::Real {}
@@ -56,6 +58,8 @@ pub struct Cpu<T: Scalar> {
     attachment_stiffness: Vec<f64>,
     /// For each vertex the first vertex of its body.
     first_vertex: Vec<u32>,
+    /// Products with L, while damping needs them.
+    viscous: Option<Viscous>,
     symbolic: Symbolic,
     factor: Option<Prepared<T>>,
     local: Local<T>,
@@ -89,6 +93,7 @@ impl<T: Scalar> Cpu<T> {
             first_vertex: (model.bodies.iter().map(|body| &body.vertices))
                 .flat_map(|range| std::iter::repeat_n(range.start as u32, range.len()))
                 .collect(),
+            viscous: None,
             local: Local::new(&model),
             factor: None,
             x: model.initial_positions.clone(),
@@ -134,26 +139,19 @@ impl<T: Scalar> Cpu<T> {
             + self.model.gravity * (row.acceleration * h * h)
     }
 
-    /// Row i of L u.
-    fn laplacian_row(&self, u: &[Vec3], i: usize) -> Vec3 {
-        let (columns, values) = self.laplacian.row(i);
-        // two sums, so that an addition need not wait for the one before it
-        let term = |(&j, &l): (&u32, &f64)| u[j as usize] * l;
-        let pairs = columns.chunks_exact(2).zip(values.chunks_exact(2));
-        let (even, odd) = pairs.fold((Vec3::zeros(), Vec3::zeros()), |(even, odd), (j, l)| {
-            (even + term((&j[0], &l[0])), odd + term((&j[1], &l[1])))
+    /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J).
+    fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
+        let lv = match &mut self.viscous {
+            Some(viscous) => viscous.advance(&self.laplacian, &self.first_vertex, form, v),
+            None if form.mass_damping == 0.0 => return 0.0,
+            None => &[],
+        };
+        let work = sum(v.len(), |i| {
+            let drag = v[i] * (form.mass_damping * self.model.mass[i]);
+            let viscous = lv.get(i).map_or(Vec3::zeros(), |lv| lv * form.stiffness_damping);
+            (drag + viscous).dot(&(self.iterate[i] - self.x[i]))
         });
-        let last = columns.len() & !1;
-        columns[last..].iter().zip(&values[last..]).map(term).fold(even + odd, |sum, term| sum + term)
-    }
-
-    /// Δxᵀ D v' over all vertices, D = α₁ M + α₂ L.
-    fn dissipation(&self, form: &Form, v: &[Vec3]) -> f64 {
-        sum(self.x.len(), |i| {
-            let force = v[i] * (form.mass_damping * self.model.mass[i])
-                + self.laplacian_row(v, i) * form.stiffness_damping;
-            force.dot(&(self.iterate[i] - self.x[i]))
-        })
+        form.damping_force_weight() * work
     }
 
     fn kinetic(&self) -> f64 {
@@ -194,34 +192,26 @@ impl<T: Scalar> Backend for Cpu<T> {
     }
 
     fn predict(&mut self, form: &Form, targets: &Targets) {
-        let (c2, s, weight) = (form.row.c2, form.velocity_slope(), form.dissipation_weight());
-        let damped = form.mass_damping != 0.0 || form.stiffness_damping != 0.0;
-        let mut y = std::mem::take(&mut self.iterate);
-        let mut target = std::mem::take(&mut self.target);
-        // u = q − (s/c₂) z, whose Laplacian is the constant part of the damping force; less its value at the body's
-        // first vertex, which L does not see, so that no digits are lost far from the origin
-        let mut u = std::mem::take(&mut self.evaluated);
-        let on_x = form.row.offset * s / c2;
-        let offset = |i: usize| self.velocity_offset(form, i) - self.x[i] * on_x;
-        let lines = y.par_iter_mut().with_min_len(CHUNK).zip(&mut u).zip(&mut target).enumerate();
-        lines.for_each(|(i, ((y, u), target))| {
-            *y = self.inertial_target(form, i);
-            *target = *y;
-            if damped {
-                *u = offset(i) - offset(self.first_vertex[i] as usize);
-            }
-        });
-        if damped {
-            fill(&mut target, |i| {
-                let viscous = self.laplacian_row(&u, i) * (form.stiffness_damping / self.model.mass[i]);
-                let drag = match form.mass_damping {
-                    0.0 => Vec3::zeros(),
-                    alpha => (y[i] * s + self.velocity_offset(form, i)) * alpha,
-                };
-                y[i] - (drag + viscous) * (weight / form.inertia())
-            });
+        if form.stiffness_damping != 0.0 && self.viscous.is_none() {
+            let (laplacian, first) = (&self.laplacian, &self.first_vertex);
+            self.viscous = Some(Viscous::new(laplacian, first, &self.x, &self.x_before, &self.v));
         }
-        (self.iterate, self.target, self.evaluated) = (y, target, u);
+        let viscous = self.viscous.as_ref().filter(|_| form.stiffness_damping != 0.0);
+        let (mut y, mut target) = (std::mem::take(&mut self.iterate), std::mem::take(&mut self.target));
+        let weight = form.dissipation_weight() / form.inertia();
+        y.par_iter_mut().with_min_len(CHUNK).zip(&mut target).enumerate().for_each(|(i, (y, target))| {
+            *y = self.inertial_target(form, i);
+            let mut force = Vec3::zeros();
+            if form.mass_damping != 0.0 {
+                force += (*y * form.velocity_slope() + self.velocity_offset(form, i)) * form.mass_damping;
+            }
+            if let Some(viscous) = viscous {
+                force += viscous.known(form, i) * (form.stiffness_damping / self.model.mass[i]);
+            }
+            *target = *y - force * weight;
+        });
+        (self.iterate, self.target) = (y, target);
+        let c2 = form.row.c2;
         for (point, (before, after)) in self.points.iter_mut().zip(targets.before.iter().zip(&targets.after))
         {
             *point = before + (after - before) * c2;
@@ -261,10 +251,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             a.stiffness * (self.points[k] - evaluated).dot(&(targets.after[k] - targets.before[k]))
         });
         let work = work.sum();
-        let mut damped = 0.0;
-        if form.mass_damping != 0.0 || form.stiffness_damping != 0.0 {
-            damped = form.damping_force_weight() * self.dissipation(form, &v);
-        }
+        let damped = self.dissipated(form, &v);
         // x, v become history; the buffers of the older history are free to be written
         std::mem::swap(&mut self.x_before, &mut self.x);
         std::mem::swap(&mut self.x, &mut self.iterate);
@@ -285,6 +272,7 @@ impl<T: Scalar> Backend for Cpu<T> {
                 }
             }
         }
+        self.viscous = None; // its L v is of the velocity before
         before - self.kinetic()
     }
 
@@ -301,13 +289,14 @@ impl<T: Scalar> Backend for Cpu<T> {
     }
 
     fn snapshot(&self) -> Snapshot {
-        let flat = |v: &[Vec3]| bytemuck::cast_slice(v).to_vec();
+        let flat = |v: &[Vec3]| -> Vec<f64> { bytemuck::cast_slice(v).to_vec() };
         Snapshot {
             positions: flat(&self.x),
             velocities: flat(&self.v),
             positions_before: flat(&self.x_before),
             velocities_before: flat(&self.v_before),
             warm_starts: self.local.warm_starts(),
+            viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
         }
     }
 
@@ -320,12 +309,16 @@ impl<T: Scalar> Backend for Cpu<T> {
             (&snapshot.velocities_before, &mut self.v_before),
         ];
         let fits = parts.iter().all(|(from, _)| from.len() == n)
+            && [0, 3 * n].contains(&snapshot.viscous.len())
             && snapshot.warm_starts.len() == self.local.warm_starts().len();
         if fits {
             for (from, to) in parts {
                 to.copy_from_slice(bytemuck::cast_slice(from));
             }
             self.local.set_warm_starts(&snapshot.warm_starts);
+            let part = |k: usize| bytemuck::cast_slice(&snapshot.viscous[k * n..(k + 1) * n]).to_vec();
+            let kept = !snapshot.viscous.is_empty();
+            self.viscous = kept.then(|| Viscous::from_parts([part(0), part(1), part(2)]));
         }
         fits
     }

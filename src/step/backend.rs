@@ -37,6 +37,8 @@ pub struct Snapshot {
     pub velocities_before: Vec<f64>,
     /// Where the local step's iterations start: one rotation an element.
     pub warm_starts: Vec<f64>,
+    /// L x_n, L x_{n−1} and L v_n, where damping keeps them (N/s).
+    pub viscous: Vec<f64>,
 }
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
