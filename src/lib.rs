@@ -21,3 +21,8 @@ pub use step::Simulation;
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A 3×3 matrix: a deformation gradient, a rotation, a rest shape.
 pub type Mat3 = nalgebra::Matrix3<f64>;
+
+/// The examples of the README compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -69,6 +69,20 @@ fn a_run_writes_what_the_contract_names() {
     assert_eq!(ledger, std::fs::read_to_string(folder.path().join("again/ledger.csv")).unwrap());
 }
 
+/// A reader that closes the pipe early is not an error, and no panic.
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    use std::process::Stdio;
+    for arguments in [&["run", "bar", "--frames", "1"][..], &["scenes"], &["bench", "kernels", "--help"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dashpot"));
+        let mut child =
+            command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{arguments:?}");
+    }
+}
+
 fn bytes(folder: &Path, file: &str) -> Vec<u8> {
     std::fs::read(folder.join(file)).unwrap()
 }
@@ -98,18 +112,24 @@ fn a_resumed_run_gives_the_bytes_of_the_uninterrupted_one() {
         ("cube", &["damping.model=laplacian", "damping.stiffness=1e-3"][..]),
         ("ribbon", &["solver.precision=single"][..]),
     ] {
-        let mut base = vec!["run", scene, "--export", "npy"];
+        let mut base = vec!["run", scene, "--export", "npy,pc2,obj", "--every", "2"];
         settings.iter().for_each(|setting| base.extend(["--set", setting]));
         let run = |more: &[&str]| succeeds(path, &[base.as_slice(), more].concat());
         run(&["--frames", "12", "--out", "whole"]);
         run(&["--frames", "5", "--out", "part"]);
         run(&["--frames", "12", "--resume", "part/checkpoint.bin", "--out", "elsewhere"]);
         run(&["--frames", "12", "--resume", "part/checkpoint.bin", "--out", "part"]);
-        for file in ["ledger.csv", "trajectory.npy", "scene.toml"] {
+        for file in ["ledger.csv", "trajectory.npy", "points.pc2", "scene.toml", "frames/frame_00012.obj"] {
             let whole = bytes(path, &format!("whole/{file}"));
             assert!(whole == bytes(path, &format!("part/{file}")), "{scene}: {file} in the same folder");
             assert!(whole == bytes(path, &format!("elsewhere/{file}")), "{scene}: {file} in another folder");
         }
+        let timings = std::fs::read_to_string(path.join("part/timings.csv")).unwrap();
+        assert_eq!(
+            timings.lines().count(),
+            1 + 13,
+            "the timings of all frames, frame 0 (factoring) included"
+        );
     }
 }
 
@@ -127,6 +147,21 @@ fn bad_arguments_end_with_code_two() {
     fails(path, &["run", "bar", "--resume", "missing.bin"], 2, &["missing.bin"]);
     std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 1\n\xff\xff\xff\xff\xff\xff").unwrap();
     fails(path, &["run", "bar", "--resume", "garbage.bin"], 2, &["garbage.bin", "damaged"]);
+    succeeds(path, &["run", "bar", "--frames", "2", "--out", "bar"]);
+    let whole = bytes(path, "bar/checkpoint.bin");
+    for at in [25, whole.len() / 3, whole.len() - 1] {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 4;
+        std::fs::write(path.join("flipped.bin"), flipped).unwrap();
+        fails(path, &["run", "bar", "--resume", "flipped.bin"], 2, &["damaged"]);
+        std::fs::write(path.join("cut.bin"), &whole[..at]).unwrap();
+        fails(path, &["run", "bar", "--resume", "cut.bin"], 2, &["damaged"]);
+    }
+    let step = ["run", "bar", "--resume", "bar/checkpoint.bin", "--set", "time.step=0.01"];
+    fails(path, &step, 2, &["time.step"]);
+    fails(path, &["run", "bar", "--every", "0", "--out", "r"], 2, &["--every"]);
+    fails(path, &["run", "bar", "--threads", "100000"], 2, &["100000"]);
+    fails(path, &["run", "bar", "--backend", "gpu"], 1, &["gpu", "cpu"]);
     succeeds(path, &["run", "cube", "--frames", "1", "--out", "cube"]);
     fails(path, &["run", "bar", "--resume", "cube/checkpoint.bin"], 2, &["vertices"]);
 }

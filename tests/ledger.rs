@@ -51,7 +51,8 @@ fn the_ledger_balances() {
 /// For a solved step of backward Euler, with the energy E_a = elastic + attachment and its gradient at the end point,
 ///   loss = ½ |v' − v|²_M  +  [∇E_a · Δx + attachment work − ΔE_a]
 /// and for implicit midpoint only the second part is there, taken at the middle. Both parts are computed here from
-/// positions and velocities alone: the force is what accelerates the body, f = M (v' − v)/h − M g + damping force.
+/// positions and velocities alone: the force is what accelerates the body, f = M a − M g + damping force, with
+/// a = (v' − v)/h, or (3v' − 4v + v₋)/(2h) for BDF-2.
 fn blame(integrator: &str) -> f64 {
     let kind = format!("integrator.kind={integrator}");
     let mut simulation = simulate(HANGING, &[&kind]);
@@ -61,12 +62,18 @@ fn blame(integrator: &str) -> f64 {
     let laplacian = model.laplacian().unwrap();
     let mut worst = 0.0_f64;
     let mut before = simulation.last_row();
-    for _ in 0..20 {
+    let mut older = simulation.velocities().to_vec();
+    for step in 0..20 {
         let (x, v) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
         let row = simulation.frame().unwrap();
         let (x1, v1) = (simulation.positions(), simulation.velocities());
-        // damping force: D v' for backward Euler, 2 D v' for implicit midpoint (∇Ψ = D v' against ½ ∇E)
-        let factor = if integrator == "backward-euler" { 1.0 } else { 2.0 };
+        let kind = if integrator == "bdf2" && step == 0 { "backward-euler" } else { integrator };
+        // damping force (h s/c₁) D v': ∇Ψ = c₂ h s D v' against c₁ c₂ ∇E
+        let factor = match kind {
+            "backward-euler" => 1.0,
+            "implicit-midpoint" => 2.0,
+            _ => 27.0 / 8.0,
+        };
         let mut lv = vec![Vec3::zeros(); x.len()];
         laplacian.mul(v1, &mut lv);
         let mut scheme = 0.0;
@@ -75,7 +82,10 @@ fn blame(integrator: &str) -> f64 {
         for i in 0..x.len() {
             let (m, moved) = (model.mass[i], x1[i] - x[i]);
             let drag = (v1[i] * (alpha1 * m) + lv[i] * alpha2) * factor;
-            let acceleration = (v1[i] - v[i]) / h;
+            let acceleration = match kind {
+                "bdf2" => (v1[i] * 3.0 - v[i] * 4.0 + older[i]) / (2.0 * h),
+                _ => (v1[i] - v[i]) / h,
+            };
             damped += drag.dot(&moved);
             scheme += m * (acceleration.dot(&moved) - 0.5 * (v1[i].norm_squared() - v[i].norm_squared()));
             // minus the gradient of E_a
@@ -85,20 +95,21 @@ fn blame(integrator: &str) -> f64 {
         let loss = scheme - force_work - stored + (row.work - before.work);
         worst = worst.max((row.numerical - before.numerical - loss).abs() / before.total.abs().max(1.0));
         worst = worst.max((row.damped - before.damped - damped).abs() / before.total.abs().max(1.0));
-        if integrator == "backward-euler" {
+        if kind == "backward-euler" {
             let jump: f64 = (0..x.len()).map(|i| 0.5 * model.mass[i] * (v1[i] - v[i]).norm_squared()).sum();
             assert!((scheme - jump).abs() < 1e-10 * jump.max(1.0), "the scheme loses ½|v' − v|²");
-        } else {
+        } else if kind == "implicit-midpoint" {
             assert!(scheme.abs() < 1e-10, "midpoint's kinetic balance is exact: {scheme:e}");
         }
         before = row;
+        older = v;
     }
     worst
 }
 
 #[test]
 fn the_integrator_is_blamed_for_its_own_loss() {
-    for integrator in ["backward-euler", "implicit-midpoint"] {
+    for integrator in ["backward-euler", "implicit-midpoint", "bdf2"] {
         let worst = blame(integrator);
         // steps are solved to 1e-14 of the first gradient; sums over 63 vertices of terms near 10 J
         assert!(worst < 1e-11, "{integrator}: off by {worst:e} of the total");
@@ -131,5 +142,30 @@ fn damping_only_takes() {
         let rows: Vec<Row> = run(&mut simulate(HANGING, &overrides), 40);
         assert!(rows.windows(2).all(|pair| pair[1].damped >= pair[0].damped), "{model}");
         assert!(rows[40].damped > 0.0);
+    }
+}
+
+/// Ether drag slows a force-free body by exactly (1 − k) a step, also under BDF-2, which remembers earlier steps.
+#[test]
+fn ether_drag_slows_by_its_coefficient() {
+    for integrator in ["backward-euler", "implicit-midpoint", "bdf2"] {
+        let overrides = [
+            format!("integrator.kind={integrator}"),
+            "gravity=[0,0,0]".into(),
+            "body.bar.velocity=[1,2,3]".into(),
+            "body.bar.attach=[]".into(),
+            "damping.model=ether-drag".into(),
+            "damping.coefficient=0.02".into(),
+            "time.iterations=5".into(),
+        ];
+        let mut simulation = simulate(HANGING, &overrides.each_ref().map(String::as_str));
+        let rows = run(&mut simulation, 30);
+        for pair in rows.windows(2) {
+            let ratio = Vec3::from(pair[1].momentum).norm() / Vec3::from(pair[0].momentum).norm();
+            assert!((ratio - 0.98).abs() < 1e-12, "{integrator}, frame {}: {ratio}", pair[1].frame);
+        }
+        let taken = rows[0].kinetic * (1.0 - 0.98_f64.powi(60));
+        assert!((rows[30].damped - taken).abs() < 1e-10 * rows[0].kinetic, "{integrator}");
+        assert!(rows[30].numerical.abs() < 1e-10 * rows[0].kinetic, "{integrator}");
     }
 }

@@ -3,6 +3,7 @@
 pub mod measure;
 pub mod suites;
 
+use super::Threads;
 use super::run::BackendChoice;
 use crate::observe::write_whole;
 use crate::{Result, error::InputError};
@@ -39,9 +40,8 @@ pub struct Args {
     /// Leave out cases with more tetrahedra
     #[arg(long, value_name = "N", default_value_t = 1_200_000)]
     largest: usize,
-    /// Number of threads
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Runs a suite and prints its table.
@@ -50,12 +50,8 @@ pub fn run(args: Args) -> Result<()> {
     if args.frames == 0 {
         return Err(InputError::field("--frames", "must be at least 1").into());
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.threads.unwrap_or(0))
-        .build()
-        .map_err(|e| InputError::field("--threads", e.to_string()))?;
-    let results: Vec<Measured> = pool.install(|| {
-        println!("{}", measure::machine());
+    let results: Vec<Measured> = args.threads.install(|| {
+        say!("{}", measure::machine())?;
         match args.suite {
             Suite::Papers => suites::papers(args.frames),
             Suite::Scale => suites::scale(args.frames, args.largest),

@@ -1,10 +1,9 @@
 //! `dashpot mesh`: what a mesh is like, and conversion between formats.
 
-use crate::error::{Error, InputError, Result};
+use crate::error::{InputError, Result};
 use crate::mesh::spec::{MeshFile, MeshSpec};
 use crate::mesh::{self, Loaded};
 use clap::Args;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Prints statistics of a mesh and converts it.
@@ -37,11 +36,7 @@ pub fn run(args: &MeshArgs) -> Result<()> {
     for warning in warnings {
         eprintln!("warning: {warning}");
     }
-    match writeln!(io::stdout(), "{}", mesh.statistics().to_string().trim_end()) {
-        // The reader of the pipe, such as `head`, has seen enough.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
-        printed => printed.map_err(Error::write("standard output"))?,
-    }
+    say!("{}", mesh.statistics().to_string().trim_end())?;
     match &args.out {
         Some(out) => mesh::write::write(out, &mesh, &mesh.positions),
         None => Ok(()),

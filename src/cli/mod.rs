@@ -1,13 +1,20 @@
 //! The command line: one file a subcommand.
 
+/// Prints a line to the standard output, see [`print`].
+macro_rules! say {
+    ($($format:tt)*) => { $crate::cli::print(&format!("{}\n", format_args!($($format)*))) };
+}
+
 pub mod bench;
 pub mod demo;
 pub mod mesh;
 pub mod run;
 pub mod scenes;
 
-use crate::Result;
+use crate::error::InputError;
+use crate::{Error, Result};
 use clap::{Parser, Subcommand};
+use std::io::Write;
 
 /// Simulates soft bodies and tells where their energy goes.
 #[derive(Debug, Parser)]
@@ -31,6 +38,34 @@ enum Command {
     Scenes(scenes::Args),
     /// Describe or convert a mesh.
     Mesh(mesh::MeshArgs),
+}
+
+// The option of the subcommands that compute. (No doc comment: clap would show it as the subcommand's own.)
+#[allow(missing_docs)]
+#[derive(Debug, Default, clap::Args)]
+pub struct Threads {
+    /// Number of threads, all cores if not given; the results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=512))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    /// Does the work on so many threads.
+    fn install<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
+        let threads = self.threads.map_or(0, usize::from);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|e| InputError::field("--threads", e.to_string()))?.install(work)
+    }
+}
+
+/// Prints to the standard output. A reader that has seen enough, such as `head`, is no failure.
+fn print(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::write("standard output")(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Does what the arguments say.

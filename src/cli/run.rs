@@ -1,10 +1,11 @@
 //! `dashpot run SCENE`: headless.
 
+use super::Threads;
 use crate::error::{InputError, RunError};
 use crate::model::build::build;
 use crate::observe::checkpoint::Checkpoint;
 use crate::observe::ledger::Row;
-use crate::observe::output::{Export, Output};
+use crate::observe::output::{Export, Output, Plan};
 use crate::observe::summary::Summary;
 use crate::observe::write_whole;
 use crate::scene::{self, LoadedScene};
@@ -62,29 +63,23 @@ pub struct Args {
     /// Go on from the checkpoint.bin of an earlier run
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Write checkpoint.bin every K frames, too; it is always written at the end
-    #[arg(long, value_name = "K", requires = "out")]
-    checkpoint: Option<usize>,
-    /// Number of threads; the results do not depend on it
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    /// Write checkpoint.bin every K frames and at the end
+    #[arg(long, value_name = "K", default_value_t = 100)]
+    checkpoint: usize,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 impl Args {
     /// The arguments of a plain run of a scene that writes nothing.
     pub fn of_scene(scene: &str) -> Self {
-        Args { scene: scene.into(), every: 1, ..Args::default() }
+        Args { scene: scene.into(), every: 1, checkpoint: 100, ..Args::default() }
     }
 }
 
 /// Runs a scene.
-pub fn run(args: Args) -> Result<()> {
-    let threads = args.threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| InputError::field("--threads", e.to_string()))?;
-    pool.install(|| Run::prepare(args)?.finish())
+pub fn run(mut args: Args) -> Result<()> {
+    std::mem::take(&mut args.threads).install(|| Run::prepare(args)?.finish())
 }
 
 /// A run about to start.
@@ -102,8 +97,10 @@ struct Run {
 impl Run {
     /// Reads all input and does all that can fail because of it, before anything is written.
     fn prepare(args: Args) -> Result<Self> {
-        if args.every == 0 {
-            return Err(InputError::field("--every", "must be at least 1").into());
+        for (option, value) in [("--every", args.every), ("--checkpoint", args.checkpoint)] {
+            if value == 0 {
+                return Err(InputError::field(option, "must be at least 1").into());
+            }
         }
         args.backend.check()?;
         let frames = args.frames.map(|frames| format!("time.frames={frames}"));
@@ -117,9 +114,8 @@ impl Run {
         simulation.prepare()?;
         let mut rows = vec![simulation.last_row()];
         if let Some(path) = &args.resume {
-            let checkpoint = Checkpoint::read(path)?;
-            checkpoint.restore(&mut simulation, path)?;
-            if checkpoint.scene_differs(&loaded.scene) {
+            let mut checkpoint = Checkpoint::read(path)?;
+            if checkpoint.restore(&loaded.standalone(), &mut simulation, path)? {
                 eprintln!("warning: the scene differs from the one that {} was made with", path.display());
             }
             rows = checkpoint.rows;
@@ -149,50 +145,54 @@ impl Run {
             summary.status = "failed";
             summary.error = Some(error.to_string());
         }
-        if let Some(output) = &output {
-            let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
-            write_whole(&output.directory().join("summary.json"), json.as_bytes())?;
-        }
-        ended?;
-        print!("{summary}");
+        let written = match &output {
+            Some(output) => {
+                let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
+                write_whole(&output.directory().join("summary.json"), json.as_bytes())
+            }
+            None => Ok(()),
+        };
+        ended.and(written)?;
+        say!("{summary}")?;
         match &output {
-            Some(output) => println!("\nwritten to {}", output.directory().display()),
-            None => println!("\nnothing written; --out DIR keeps the ledger"),
+            Some(output) => say!("written to {}", output.directory().display()),
+            None => say!("nothing written; --out DIR keeps the ledger"),
         }
-        Ok(())
     }
 
     fn output(&self, directory: &Path, scene: &str) -> Result<Output> {
-        let resumed = self.args.resume.as_deref().map(|file| file.parent().unwrap_or(Path::new("")));
-        Output::create(
+        let plan = Plan {
             directory,
             scene,
-            &self.simulation,
-            &self.rows,
-            &self.args.export,
-            self.args.every,
-            resumed,
-        )
+            rows: &self.rows,
+            exports: &self.args.export,
+            every: self.args.every,
+            resumed: self.args.resume.as_deref().map(|file| file.parent().unwrap_or(Path::new(""))),
+        };
+        Output::create(&plan, &self.simulation)
     }
 
     fn frames(&mut self, scene: &str, output: &mut Option<Output>) -> Result<()> {
         let frames = self.loaded.scene.time.frames;
         let bar = progress(frames, self.from);
-        for frame in self.from..frames {
+        for frame in self.from + 1..=frames {
             let row = self.simulation.frame()?;
             self.rows.push(row);
             if let Some(output) = output {
                 output.frame(&row, &self.simulation)?;
-                let due = self.args.checkpoint.is_some_and(|k| k > 0 && (frame + 1) % k == 0);
-                if due || frame + 1 == frames {
-                    let path = output.directory().join("checkpoint.bin");
-                    Checkpoint::of(&self.simulation, scene, &self.rows).write(&path)?;
+                if frame.is_multiple_of(self.args.checkpoint) {
+                    self.checkpoint(scene, output)?;
                 }
             }
             bar.inc(1);
         }
         bar.finish_and_clear();
-        Ok(())
+        output.as_ref().map_or(Ok(()), |output| self.checkpoint(scene, output))
+    }
+
+    fn checkpoint(&self, scene: &str, output: &Output) -> Result<()> {
+        let path = output.directory().join("checkpoint.bin");
+        Checkpoint::of(&self.simulation, scene, &self.rows).write(&path)
     }
 }
 

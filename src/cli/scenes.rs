@@ -1,9 +1,8 @@
 //! `dashpot scenes`: lists the built-in scenes, or prints one to start from.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::scene::{self, builtin};
 
 /// Lists the built-in scenes, or prints one as TOML
@@ -28,13 +27,7 @@ pub fn run(args: Args) -> Result<()> {
             _ => scene::load(name, &args.set)?.scene.to_toml(),
         },
     };
-    match io::stdout().write_all(text.as_bytes()) {
-        // A reader that has seen enough, such as `head`, is no failure.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::write("standard output")(error))
-        }
-        _ => Ok(()),
-    }
+    super::print(&text)
 }
 
 fn list() -> Result<String> {

@@ -93,17 +93,22 @@ impl Model {
     }
 
     /// Name and body of the first element with a vertex that `bad` picks; a vertex if no element has it.
+    /// Elements and vertices are counted from 0 in their body.
     pub fn first_element(&self, bad: impl Fn(usize) -> bool) -> Option<(String, String)> {
+        let body = self.bodies.iter().find(|body| body.vertices.clone().any(&bad))?;
         let find = |kind: &str, elements: &mut dyn Iterator<Item = &[u32]>| {
-            let hit = |vertices: &[u32]| vertices.iter().map(|&v| v as usize).find(|&v| bad(v));
-            elements.enumerate().find_map(|(k, vertices)| hit(vertices).map(|v| (format!("{kind} {k}"), v)))
+            let mine = elements.filter(|vertices| body.vertices.contains(&(vertices[0] as usize)));
+            let hit = mine.enumerate().find(|(_, vertices)| vertices.iter().any(|&v| bad(v as usize)));
+            hit.map(|(number, _)| format!("{kind} {number}"))
         };
-        let (element, vertex) = find("tetrahedron", &mut self.tets.iter().map(|e| &e.vertices[..]))
+        let element = find("tetrahedron", &mut self.tets.iter().map(|e| &e.vertices[..]))
             .or_else(|| find("triangle", &mut self.triangles.iter().map(|e| &e.vertices[..])))
             .or_else(|| find("spring", &mut self.springs.iter().map(|e| &e.vertices[..])))
-            .or_else(|| (0..self.vertex_count()).find(|&v| bad(v)).map(|v| (format!("vertex {v}"), v)))?;
-        let body = self.bodies.iter().find(|b| b.vertices.contains(&vertex));
-        Some((element, body.map(|b| b.name.clone()).unwrap_or_default()))
+            .or_else(|| {
+                let vertex = body.vertices.clone().find(|&v| bad(v))? - body.vertices.start;
+                Some(format!("vertex {vertex}"))
+            })?;
+        Some((element, body.name.clone()))
     }
 }
 

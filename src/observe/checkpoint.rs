@@ -2,7 +2,7 @@
 
 use super::ledger::{Book, Row};
 use crate::error::InputError;
-use crate::scene::Scene;
+use crate::scene::{Scene, Time};
 use crate::step::Simulation;
 use crate::step::backend::Snapshot;
 use crate::{Error, Result};
@@ -40,8 +40,8 @@ impl Checkpoint {
     /// Writes the checkpoint; an older one is replaced only when the new one is whole.
     pub fn write(&self, path: &Path) -> Result<()> {
         let failed = |e: postcard::Error| std::io::Error::other(e.to_string());
-        let bytes = postcard::to_extend(self, MAGIC.to_vec()).map_err(failed).map_err(Error::write(path))?;
-        super::write_whole(path, &bytes)
+        let body = postcard::to_stdvec(self).map_err(failed).map_err(Error::write(path))?;
+        super::write_whole(path, &[MAGIC, &checksum(&body).to_le_bytes(), &body].concat())
     }
 
     /// Reads a checkpoint.
@@ -51,29 +51,51 @@ impl Checkpoint {
             InputError::new("is not a checkpoint of this version of dashpot (a run writes `checkpoint.bin`)")
                 .in_file(path)
         })?;
-        let damaged = |e| InputError::new(format!("the checkpoint is damaged: {e}")).in_file(path);
-        let (checkpoint, rest) = postcard::take_from_bytes::<Checkpoint>(body).map_err(damaged)?;
-        if !rest.is_empty() {
-            return Err(InputError::new("the checkpoint has bytes after its end").in_file(path).into());
+        let damaged =
+            |why: String| InputError::new(format!("the checkpoint is damaged: {why}")).in_file(path);
+        let (sum, body) = body.split_first_chunk().ok_or_else(|| damaged("it is cut off".into()))?;
+        if u64::from_le_bytes(*sum) != checksum(body) {
+            return Err(damaged("its checksum does not fit".into()).into());
+        }
+        let checkpoint: Checkpoint = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
+        if checkpoint.rows.len() != checkpoint.frame + 1 {
+            return Err(damaged("its ledger is not whole".into()).into());
         }
         Ok(checkpoint)
     }
 
-    /// Whether a scene differs from the one of this checkpoint in more than the number of frames.
-    pub fn scene_differs(&self, scene: &Scene) -> bool {
-        let Ok(mut mine) = toml::from_str::<Scene>(&self.scene) else { return true };
-        mine.time.frames = scene.time.frames;
-        mine != *scene
-    }
-
-    /// Puts a simulation into this state.
-    pub fn restore(&self, simulation: &mut Simulation, path: &Path) -> Result<()> {
+    /// Puts a simulation of `scene` into this state; returns whether the scene differs from the checkpoint's.
+    ///
+    /// A scene with another time step or of another number of vertices cannot go on from here.
+    pub fn restore(&mut self, scene: &Scene, simulation: &mut Simulation, path: &Path) -> Result<bool> {
+        let refuse = |message: String| Err(InputError::new(message).in_file(path).into());
+        let mine = toml::from_str::<Scene>(&self.scene).ok();
+        if let Some(mine) = mine
+            .as_ref()
+            .filter(|mine| (mine.time.step, mine.time.substeps) != (scene.time.step, scene.time.substeps))
+        {
+            let (step, substeps) = (mine.time.step, mine.time.substeps);
+            return refuse(format!(
+                "the checkpoint was made with time.step = {step} and time.substeps = {substeps}, the scene has others"
+            ));
+        }
+        let frames = scene.time.frames;
+        let same = mine.map(|mine| Scene { time: Time { frames, ..mine.time }, ..mine });
+        let differs = same.as_ref() != Some(scene);
+        if differs {
+            self.state.viscous.clear(); // products with a matrix that may be another
+        }
         if simulation.restore(self.steps, self.book, &self.state) {
-            return Ok(());
+            return Ok(differs);
         }
         let (has, wants) = (self.state.positions.len() / 3, simulation.model().vertex_count());
-        let message =
-            format!("the checkpoint is of another scene: it has {has} vertices, the scene has {wants}");
-        Err(InputError::new(message).in_file(path).into())
+        refuse(format!("the checkpoint is of another scene: it has {has} vertices, the scene has {wants}"))
     }
+}
+
+/// FNV-1a: tells a damaged file, not a forged one.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

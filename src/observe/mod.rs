@@ -5,17 +5,16 @@ pub mod ledger;
 pub mod npy;
 pub mod output;
 pub mod point_cache;
+mod resume;
 pub mod summary;
 
-use crate::{Error, Result, Vec3};
+use crate::mesh::write::atomic;
+use crate::{Result, Vec3};
 use std::path::Path;
 
 /// Writes a file as a whole: what stood there before stays until the new content is complete.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path)).map_err(Error::write(path))
+    atomic::write(path, |out| out.write_all(bytes))
 }
 
 /// What a backend sees of its state at one moment. SI units, momenta about the origin.

@@ -4,7 +4,6 @@ use super::ledger::{HEADER, Row};
 use super::npy::TrajectoryWriter;
 use super::point_cache::PointCacheWriter;
 use super::write_whole;
-use crate::error::InputError;
 use crate::mesh::Mesh;
 use crate::step::Simulation;
 use crate::step::clock::{Clock, PHASES};
@@ -12,6 +11,11 @@ use crate::{Error, Result, Vec3};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+/// All frames in one array.
+pub(super) const TRAJECTORY: &str = "trajectory.npy";
+/// All frames in one point cache.
+pub(super) const CACHE: &str = "points.pc2";
 
 /// What to write beside the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -35,10 +39,11 @@ struct Table {
 }
 
 impl Table {
-    fn create(path: PathBuf, header: &str) -> Result<Self> {
+    fn create(path: PathBuf, header: &str, rows: impl IntoIterator<Item = String>) -> Result<Self> {
         let file = File::create(&path).map_err(Error::write(&path))?;
         let mut table = Table { path, file: BufWriter::new(file) };
         table.line(header)?;
+        rows.into_iter().try_for_each(|row| table.line(&row))?;
         Ok(table)
     }
 
@@ -48,6 +53,23 @@ impl Table {
     }
 }
 
+/// What a run writes, and what it goes on from.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    /// The folder.
+    pub directory: &'a Path,
+    /// The scene with all defaults.
+    pub scene: &'a str,
+    /// The rows of the ledger made already: that of the start, or those of a checkpoint.
+    pub rows: &'a [Row],
+    /// What to write beside the ledger.
+    pub exports: &'a [Export],
+    /// Export every so many frames.
+    pub every: usize,
+    /// The folder of the checkpoint that the run goes on from: what was written there is continued.
+    pub resumed: Option<&'a Path>,
+}
+
 /// The folder of a run.
 pub struct Output {
     directory: PathBuf,
@@ -55,6 +77,8 @@ pub struct Output {
     timings: Table,
     clock: Clock,
     mesh: Mesh,
+    /// What can be seen of the mesh, found once.
+    skin: Mesh,
     exports: Vec<Export>,
     every: usize,
     trajectory: Option<TrajectoryWriter>,
@@ -62,69 +86,51 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes the folder and writes what is known at the start: the scene and the `rows` made already.
-    ///
-    /// `resumed` is the folder of the checkpoint that the run goes on from: a trajectory there is continued.
-    pub fn create(
-        directory: &Path,
-        scene: &str,
-        simulation: &Simulation,
-        rows: &[Row],
-        exports: &[Export],
-        every: usize,
-        resumed: Option<&Path>,
-    ) -> Result<Self> {
+    /// Makes the folder and writes what is known at the start.
+    pub fn create(plan: &Plan<'_>, simulation: &Simulation) -> Result<Self> {
+        let directory = plan.directory;
         std::fs::create_dir_all(directory).map_err(Error::write(directory))?;
-        let model = simulation.model();
-        let meshes: Vec<Mesh> = model.bodies.iter().map(|body| body.mesh.clone()).collect();
-        let mesh = Mesh::concat(&meshes);
-        let n = model.vertex_count();
-        let trajectory = match exports.contains(&Export::Npy) {
-            true => Some(open_trajectory(directory, n, rows.len(), resumed)?),
-            false => None,
-        };
-        let cache = match exports.contains(&Export::Pc2) {
-            true => Some(PointCacheWriter::create(
-                &directory.join("points.pc2"),
-                n,
-                simulation.frame_number() as f32,
-                every as f32,
-            )?),
-            false => None,
-        };
-        write_whole(&directory.join("scene.toml"), scene.as_bytes())?;
-        let mut ledger = Table::create(directory.join("ledger.csv"), HEADER)?;
-        rows.iter().try_for_each(|row| ledger.line(&row.csv()))?;
-        let names: Vec<_> = PHASES.iter().map(|(_, name)| format!("{name}_ms")).collect();
-        let timings =
-            Table::create(directory.join("timings.csv"), &format!("frame,{},total_ms", names.join(",")))?;
+        let (trajectory, cache) = (plan.trajectory(simulation)?, plan.cache(simulation)?);
+        let timings = plan.timings();
+        if plan.resumed.is_none() {
+            remove_earlier(plan);
+        }
+        write_whole(&directory.join("scene.toml"), plan.scene.as_bytes())?;
         let mut output = Output {
             directory: directory.into(),
-            ledger,
-            timings,
-            clock: *simulation.clock(),
-            mesh,
-            exports: exports.to_vec(),
-            every: every.max(1),
+            ledger: Table::create(directory.join("ledger.csv"), HEADER, plan.rows.iter().map(Row::csv))?,
+            timings: Table::create(directory.join("timings.csv"), &timings_header(), timings)?,
+            clock: Clock::default(),
+            skin: plan.needs_skin().then(|| mesh_of(simulation).skin()).unwrap_or_default(),
+            mesh: mesh_of(simulation),
+            exports: plan.exports.to_vec(),
+            every: plan.every.max(1),
             trajectory,
             cache,
         };
-        if resumed.is_none() {
-            output.export(simulation.frame_number(), simulation.positions())?;
+        if plan.resumed.is_none() {
+            output.time(0, simulation)?;
+            output.export(0, simulation.positions())?;
         }
+        output.clock = *simulation.clock();
         Ok(output)
     }
 
     /// Writes a frame.
     pub fn frame(&mut self, row: &Row, simulation: &Simulation) -> Result<()> {
         self.ledger.line(&row.csv())?;
+        self.time(row.frame, simulation)?;
+        self.export(row.frame, simulation.positions())
+    }
+
+    /// A row of `timings.csv`: the time since the row before.
+    fn time(&mut self, frame: usize, simulation: &Simulation) -> Result<()> {
         let spent = simulation.clock().since(&self.clock);
         self.clock = *simulation.clock();
         let phases: Vec<f64> = PHASES.iter().map(|(phase, _)| spent.milliseconds(*phase)).collect();
         let total: f64 = phases.iter().sum();
         let columns: Vec<_> = phases.iter().chain([&total]).map(|ms| format!("{ms:.4}")).collect();
-        self.timings.line(&format!("{},{}", row.frame, columns.join(",")))?;
-        self.export(row.frame, simulation.positions())
+        self.timings.line(&format!("{frame},{}", columns.join(",")))
     }
 
     fn export(&mut self, frame: usize, positions: &[Vec3]) -> Result<()> {
@@ -138,16 +144,15 @@ impl Output {
             cache.append(positions)?;
         }
         for export in &self.exports {
-            let ending = match export {
-                Export::Obj => "obj",
-                Export::Ply => "ply",
-                Export::Vtk => "vtk",
+            let (ending, mesh) = match export {
+                Export::Obj => ("obj", &self.skin),
+                Export::Ply => ("ply", &self.skin),
+                Export::Vtk => ("vtk", &self.mesh),
                 Export::Pc2 | Export::Npy => continue,
             };
             let folder = self.directory.join("frames");
             std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
-            let path = folder.join(format!("frame_{frame:05}.{ending}"));
-            crate::mesh::write::write(&path, &self.mesh, positions)?;
+            crate::mesh::write::write(&folder.join(format!("frame_{frame:05}.{ending}")), mesh, positions)?;
         }
         Ok(())
     }
@@ -158,24 +163,36 @@ impl Output {
     }
 }
 
-/// A new trajectory, or the one of the run that is gone on with, cut to the frames that are kept.
-fn open_trajectory(
-    directory: &Path,
-    vertices: usize,
-    frames: usize,
-    resumed: Option<&Path>,
-) -> Result<TrajectoryWriter> {
-    let path = directory.join("trajectory.npy");
-    let Some(resumed) = resumed else { return TrajectoryWriter::create(&path, vertices) };
-    let earlier = resumed.join("trajectory.npy");
-    let same = std::path::absolute(&earlier).ok() == std::path::absolute(&path).ok();
-    if !same {
-        let missing = |e: std::io::Error| {
-            let message = format!("{e}; --export npy goes on with the trajectory beside the checkpoint");
-            InputError::new(message).in_file(&earlier)
-        };
-        std::fs::metadata(&earlier).map_err(missing)?;
-        std::fs::copy(&earlier, &path).map_err(Error::write(&path))?;
-    }
-    TrajectoryWriter::resume(&path, vertices, frames)
+/// The shapes of all bodies as one mesh.
+fn mesh_of(simulation: &Simulation) -> Mesh {
+    let meshes: Vec<Mesh> = simulation.model().bodies.iter().map(|body| body.mesh.clone()).collect();
+    Mesh::concat(&meshes)
+}
+
+fn timings_header() -> String {
+    let names: Vec<_> = PHASES.iter().map(|(_, name)| format!("{name}_ms")).collect();
+    format!("frame,{},total_ms", names.join(","))
+}
+
+/// Removes what an earlier run into the same folder wrote and this one will not write anew, or only at its end:
+/// results of two runs side by side would be taken for one.
+fn remove_earlier(plan: &Plan<'_>) {
+    let mut files = vec!["summary.json", "checkpoint.bin"];
+    files.extend((!plan.exports.contains(&Export::Npy)).then_some(TRAJECTORY));
+    files.extend((!plan.exports.contains(&Export::Pc2)).then_some(CACHE));
+    let mut earlier: Vec<PathBuf> = files.iter().map(|name| plan.directory.join(name)).collect();
+    let frames = std::fs::read_dir(plan.directory.join("frames")).into_iter().flatten().flatten();
+    earlier.extend(frames.map(|entry| entry.path()).filter(|path| is_frame(path)));
+    // most of them are not there; one that cannot be removed is no reason not to run
+    earlier.iter().for_each(|path| drop(std::fs::remove_file(path)));
+}
+
+/// Whether a file is one of our exported frames.
+fn is_frame(path: &Path) -> bool {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let number = stem.strip_prefix("frame_").unwrap_or_default();
+    !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && ["obj", "ply", "vtk"].contains(&&*ending)
 }

@@ -2,11 +2,13 @@
 
 use super::npy::FlattenComponents;
 use crate::Vec3;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+/// Length of the head.
+const HEAD: usize = 32;
 /// Where the number of frames stands in the head.
 const FRAMES_AT: u64 = 28;
 
@@ -40,6 +42,32 @@ impl PointCacheWriter {
         Ok(PointCacheWriter { path: path.into(), file, vertices, frames: 0 })
     }
 
+    /// Goes on with a file of a run with the same vertices and `rate` after its first `frames` frames.
+    pub fn resume(path: &Path, vertices: usize, rate: f32, frames: usize) -> Result<Self> {
+        let other = || {
+            let message =
+                format!("is not a point cache with {frames} frames of {vertices} vertices and rate {rate}");
+            InputError::new(message).in_file(path)
+        };
+        let unreadable = |e: io::Error| InputError::new(e.to_string()).in_file(path);
+        let mut file = File::options().read(true).write(true).open(path).map_err(unreadable)?;
+        let mut head = [0; HEAD];
+        file.read_exact(&mut head).map_err(|_| other())?;
+        let word = |at: usize| [head[at], head[at + 1], head[at + 2], head[at + 3]];
+        let held = u32::from_le_bytes(word(FRAMES_AT as usize)) as usize;
+        let fits = head.starts_with(b"POINTCACHE2\0")
+            && u32::from_le_bytes(word(16)) as usize == vertices
+            && f32::from_le_bytes(word(24)) == rate
+            && held >= frames;
+        let length = (HEAD + frames * vertices * 12) as u64;
+        if !fits || file.metadata().map_err(unreadable)?.len() < length {
+            return Err(other().into());
+        }
+        let mut cache = PointCacheWriter { path: path.into(), file, vertices, frames: frames as u32 };
+        cache.file.set_len(length).and_then(|()| cache.write_count()).map_err(Error::write(path))?;
+        Ok(cache)
+    }
+
     /// Appends a frame: the positions of all vertices (m).
     ///
     /// # Panics
@@ -50,11 +78,16 @@ impl PointCacheWriter {
         let little_endian: Vec<u32> = components.map(|x| (x as f32).to_bits().to_le()).collect();
         let written = self.file.write_all(bytemuck::cast_slice(&little_endian)).and_then(|()| {
             self.frames += 1;
-            self.file.seek(SeekFrom::Start(FRAMES_AT))?;
-            self.file.write_all(&self.frames.to_le_bytes())?;
-            self.file.seek(SeekFrom::End(0))
+            self.write_count()
         });
-        written.map(|_| ()).map_err(Error::write(&self.path))
+        written.map_err(Error::write(&self.path))
+    }
+
+    /// Writes the number of frames into the head and goes back to the end.
+    fn write_count(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(FRAMES_AT))?;
+        self.file.write_all(&self.frames.to_le_bytes())?;
+        self.file.seek(SeekFrom::End(0)).map(|_| ())
     }
 
     /// How many frames the file holds.

@@ -35,8 +35,9 @@ impl LoadedScene {
         let mut scene = self.scene.clone();
         for body in &mut scene.bodies {
             if let MeshSpec::File(mesh) = &mut body.mesh {
-                let path = self.base_dir.join(&mesh.file);
-                mesh.file = std::path::absolute(&path).unwrap_or(path);
+                let path = std::path::absolute(self.base_dir.join(&mesh.file));
+                // a path that is not UTF-8 cannot be written in TOML: it stays relative
+                mesh.file = path.ok().filter(|path| path.to_str().is_some()).unwrap_or(mesh.file.clone());
             }
         }
         scene

@@ -80,8 +80,10 @@ impl Simulation {
         let mut done = Iterations::default();
         let mut first_gradient = 0.0;
         while done.count < self.time.iterations {
-            clock.time(Phase::Local, || backend.local(&form));
-            let gradient = backend.gradient_norm();
+            let gradient = clock.time(Phase::Local, || {
+                backend.local(&form);
+                backend.gradient_norm()
+            });
             if done.count == 0 {
                 first_gradient = gradient;
             }
@@ -100,8 +102,9 @@ impl Simulation {
         };
         self.book.exchange(Exchange { damped: exchange.damped + filtered, ..exchange });
         self.steps += 1;
-        self.check_finite()?;
-        Ok(done)
+        let backend = &self.backend;
+        let finite = self.clock.time(Phase::Advance, || is_finite(backend.as_ref()));
+        if finite { Ok(done) } else { Err(self.not_finite().into()) }
     }
 
     /// Factors the matrix of the next step now, so that a failure is known before anything is written.
@@ -143,19 +146,13 @@ impl Simulation {
         self.book.row(self.frame_number(), self.time(), &seen, done.count, done.residual)
     }
 
-    fn check_finite(&self) -> Result<()> {
-        let finite = |v: &[Vec3]| v.iter().all(|x| x.iter().all(|c| c.is_finite()));
-        let fine = finite(self.backend.positions()) && finite(self.backend.velocities());
-        if fine { Ok(()) } else { Err(self.not_finite().into()) }
-    }
-
     fn not_finite(&self) -> RunError {
         let (x, v) = (self.backend.positions(), self.backend.velocities());
         let bad = |i: usize| !(x[i].iter().chain(v[i].iter()).all(|c| c.is_finite()));
         let (element, body) = self
             .model
             .first_element(bad)
-            .unwrap_or_else(|| ("the energy of the whole".into(), self.model.bodies[0].name.clone()));
+            .unwrap_or_else(|| ("no single element".into(), self.model.bodies[0].name.clone()));
         RunError::NotFinite { frame: self.frame_number().max(1), element, body }
     }
 
@@ -207,4 +204,10 @@ impl Simulation {
         }
         fits
     }
+}
+
+/// Whether all positions and velocities are finite numbers.
+fn is_finite(backend: &dyn Backend) -> bool {
+    let finite = |v: &[Vec3]| v.iter().all(|x| x.iter().all(|c| c.is_finite()));
+    finite(backend.positions()) && finite(backend.velocities())
 }

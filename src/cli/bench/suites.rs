@@ -129,7 +129,7 @@ fn bar(cells: [usize; 3], overrides: &[&str]) -> Result<LoadedScene> {
 
 /// The papers' tables: their counts next to ours, time a frame by phase, and what damping adds.
 pub fn papers(frames: usize) -> Result<Vec<Measured>> {
-    println!(
+    say!(
         "{:<11} {:<11} {:>6} {:>7} | {:>6} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} | {:>8}",
         "paper",
         "scene",
@@ -144,7 +144,7 @@ pub fn papers(frames: usize) -> Result<Vec<Measured>> {
         "min",
         "median",
         "overhead"
-    );
+    )?;
     let mut all = Vec::new();
     for case in PAPER_CASES {
         let load = |overrides: &[&str]| match case.ours {
@@ -164,7 +164,7 @@ pub fn papers(frames: usize) -> Result<Vec<Measured>> {
         let results = side_by_side(case.name, &variants, frames)?;
         let [damped, off, on] = results.as_slice() else { continue };
         let phase = |name: &str| damped.phases_ms.get(name).copied().unwrap_or(0.0);
-        println!(
+        say!(
             "{:<11} {:<11} {:>6} {:>7} | {:>6} {:>7} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>+7.1}%",
             case.paper,
             case.name,
@@ -179,19 +179,19 @@ pub fn papers(frames: usize) -> Result<Vec<Measured>> {
             damped.min_ms,
             damped.median_ms,
             100.0 * overhead(off, on),
-        );
+        )?;
         all.extend(results);
     }
-    println!(
+    say!(
         "\nleft: the papers' meshes; right: ours, damped, ten iterations, ms a frame (phases: medians of {frames})."
-    );
-    println!(
+    )?;
+    say!(
         "overhead: what Laplacian damping adds to the same motion (backward Euler, stiffness 1e-12 s against none;"
-    );
-    println!(
+    )?;
+    say!(
         "a damping that is felt changes the motion, and with it the cost of the projections), as the median"
-    );
-    println!("over pairs of neighbouring frames.");
+    )?;
+    say!("over pairs of neighbouring frames.")?;
     Ok(all)
 }
 
@@ -215,7 +215,7 @@ const SCALE_CASES: &[(&str, [usize; 3])] = &[
 
 /// The growth with size, in double and single precision.
 pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
-    println!(
+    say!(
         "{:<5} {:>8} {:>9} {:<7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
         "case",
         "verts",
@@ -229,7 +229,7 @@ pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
         "min",
         "median",
         "peak MB"
-    );
+    )?;
     let mut all = Vec::new();
     for (name, cells) in SCALE_CASES {
         let tets = 6 * cells.iter().product::<usize>();
@@ -242,20 +242,20 @@ pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
             [("double", bar(*cells, &[])?), ("single", bar(*cells, &["solver.precision=single"])?)];
         let results = side_by_side(name, &variants, frames)?;
         for result in &results {
-            print_scale(result);
+            print_scale(result)?;
         }
         all.extend(results);
     }
-    println!(
+    say!(
         "\nms a frame of ten iterations: medians of the phases; min and median of the whole, ledger not counted."
-    );
-    println!("Both precisions are in memory at once: the peak is that of the two.");
+    )?;
+    say!("Both precisions are in memory at once: the peak is that of the two.")?;
     Ok(all)
 }
 
-fn print_scale(m: &Measured) {
+fn print_scale(m: &Measured) -> Result<()> {
     let phase = |name: &str| m.phases_ms.get(name).copied().unwrap_or(0.0);
-    println!(
+    say!(
         "{:<5} {:>8} {:>9} {:<7} {:>9.0} {:>9.3} {:>9.3} {:>9.3} {:>9.3} {:>9.2} {:>9.2} {:>9.0}",
         m.name,
         m.vertices,
@@ -269,12 +269,12 @@ fn print_scale(m: &Measured) {
         m.min_ms,
         m.median_ms,
         peak_memory_mb().unwrap_or(0.0),
-    );
+    )
 }
 
 /// One local pass and one solve: a frame of one iteration, at M and L.
 pub fn kernels(frames: usize) -> Result<Vec<Measured>> {
-    println!("{:<5} {:<7} {:>12} {:>12} {:>16}", "case", "prec", "local ms", "solve ms", "elements/s");
+    say!("{:<5} {:<7} {:>12} {:>12} {:>16}", "case", "prec", "local ms", "solve ms", "elements/s")?;
     let mut all = Vec::new();
     for (name, cells) in SCALE_CASES.iter().filter(|(name, _)| ["M", "L"].contains(name)) {
         let one = "time.iterations=1";
@@ -283,7 +283,7 @@ pub fn kernels(frames: usize) -> Result<Vec<Measured>> {
         for m in side_by_side(name, &variants, frames)? {
             let (local, solve) = (m.phases_ms["local"], m.phases_ms["global"]);
             let rate = m.elements as f64 / local * 1e3;
-            println!("{:<5} {:<7} {local:>12.3} {solve:>12.3} {rate:>16.3e}", m.name, m.variant);
+            say!("{:<5} {:<7} {local:>12.3} {solve:>12.3} {rate:>16.3e}", m.name, m.variant)?;
             all.push(m);
         }
     }
