@@ -1,7 +1,9 @@
 //! How long the global step waits for A X = B: our own solve in double and single precision, on one thread and on all,
 //! against faer's sequential one with the same ordering.
 //!
-//!     cargo bench --bench solve [-- M L XL]
+//! ```text
+//! cargo bench --bench solve [-- M L XL]
+//! ```
 //!
 //! The variants take turns within one run, since the machine's mood changes from second to second; the first
 //! rounds warm up and are not counted. A harness that measures one variant after the other could not do this.
@@ -20,7 +22,7 @@ use faer::{Conj, MatMut, Par, Side};
 
 /// A bar of cells, each cut into six tetrahedra along its main diagonal (Kuhn): name and cells.
 const BARS: [(&str, [usize; 3]); 3] = [("M", [62, 8, 8]), ("L", [120, 16, 16]), ("XL", [184, 32, 32])];
-/// Seconds spent on each bar.
+/// Seconds spent on each bar, unless the variable BENCH_SECONDS says otherwise.
 const SECONDS: f64 = 12.0;
 const WARM_UP_ROUNDS: usize = 3;
 
@@ -91,8 +93,9 @@ fn measure(name: &str, matrix: &SparseMatrix) {
     ];
     let mut times = vec![Vec::new(); variants.len()];
     let started = Instant::now();
+    let seconds = std::env::var("BENCH_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
     let mut round = 0;
-    while round < WARM_UP_ROUNDS + 5 || started.elapsed().as_secs_f64() < SECONDS {
+    while round < WARM_UP_ROUNDS + 5 || started.elapsed().as_secs_f64() < seconds {
         for ((_, solve), times) in variants.iter_mut().zip(&mut times) {
             if round == WARM_UP_ROUNDS {
                 times.clear();

@@ -116,6 +116,20 @@ fn boxes_and_sheets_are_solved() {
 }
 
 #[test]
+fn stiff_attachments_do_not_spoil_the_rest() {
+    let mut triplets = Triplets::new();
+    let n = box_of_springs(&mut triplets, 0, [20, 8, 8], 0.05);
+    triplets.extend((0..n as u32).step_by(97).map(|vertex| (vertex, vertex, 1e8)));
+    let matrix = SparseMatrix::from_triplets(n, &triplets).unwrap();
+    let b = Noise(13).vectors(n);
+    // κ(A) is 1e10 by the scale of some rows alone, which costs a Cholesky factor nothing: the bounds stay.
+    let x = solve::<f64>(&matrix, &b);
+    assert!(residual(&matrix, &x, &b) < 1e-12, "{:e}", residual(&matrix, &x, &b));
+    let x: Vec<[f64; 3]> = solve::<f32>(&matrix, &b).iter().map(|x| x.map(f64::from)).collect();
+    assert!(residual(&matrix, &x, &b) < 1e-5, "{:e}", residual(&matrix, &x, &b));
+}
+
+#[test]
 fn many_bodies_of_different_sizes_are_solved_together() {
     let mut triplets = Triplets::new();
     let mut n = 0;

@@ -3,12 +3,16 @@
 //! A panel is cut into tiles of up to [`TILE`] columns. With L_t the square block of a tile on the diagonal of the
 //! Cholesky factor and R its rows below, a tile stores
 //!
-//!     D_t⁻¹ = (L_t L_tᵀ)⁻¹      and      U = −R L_t⁻¹
+//! ```text
+//! D_t⁻¹ = (L_t L_tᵀ)⁻¹      and      U = −R L_t⁻¹
+//! ```
 //!
 //! that is, the factor as a block L D Lᵀ. So no triangular solve is left in the kernels:
 //!
-//!     forward    y_below += U y_tile,   z = D_t⁻¹ y_tile
-//!     backward   x_tile = z + Uᵀ x_below
+//! ```text
+//! forward    y_below += U y_tile,   z = D_t⁻¹ y_tile
+//! backward   x_tile = z + Uᵀ x_below
+//! ```
 //!
 //! The rows of U stand in blocks of `LANES` rows, a vector of rows for each column, in the order in which the forward
 //! kernel reads them; the backward kernel reads them in exactly the opposite order. The three coordinates of a dense

@@ -104,4 +104,12 @@ impl Instructions {
             avx2: V3::try_new(),
         }
     }
+    /// Only what every machine of the target has.
+    #[cfg(test)]
+    pub(super) fn baseline() -> Self {
+        Instructions {
+            #[cfg(target_arch = "x86_64")]
+            avx2: None,
+        }
+    }
 }
