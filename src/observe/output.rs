@@ -91,7 +91,7 @@ impl Output {
         let directory = plan.directory;
         std::fs::create_dir_all(directory).map_err(Error::write(directory))?;
         let (trajectory, cache) = (plan.trajectory(simulation)?, plan.cache(simulation)?);
-        let timings = plan.timings();
+        let (timings, mesh) = (plan.timings(), mesh_of(simulation));
         if plan.resumed.is_none() {
             remove_earlier(plan);
         }
@@ -101,8 +101,8 @@ impl Output {
             ledger: Table::create(directory.join("ledger.csv"), HEADER, plan.rows.iter().map(Row::csv))?,
             timings: Table::create(directory.join("timings.csv"), &timings_header(), timings)?,
             clock: Clock::default(),
-            skin: plan.needs_skin().then(|| mesh_of(simulation).skin()).unwrap_or_default(),
-            mesh: mesh_of(simulation),
+            skin: if plan.needs_skin() { mesh.skin() } else { Mesh::default() },
+            mesh,
             exports: plan.exports.to_vec(),
             every: plan.every.max(1),
             trajectory,
