@@ -118,7 +118,7 @@ fn measure(name: &str, matrix: &SparseMatrix) {
 const SOLVES_PER_ROUND: usize = 10;
 
 fn on_pool<'a, T: Real>(pool: &'a rayon::ThreadPool, factor: &'a Factor<T>) -> Solver<'a> {
-    let mut scratch = factor.scratch();
+    let mut scratch = factor.scratch().unwrap();
     let mut b = vec![[T::from_f64(1.0), T::from_f64(-0.5), T::from_f64(0.25)]; factor.rows()];
     Box::new(move |times| {
         // The pool is entered once for all, as a simulation does, so that its threads are awake.

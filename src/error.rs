@@ -112,8 +112,18 @@ pub enum RunError {
         body: String,
     },
     /// The matrix of the global step could not be factored.
-    #[error("the system matrix cannot be factored: {0}")]
+    #[error(
+        "the system matrix cannot be factored: {0}; are time.step, a mass or a stiffness of the scene far too large or too small?"
+    )]
     Factorisation(String),
+    /// The system does not give the memory for the factored matrix.
+    #[error(
+        "not enough memory: the factored matrix needs {megabytes} MB; a coarser mesh or solver.precision = \"single\" needs less"
+    )]
+    Memory {
+        /// The memory asked for (MB).
+        megabytes: usize,
+    },
     /// The backend asked for is not in this version.
     #[error("this version has no {0} backend; use --backend cpu")]
     NoBackend(&'static str),

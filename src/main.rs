@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     match cli::run(cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            cli::report(&error);
             ExitCode::from(error.exit_code())
         }
     }

@@ -179,17 +179,54 @@ fn bad_input_leaves_earlier_results_alone() {
     assert!(before == bytes(path, "r/ledger.csv"));
 }
 
-/// A run whose numbers overflow stops with code 1, names frame and element, and keeps the frames before.
+/// Scenes whose energy overflows in the first frame, though every number in them is in range.
+const OVERFLOWS: [&str; 6] =
+    ["--set", "gravity=[0,-1e99,0]", "--set", "time.step=1e8", "--set", "body.bar.material.density=1e99"];
+
+/// A run whose numbers overflow stops with code 1, names frame and body, and keeps the frames before.
 #[test]
 fn a_run_that_is_no_longer_finite_says_where() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let arguments = ["run", "bar", "--set", "gravity=[0,-1e307,0]", "--set", "time.step=1e3", "--out", "r"];
-    fails(path, &arguments, 1, &["frame 1", "tetrahedron", "bar"]);
+    fails(path, &[&["run", "bar", "--out", "r"], &OVERFLOWS[..]].concat(), 1, &["frame 1", "`bar`"]);
     let ledger = std::fs::read_to_string(path.join("r/ledger.csv")).unwrap();
     assert_eq!(ledger.lines().count(), 2, "header and frame 0");
     let summary = std::fs::read_to_string(path.join("r/summary.json")).unwrap();
     assert!(summary.contains("failed") && summary.contains("frame 1"));
+}
+
+/// A user's scene is never overwritten by the one that a run writes; what is no regular file is written through.
+#[test]
+fn a_run_does_not_overwrite_its_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let scene = succeeds(path, &["scenes", "bar"]);
+    std::fs::create_dir(path.join("mine")).unwrap();
+    std::fs::write(path.join("mine/scene.toml"), &scene).unwrap();
+    fails(
+        path,
+        &["run", "mine/scene.toml", "--frames", "1", "--out", "mine"],
+        2,
+        &["overwrite", "scene.toml"],
+    );
+    assert_eq!(std::fs::read_to_string(path.join("mine/scene.toml")).unwrap(), scene);
+    // the one of a run may be gone on with in place
+    succeeds(path, &["run", "bar", "--frames", "2", "--out", "r"]);
+    let go_on = ["run", "r/scene.toml", "--frames", "3", "--resume", "r/checkpoint.bin", "--out", "r"];
+    succeeds(path, &go_on);
+}
+
+/// A second run into a folder leaves nothing of the first that could be taken for its own.
+#[test]
+fn results_of_two_runs_do_not_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    succeeds(path, &["run", "bar", "--frames", "4", "--out", "r", "--export", "obj,npy,pc2"]);
+    fails(path, &[&["run", "bar", "--out", "r"], &OVERFLOWS[..]].concat(), 1, &["frame 1"]);
+    for file in ["checkpoint.bin", "trajectory.npy", "points.pc2", "frames/frame_00004.obj"] {
+        assert!(!path.join("r").join(file).exists(), "{file} of the first run");
+    }
+    assert!(std::fs::read_to_string(path.join("r/summary.json")).unwrap().contains("failed"));
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn solve<T: Real>(matrix: &SparseMatrix, b: &[[f64; 3]]) -> Vec<[T; 3]> {
     let symbolic = Symbolic::new(matrix).unwrap();
     let factor = Factor::<T>::new(&symbolic, matrix).unwrap();
     let mut x: Vec<[T; 3]> = b.iter().map(|b| b.map(T::from_f64)).collect();
-    factor.solve(&mut x, &mut factor.scratch());
+    factor.solve(&mut x, &mut factor.scratch().unwrap());
     x
 }
 
@@ -173,7 +173,7 @@ fn a_scratch_is_as_good_as_new_after_a_solve_that_went_wrong() {
     let symbolic = Symbolic::new(&matrix).unwrap();
     let factor = Factor::<f64>::new(&symbolic, &matrix).unwrap();
     let b = Noise(5).vectors(matrix.rows());
-    let mut scratch = factor.scratch();
+    let mut scratch = factor.scratch().unwrap();
     let mut x = b.clone();
     factor.solve(&mut x, &mut scratch);
     let mut broken = vec![[f64::NAN, f64::INFINITY, 1.0]; matrix.rows()];
@@ -193,7 +193,7 @@ fn new_values_on_an_old_analysis_give_the_bits_of_a_fresh_factor() {
     let mut factor = Factor::<f64>::new(&symbolic, &old).unwrap();
     factor.refactor(&new).unwrap();
     let mut x = b.clone();
-    factor.solve(&mut x, &mut factor.scratch());
+    factor.solve(&mut x, &mut factor.scratch().unwrap());
     assert_eq!(x, solve::<f64>(&new, &b));
 }
 

@@ -178,19 +178,21 @@ fn a_resumed_trajectory_has_the_bytes_of_an_uninterrupted_one() {
     let mut bytes = fs::read(&resumed).expect("bytes");
     bytes.extend([7; 20]);
     fs::write(&resumed, bytes).expect("written");
-    let mut writer = TrajectoryWriter::resume(&resumed, 2, 9).expect("resumed");
+    let mut writer = TrajectoryWriter::resume(&resumed, 9, &frame(8.0)).expect("resumed");
     assert_eq!(writer.frames(), 9);
     fill(&mut writer, 9..20);
     assert_eq!(fs::read(&resumed).expect("bytes"), fs::read(&whole).expect("bytes"));
 
-    for (vertices, frames) in [(3, 9), (2, 21), (0, 0)] {
-        let error = TrajectoryWriter::resume(&whole, vertices, frames).expect_err("does not fit");
+    // other vertices, too few frames, another run's motion
+    for (frames, last) in [(9, vec![Vec3::zeros(); 3]), (21, frame(20.0).to_vec()), (9, frame(7.0).to_vec())]
+    {
+        let error = TrajectoryWriter::resume(&whole, frames, &last).expect_err("does not fit");
         assert_eq!(error.exit_code(), 2, "{error}");
     }
     assert_eq!(fs::metadata(&whole).expect("there").len(), 128 + 20 * 48, "a refused file is left alone");
     fs::write(&whole, "garbage").expect("written");
-    TrajectoryWriter::resume(&whole, 2, 0).expect_err("garbage");
-    TrajectoryWriter::resume(&folder.path().join("none.npy"), 2, 0).expect_err("missing");
+    TrajectoryWriter::resume(&whole, 1, &frame(0.0)).expect_err("garbage");
+    TrajectoryWriter::resume(&folder.path().join("none.npy"), 1, &frame(0.0)).expect_err("missing");
 }
 
 #[test]

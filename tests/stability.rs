@@ -51,3 +51,20 @@ fn refinement_of_the_time_step_converges() {
     assert!(second < 0.1 * first, "33 ms: {first}, 1.65 ms: {second}");
     assert!(second < 0.01, "1.65 ms is {second} m from 0.165 ms");
 }
+
+/// Positions that are no longer finite end the run, with the frame, the element and the body in the message.
+#[test]
+fn an_overflow_names_frame_element_and_body() {
+    let at = |x: f64| Vec3::new(x, 0.0, 0.0);
+    let positions = [at(0.0), at(1.0), at(2.0)];
+    let mut model = common::masses(&[1.0; 3], &positions, &[at(0.0), at(0.0), at(1e308)]);
+    for ends in [[0u32, 1], [1, 2]] {
+        let rest = ends.map(|v| positions[v as usize]);
+        model.springs.push(dashpot::model::spring::SpringElement::new(ends, rest, 10.0).unwrap());
+    }
+    let mut simulation = common::simulate_model(model, "backward-euler", [0.0, 0.0], 10.0, 5);
+    let error = simulation.frame().unwrap_err();
+    assert_eq!(error.exit_code(), 1);
+    let message = error.to_string();
+    assert!(["frame 1", "spring 1", "`masses`"].iter().all(|part| message.contains(part)), "{message}");
+}

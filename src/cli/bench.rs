@@ -37,7 +37,7 @@ pub struct Args {
     /// Frames measured of each case, after as many warm-up frames as a tenth of it
     #[arg(long, value_name = "N", default_value_t = 30)]
     frames: usize,
-    /// Leave out cases with more tetrahedra
+    /// Leave out cases with more elements
     #[arg(long, value_name = "N", default_value_t = 1_200_000)]
     largest: usize,
     #[command(flatten)]
@@ -53,9 +53,9 @@ pub fn run(args: Args) -> Result<()> {
     let results: Vec<Measured> = args.threads.install(|| {
         say!("{}", measure::machine())?;
         match args.suite {
-            Suite::Papers => suites::papers(args.frames),
+            Suite::Papers => suites::papers(args.frames, args.largest),
             Suite::Scale => suites::scale(args.frames, args.largest),
-            Suite::Kernels => suites::kernels(args.frames),
+            Suite::Kernels => suites::kernels(args.frames, args.largest),
         }
     })?;
     if let Some(path) = &args.json {

@@ -12,6 +12,6 @@ pub struct Args {
 
 /// Runs the scene headless: this version has no window.
 pub fn run(args: Args) -> Result<()> {
-    eprintln!("This version has no window; running `dashpot run {}` headless.\n", args.scene);
+    tell!("This version has no window; running `dashpot run {}` headless.\n", args.scene);
     super::run::run(super::run::Args::of_scene(&args.scene))
 }

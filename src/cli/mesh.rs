@@ -34,7 +34,7 @@ pub fn run(args: &MeshArgs) -> Result<()> {
     }
     let Loaded { mesh, warnings } = load(args)?;
     for warning in warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     say!("{}", mesh.statistics().to_string().trim_end())?;
     match &args.out {

@@ -5,6 +5,11 @@ macro_rules! say {
     ($($format:tt)*) => { $crate::cli::print(&format!("{}\n", format_args!($($format)*))) };
 }
 
+/// Prints a line to the standard error. That nobody can read it is no reason to end.
+macro_rules! tell {
+    ($($format:tt)*) => { drop(std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($format)*)))) };
+}
+
 pub mod bench;
 pub mod demo;
 pub mod mesh;
@@ -66,6 +71,11 @@ fn print(text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints the one error of a run.
+pub fn report(error: &Error) {
+    tell!("error: {error}");
 }
 
 /// Does what the arguments say.

@@ -77,6 +77,9 @@ impl Args {
     }
 }
 
+/// First line of the scene that a run writes.
+const SCENE_HEAD: &str = "# Written by dashpot: the scene of this run with all defaults filled in.\n";
+
 /// Runs a scene.
 pub fn run(mut args: Args) -> Result<()> {
     std::mem::take(&mut args.threads).install(|| Run::prepare(args)?.finish())
@@ -107,19 +110,21 @@ impl Run {
         let overrides: Vec<String> = args.set.iter().cloned().chain(frames).collect();
         let loaded = scene::load(&args.scene, &overrides)?;
         let built = build(&loaded)?;
-        built.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         let model = Arc::new(built.model);
         let backend = cpu::backend(model.clone(), loaded.scene.solver.precision)?;
         let mut simulation = Simulation::new(&loaded.scene, model, backend)?;
         simulation.prepare()?;
+        let mut warnings = built.warnings;
         let mut rows = vec![simulation.last_row()];
         if let Some(path) = &args.resume {
             let mut checkpoint = Checkpoint::read(path)?;
             if checkpoint.restore(&loaded.standalone(), &mut simulation, path)? {
-                eprintln!("warning: the scene differs from the one that {} was made with", path.display());
+                warnings
+                    .push(format!("the scene differs from the one that {} was made with", path.display()));
             }
             rows = checkpoint.rows;
         }
+        warnings.iter().for_each(|warning| tell!("warning: {warning}"));
         let from = simulation.frame_number();
         if from > loaded.scene.time.frames {
             let frames = loaded.scene.time.frames;
@@ -127,12 +132,15 @@ impl Run {
                 format!("the checkpoint is at frame {from}, the run ends at {frames}: see --frames");
             return Err(InputError::field("--resume", message).into());
         }
-        Ok(Run { args, loaded, warnings: built.warnings, simulation, rows, from })
+        if let Some(directory) = &args.out {
+            keep_scene(&args.scene, directory)?;
+        }
+        Ok(Run { args, loaded, warnings, simulation, rows, from })
     }
 
     /// Runs the frames and sums up; a failed run is summed up, too.
     fn finish(mut self) -> Result<()> {
-        let scene = self.loaded.standalone().to_toml();
+        let scene = format!("{SCENE_HEAD}{}", self.loaded.standalone().to_toml());
         let mut output = match &self.args.out {
             Some(directory) => Some(self.output(directory, &scene)?),
             None => None,
@@ -194,6 +202,22 @@ impl Run {
         let path = output.directory().join("checkpoint.bin");
         Checkpoint::of(&self.simulation, scene, &self.rows).write(&path)
     }
+}
+
+/// Refuses to overwrite the scene that is read, unless a run of ours wrote it.
+fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
+    let target = directory.join("scene.toml");
+    let same = matches!((scene_path(scene), std::fs::canonicalize(&target)), (Some(a), Ok(b)) if a == b);
+    let text = std::fs::read_to_string(&target).unwrap_or_default();
+    if same && !text.starts_with(SCENE_HEAD) {
+        let message = format!("would overwrite the scene {}; choose another folder", target.display());
+        return Err(InputError::field("--out", message).into());
+    }
+    Ok(())
+}
+
+fn scene_path(scene: &str) -> Option<PathBuf> {
+    std::fs::canonicalize(scene).ok()
 }
 
 /// A bar on a terminal, nothing in a pipe.

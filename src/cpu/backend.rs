@@ -32,7 +32,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             }
             None => {
                 let factor = Factor::new(&self.symbolic, &matrix())?;
-                self.factor = Some(Prepared { metric, scratch: factor.scratch(), factor });
+                self.factor = Some(Prepared { metric, scratch: factor.scratch()?, factor });
             }
         }
         Ok(())

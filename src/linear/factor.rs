@@ -46,7 +46,7 @@ impl<T: Real> Factor<T> {
             return Err(RunError::Factorisation("its pattern is not the one that was analysed".into()).into());
         }
         let layout = Layout::new::<T>(&symbolic.plan);
-        let panels = Aligned::zeroed(layout.task_panels.last().copied().unwrap_or(0));
+        let panels = Aligned::zeroed(layout.task_panels.last().copied().unwrap_or(0))?;
         let instructions = Instructions::detect();
         let mut factor = Factor { symbolic: symbolic.clone(), layout, panels, instructions };
         factor.compute(matrix)?;
@@ -87,9 +87,10 @@ impl<T: Real> Factor<T> {
     }
 
     /// Memory for solving with this factor.
-    pub fn scratch(&self) -> Scratch<T> {
+    pub fn scratch(&self) -> Result<Scratch<T>> {
         let vectors = self.layout.task_vectors.last().copied().unwrap_or(0);
-        Scratch { vectors: Aligned::zeroed(vectors), solution: vec![[T::default(); 3]; self.rows()] }
+        let solution = vec![[T::default(); 3]; self.rows()];
+        Ok(Scratch { vectors: Aligned::zeroed(vectors)?, solution })
     }
 
     /// Solves A X = B: `b` holds B (a row of x, y, z for each row of the matrix) and receives X.
@@ -144,7 +145,7 @@ mod tests {
         let factor = Factor::<T> { instructions, ..Factor::new(&symbolic, &matrix).unwrap() };
         let mut b: Vec<[T; 3]> =
             (0..side * side).map(|i| [1.0, f64::from(i).sin(), f64::from(i % 7)].map(T::from_f64)).collect();
-        factor.solve(&mut b, &mut factor.scratch());
+        factor.solve(&mut b, &mut factor.scratch().unwrap());
         b.into_iter().flatten().map(Into::into).collect()
     }
 

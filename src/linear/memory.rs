@@ -1,6 +1,7 @@
 //! Memory for streaming: it begins at a cache line, and in large pages where the system gives them.
 
 use super::panel::Real;
+use crate::error::RunError;
 
 /// Vectors of 256 bits that begin at a multiple of their size never straddle two of these (bytes).
 const CACHE_LINE: usize = 64;
@@ -16,14 +17,16 @@ pub(super) struct Aligned<T> {
 impl<T: Real> Aligned<T> {
     /// The memory is asked for without alignment and a little too long: only so does it come from the system untouched,
     /// and pages take their size when they are touched first.
-    pub fn zeroed(len: usize) -> Self {
+    pub fn zeroed(len: usize) -> Result<Self, RunError> {
         let spare = CACHE_LINE / size_of::<T>();
-        let mut storage: Vec<T> = bytemuck::zeroed_vec(len + spare);
+        let megabytes = (len + spare) * size_of::<T>() / 1_000_000;
+        let mut storage: Vec<T> =
+            bytemuck::try_zeroed_vec(len + spare).map_err(|()| RunError::Memory { megabytes })?;
         ask_for_large_pages(&mut storage);
         // Where a pointer cannot be aligned, the slice begins where the memory does: slower, not wrong.
         let begin =
             Some(storage.as_ptr().align_offset(CACHE_LINE)).filter(|&begin| begin <= spare).unwrap_or(0);
-        Aligned { storage, begin, len }
+        Ok(Aligned { storage, begin, len })
     }
 
     pub fn as_slice(&self) -> &[T] {

@@ -46,7 +46,11 @@ impl Checkpoint {
 
     /// Reads a checkpoint.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| InputError::new(e.to_string()).in_file(path))?;
+        let unreadable = |e: std::io::Error| InputError::new(e.to_string()).in_file(path);
+        if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+            return Err(InputError::new("is not a file").in_file(path).into());
+        }
+        let bytes = std::fs::read(path).map_err(unreadable)?;
         let body = bytes.strip_prefix(MAGIC).ok_or_else(|| {
             InputError::new("is not a checkpoint of this version of dashpot (a run writes `checkpoint.bin`)")
                 .in_file(path)

@@ -36,8 +36,10 @@ impl TrajectoryWriter {
         Ok(TrajectoryWriter { path: path.into(), file, vertices, frames: 0 })
     }
 
-    /// Opens a file that an earlier run wrote, keeps its first `frames` frames, and goes on after them.
-    pub fn resume(path: &Path, vertices: usize, frames: usize) -> Result<Self> {
+    /// Opens a file that an earlier run wrote, keeps its first `frames` frames, and goes on after them. The last of them
+    /// must be at the positions `last`: otherwise the file belongs to another run.
+    pub fn resume(path: &Path, frames: usize, last: &[Vec3]) -> Result<Self> {
+        let vertices = last.len();
         let fault = |message: String| Error::from(InputError::new(message).in_file(path));
         let opened = OpenOptions::new().read(true).write(true).open(path);
         let mut file = opened.map_err(|e| fault(format!("cannot be continued: {e}")))?;
@@ -58,8 +60,19 @@ impl TrajectoryWriter {
             return Err(fault(format!("has {there} frames: cannot be continued after frame {frames}")));
         }
         let mut writer = TrajectoryWriter { path: path.into(), file, vertices, frames };
+        let kept = writer.read_frame(frames.saturating_sub(1)).map_err(|e| fault(e.to_string()))?;
+        if frames > 0 && kept != little_endian(last) {
+            return Err(fault(format!("is the trajectory of another run: its frame {} differs", frames - 1)));
+        }
         writer.cut().map_err(Error::write(path))?;
         Ok(writer)
+    }
+
+    fn read_frame(&mut self, frame: u64) -> io::Result<Vec<u64>> {
+        let mut numbers = vec![0; 3 * self.vertices];
+        self.file.seek(SeekFrom::Start(HEAD as u64 + frame * POSITION * self.vertices as u64))?;
+        self.file.read_exact(bytemuck::cast_slice_mut(&mut numbers))?;
+        Ok(numbers)
     }
 
     fn cut(&mut self) -> io::Result<()> {
@@ -79,9 +92,7 @@ impl TrajectoryWriter {
     /// If `positions` are not as many as the file's vertices.
     pub fn append(&mut self, positions: &[Vec3]) -> Result<()> {
         assert_eq!(positions.len(), self.vertices, "a position for every vertex");
-        let little_endian: Vec<u64> =
-            positions.iter().flatten_components().map(|x| x.to_bits().to_le()).collect();
-        let written = self.file.write_all(bytemuck::cast_slice(&little_endian)).and_then(|()| {
+        let written = self.file.write_all(bytemuck::cast_slice(&little_endian(positions))).and_then(|()| {
             self.frames += 1;
             self.rewrite_head()
         });
@@ -92,6 +103,11 @@ impl TrajectoryWriter {
     pub fn frames(&self) -> usize {
         self.frames as usize
     }
+}
+
+/// The bits of a frame as they stand in the file.
+fn little_endian(positions: &[Vec3]) -> Vec<u64> {
+    positions.iter().flatten_components().map(|x| x.to_bits().to_le()).collect()
 }
 
 /// x, y, z of every point, one after the other.

@@ -19,7 +19,7 @@ impl Plan<'_> {
         match self.resumed {
             None => TrajectoryWriter::create(&path, vertices),
             Some(folder) => carry_on(&folder.join(TRAJECTORY), &path, |path| {
-                TrajectoryWriter::resume(path, vertices, self.rows.len())
+                TrajectoryWriter::resume(path, self.rows.len(), simulation.positions())
             }),
         }
         .map(Some)

@@ -15,6 +15,11 @@ use crate::{Vec3, damping};
 
 pub use material::check_material;
 
+/// The largest number in a scene, whatever its unit.
+const LARGEST: f64 = 1e100;
+/// The shortest time step (s).
+const SHORTEST: f64 = 1e-9;
+
 type Checked = Result<(), InputError>;
 
 /// Validates a whole scene. Bodies must have their names already.
@@ -43,6 +48,10 @@ pub fn check(scene: &Scene) -> Checked {
 
 fn check_time(time: &Time) -> Checked {
     positive("time.step", time.step)?;
+    if !(SHORTEST..=1.0 / SHORTEST).contains(&(time.step / time.substeps.max(1) as f64)) {
+        let longest = 1.0 / SHORTEST;
+        return fault("time.step", format!("a time step must last from {SHORTEST:e} to {longest:e} s"));
+    }
     at_least_one("time.substeps", time.substeps)?;
     at_least_one("time.iterations", time.iterations)?;
     not_negative("time.tolerance", time.tolerance)
@@ -111,6 +120,10 @@ fn finite_below(value: &Value, path: &mut Vec<String>) -> Checked {
     match value {
         Value::Float(number) if !number.is_finite() => {
             fault(path.join("."), format!("must be a finite number, got {number}"))
+        }
+        // beyond it squares and products overflow, and a run would end in numbers that are not finite
+        Value::Float(number) if number.abs() > LARGEST => {
+            fault(path.join("."), format!("must not be larger than {LARGEST:e}, got {number:e}"))
         }
         Value::Array(list) => list.iter().enumerate().try_for_each(|(i, entry)| below(i.to_string(), entry)),
         Value::Table(table) => table.iter().try_for_each(|(key, entry)| below(key.clone(), entry)),

@@ -87,8 +87,9 @@ impl Simulation {
             if done.count == 0 {
                 first_gradient = gradient;
             }
-            done.residual = if first_gradient > 0.0 { gradient / first_gradient } else { 0.0 };
-            if done.count > 0 && done.residual <= self.time.tolerance || gradient == 0.0 {
+            done.residual = if first_gradient == 0.0 { 0.0 } else { gradient / first_gradient };
+            let solved = done.count > 0 && done.residual <= self.time.tolerance || gradient == 0.0;
+            if solved || !gradient.is_finite() {
                 break;
             }
             clock.time(Phase::Global, || backend.global());
@@ -104,7 +105,7 @@ impl Simulation {
         self.steps += 1;
         let backend = &self.backend;
         let finite = self.clock.time(Phase::Advance, || is_finite(backend.as_ref()));
-        if finite { Ok(done) } else { Err(self.not_finite().into()) }
+        if finite && done.residual.is_finite() { Ok(done) } else { Err(self.not_finite().into()) }
     }
 
     /// Factors the matrix of the next step now, so that a failure is known before anything is written.

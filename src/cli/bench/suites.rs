@@ -128,7 +128,7 @@ fn bar(cells: [usize; 3], overrides: &[&str]) -> Result<LoadedScene> {
 }
 
 /// The papers' tables: their counts next to ours, time a frame by phase, and what damping adds.
-pub fn papers(frames: usize) -> Result<Vec<Measured>> {
+pub fn papers(frames: usize, largest: usize) -> Result<Vec<Measured>> {
     say!(
         "{:<11} {:<11} {:>6} {:>7} | {:>6} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} | {:>8}",
         "paper",
@@ -146,7 +146,7 @@ pub fn papers(frames: usize) -> Result<Vec<Measured>> {
         "overhead"
     )?;
     let mut all = Vec::new();
-    for case in PAPER_CASES {
+    for case in PAPER_CASES.iter().filter(|case| case.elements <= largest) {
         let load = |overrides: &[&str]| match case.ours {
             Ours::Builtin(name) => {
                 scene::load(name, &overrides.iter().map(|s| s.to_string()).collect::<Vec<_>>())
@@ -213,6 +213,11 @@ const SCALE_CASES: &[(&str, [usize; 3])] = &[
     ("XL", [184, 32, 32]),
 ];
 
+/// Tetrahedra of a box.
+fn tets(cells: &[usize; 3]) -> usize {
+    6 * cells.iter().product::<usize>()
+}
+
 /// The growth with size, in double and single precision.
 pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
     say!(
@@ -232,7 +237,7 @@ pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
     )?;
     let mut all = Vec::new();
     for (name, cells) in SCALE_CASES {
-        let tets = 6 * cells.iter().product::<usize>();
+        let tets = tets(cells);
         if tets > largest {
             continue;
         }
@@ -273,10 +278,11 @@ fn print_scale(m: &Measured) -> Result<()> {
 }
 
 /// One local pass and one solve: a frame of one iteration, at M and L.
-pub fn kernels(frames: usize) -> Result<Vec<Measured>> {
+pub fn kernels(frames: usize, largest: usize) -> Result<Vec<Measured>> {
     say!("{:<5} {:<7} {:>12} {:>12} {:>16}", "case", "prec", "local ms", "solve ms", "elements/s")?;
     let mut all = Vec::new();
-    for (name, cells) in SCALE_CASES.iter().filter(|(name, _)| ["M", "L"].contains(name)) {
+    let fits = |cells: &[usize; 3]| tets(cells) <= largest;
+    for (name, cells) in SCALE_CASES.iter().filter(|(name, cells)| ["M", "L"].contains(name) && fits(cells)) {
         let one = "time.iterations=1";
         let variants =
             [("double", bar(*cells, &[one])?), ("single", bar(*cells, &[one, "solver.precision=single"])?)];
