@@ -28,7 +28,7 @@ impl Viscous {
         let mut product = |u: &[Vec3]| {
             let mut out = vec![Vec3::zeros(); u.len()];
             shift(first, u, &mut shifted);
-            fill(&mut out, |i| row_product(laplacian.row(i), &shifted));
+            laplacian.mul(&shifted, &mut out);
             out
         };
         let (position, position_before, velocity) = (product(x), product(x_before), product(v));

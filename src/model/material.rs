@@ -6,6 +6,7 @@ use super::tet::{TetElement, signed_volume};
 use super::triangle::TriangleElement;
 use crate::error::InputError;
 use crate::mesh::{LinkKind, Mesh};
+use crate::scene::MatterKind::{self, Cloth, Solid, Strands};
 use crate::scene::{BendingRest, Material};
 
 /// The elastic elements of one body, vertices counted from zero.
@@ -21,22 +22,64 @@ pub struct Elements {
     pub bendings: Vec<BendingElement>,
 }
 
-/// Makes a body's elements of its mesh, for a material that `scene::check` has found to fit the mesh;
-/// the error names the field within `material`.
-type Build = fn(&Material, &Mesh) -> Result<Elements, InputError>;
+/// A material model: the kinds of mesh it can be given to, and what it reads.
+#[derive(Debug, Clone, Copy)]
+pub struct MaterialModel {
+    /// Name in a scene.
+    pub name: &'static str,
+    /// Kinds of mesh it fits.
+    pub kinds: &'static [MatterKind],
+    /// Each field and the kinds of mesh on which it means something. `density` and `mass` belong to all.
+    pub fields: &'static [(&'static str, &'static [MatterKind])],
+    /// Makes the elements of a mesh that it fits; an error names the field within `material`.
+    pub build: fn(&Material, &Mesh) -> Result<Elements, InputError>,
+}
 
-/// The materials by name.
-pub const MATERIALS: &[(&str, Build)] = &[("arap", arap), ("corotated", corotated), ("spring", spring)];
+/// All material models: one entry each.
+pub const MATERIALS: &[MaterialModel] = &[
+    MaterialModel {
+        name: "arap",
+        kinds: &[Solid, Cloth],
+        fields: &[
+            ("mu", &[Solid, Cloth]),
+            ("young_modulus", &[Solid, Cloth]),
+            ("poisson_ratio", &[Solid, Cloth]),
+            ("thickness", &[Cloth]),
+            ("strain_limits", &[Cloth]),
+            ("bending", &[Cloth]),
+            ("bending_rest", &[Cloth]),
+        ],
+        build: arap,
+    },
+    MaterialModel {
+        name: "corotated",
+        kinds: &[Solid],
+        fields: &[
+            ("mu", &[Solid]),
+            ("lambda", &[Solid]),
+            ("young_modulus", &[Solid]),
+            ("poisson_ratio", &[Solid]),
+        ],
+        build: corotated,
+    },
+    MaterialModel {
+        name: "spring",
+        kinds: &[Solid, Cloth, Strands],
+        fields: &[
+            ("stiffness", &[Solid, Cloth, Strands]),
+            ("shear_stiffness", &[Cloth]),
+            ("bending_stiffness", &[Cloth, Strands]),
+            ("thickness", &[Cloth, Strands]),
+        ],
+        build: spring,
+    },
+];
 
 /// The elements of a body.
 pub fn elements(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
-    match MATERIALS.iter().find(|(name, _)| *name == material.model) {
-        Some((_, build)) => build(material, mesh),
-        None => {
-            let names: Vec<_> = MATERIALS.iter().map(|(name, _)| *name).collect();
-            let message = format!("no material `{}`; there are {}", material.model, names.join(", "));
-            Err(InputError::field("model", message))
-        }
+    match MATERIALS.iter().find(|model| model.name == material.model) {
+        Some(model) => (model.build)(material, mesh),
+        None => Err(InputError::field("model", format!("no material `{}`", material.model))),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::observe::ledger::{Book, Row};
 use crate::scene::{Scene, Time};
 use crate::{Result, Vec3};
-use backend::{Backend, Exchange, Snapshot, Targets};
+use backend::{Backend, Snapshot, Targets};
 use clock::{Clock, Phase};
 use form::Form;
 use integrator::Integrator;
@@ -71,41 +71,47 @@ impl Simulation {
 
     /// One time step: the whole method.
     fn step(&mut self) -> Result<Iterations> {
-        let form = self.form();
-        let targets = self.targets();
+        let (form, targets) = (self.form(), self.targets());
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Factor, || backend.prepare(&form))?;
         clock.time(Phase::Predict, || backend.predict(&form, &targets));
+        let done = self.iterate(&form);
 
+        let Simulation { backend, clock, damping, .. } = self;
+        let (exchange, finite) = clock.time(Phase::Advance, || {
+            let mut exchange = backend.advance(&form, &targets);
+            if let Some(filter) = &damping.filter {
+                exchange.damped += backend.filter(filter);
+            }
+            (exchange, is_finite(backend.as_ref()))
+        });
+        self.book.exchange(exchange);
+        self.steps += 1;
+        if finite && done.residual.is_finite() { Ok(done) } else { Err(self.not_finite().into()) }
+    }
+
+    /// Local and global steps in turn, until the gradient is small enough or the iterations are used up.
+    fn iterate(&mut self, form: &Form) -> Iterations {
+        let Simulation { backend, clock, time, .. } = self;
         let mut done = Iterations::default();
         let mut first_gradient = 0.0;
-        while done.count < self.time.iterations {
+        while done.count < time.iterations {
             let gradient = clock.time(Phase::Local, || {
-                backend.local(&form);
+                backend.local(form);
                 backend.gradient_norm()
             });
             if done.count == 0 {
                 first_gradient = gradient;
             }
             done.residual = if first_gradient == 0.0 { 0.0 } else { gradient / first_gradient };
-            let solved = done.count > 0 && done.residual <= self.time.tolerance || gradient == 0.0;
+            let solved = done.count > 0 && done.residual <= time.tolerance || gradient == 0.0;
             if solved || !gradient.is_finite() {
                 break;
             }
             clock.time(Phase::Global, || backend.global());
             done.count += 1;
         }
-
-        let exchange = clock.time(Phase::Advance, || backend.advance(&form, &targets));
-        let filtered = match &self.damping.filter {
-            Some(filter) => clock.time(Phase::Advance, || backend.filter(filter)),
-            None => 0.0,
-        };
-        self.book.exchange(Exchange { damped: exchange.damped + filtered, ..exchange });
-        self.steps += 1;
-        let backend = &self.backend;
-        let finite = self.clock.time(Phase::Advance, || is_finite(backend.as_ref()));
-        if finite && done.residual.is_finite() { Ok(done) } else { Err(self.not_finite().into()) }
+        done
     }
 
     /// Factors the matrix of the next step now, so that a failure is known before anything is written.

@@ -1,63 +1,17 @@
 //! Validation of materials: which fields belong to which model on which kind of mesh, and their ranges.
 
 use super::{Checked, fault, known, not_negative, positive};
+use crate::model::material::{MATERIALS, MaterialModel};
 use crate::scene::{Material, MatterKind};
-
-use MatterKind::{Cloth, Solid, Strands};
-
-/// A material model: the kinds of mesh it can be given to, and what it reads.
-struct Model {
-    name: &'static str,
-    kinds: &'static [MatterKind],
-    /// Each field and the kinds of mesh on which it means something. `density` and `mass` belong to all.
-    fields: &'static [(&'static str, &'static [MatterKind])],
-}
-
-/// All material models: one entry each.
-const MODELS: &[Model] = &[
-    Model {
-        name: "arap",
-        kinds: &[Solid, Cloth],
-        fields: &[
-            ("mu", &[Solid, Cloth]),
-            ("young_modulus", &[Solid, Cloth]),
-            ("poisson_ratio", &[Solid, Cloth]),
-            ("thickness", &[Cloth]),
-            ("strain_limits", &[Cloth]),
-            ("bending", &[Cloth]),
-            ("bending_rest", &[Cloth]),
-        ],
-    },
-    Model {
-        name: "corotated",
-        kinds: &[Solid],
-        fields: &[
-            ("mu", &[Solid]),
-            ("lambda", &[Solid]),
-            ("young_modulus", &[Solid]),
-            ("poisson_ratio", &[Solid]),
-        ],
-    },
-    Model {
-        name: "spring",
-        kinds: &[Solid, Cloth, Strands],
-        fields: &[
-            ("stiffness", &[Solid, Cloth, Strands]),
-            ("shear_stiffness", &[Cloth]),
-            ("bending_stiffness", &[Cloth, Strands]),
-            ("thickness", &[Cloth, Strands]),
-        ],
-    },
-];
 
 /// Validates a material on a kind of mesh. `at` is its path, such as `body.0.material`. While the kind is unknown
 /// (`None`: a mesh file that has not been read) only what holds for every kind is checked.
 pub fn check_material(at: &str, material: &Material, kind: Option<MatterKind>) -> Checked {
-    let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
+    let names: Vec<&str> = MATERIALS.iter().map(|model| model.name).collect();
     known(format!("{at}.model"), &material.model, &names)?;
-    let Some(model) = MODELS.iter().find(|model| model.name == material.model) else { return Ok(()) };
+    let Some(model) = MATERIALS.iter().find(|model| model.name == material.model) else { return Ok(()) };
     if let Some(kind) = kind.filter(|kind| !model.kinds.contains(kind)) {
-        let fitting: Vec<_> = MODELS.iter().filter(|m| m.kinds.contains(&kind)).map(|m| m.name).collect();
+        let fitting: Vec<_> = MATERIALS.iter().filter(|m| m.kinds.contains(&kind)).map(|m| m.name).collect();
         return fault(
             format!("{at}.model"),
             format!("`{}` does not fit {}; expected {}", model.name, kind.noun(), fitting.join(" or ")),
@@ -87,7 +41,12 @@ fn given(material: &Material) -> Vec<&'static str> {
     fields.into_iter().filter(|field| field.1).map(|field| field.0).collect()
 }
 
-fn check_membership(at: &str, material: &Material, model: &Model, kind: Option<MatterKind>) -> Checked {
+fn check_membership(
+    at: &str,
+    material: &Material,
+    model: &MaterialModel,
+    kind: Option<MatterKind>,
+) -> Checked {
     for name in given(material) {
         let field = format!("{at}.{name}");
         match (model.fields.iter().find(|field| field.0 == name), kind) {
@@ -106,7 +65,7 @@ fn check_membership(at: &str, material: &Material, model: &Model, kind: Option<M
 }
 
 /// Stiffness must be given, and in one way only.
-fn check_elasticity(at: &str, material: &Material, model: &Model) -> Checked {
+fn check_elasticity(at: &str, material: &Material, model: &MaterialModel) -> Checked {
     let missing = |name: &str, why: &str| fault(format!("{at}.{name}"), format!("is required {why}"));
     if model.name == "spring" {
         return if material.stiffness.is_some() { Ok(()) } else { missing("stiffness", "by `spring`") };
