@@ -40,8 +40,8 @@ impl<T: Scalar> Backend for Cpu<T> {
 
     fn predict(&mut self, form: &Form, targets: &Targets) {
         if form.stiffness_damping != 0.0 && self.viscous.is_none() {
-            let (laplacian, first) = (&self.laplacian, &self.first_vertex);
-            self.viscous = Some(Viscous::new(laplacian, first, &self.x, &self.x_before, &self.v));
+            let state = [&self.x[..], &self.x_before, &self.v];
+            self.viscous = Some(Viscous::new(&self.laplacian, &self.model, state));
         }
         let viscous = self.viscous.as_ref().filter(|_| form.stiffness_damping != 0.0);
         let (mut y, mut target) = (std::mem::take(&mut self.iterate), std::mem::take(&mut self.target));
@@ -173,7 +173,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             self.local.set_warm_starts(&snapshot.warm_starts);
             let part = |k: usize| bytemuck::cast_slice(&snapshot.viscous[k * n..(k + 1) * n]).to_vec();
             let kept = !snapshot.viscous.is_empty();
-            self.viscous = kept.then(|| Viscous::from_parts([part(0), part(1), part(2)]));
+            self.viscous = kept.then(|| Viscous::from_parts(&self.model, [part(0), part(1), part(2)]));
         }
         fits
     }

@@ -55,8 +55,6 @@ pub struct Cpu<T: Scalar> {
     /// L, and the diagonal of the attachments.
     laplacian: SparseMatrix,
     attachment_stiffness: Vec<f64>,
-    /// For each vertex the first vertex of its body.
-    first_vertex: Vec<u32>,
     /// Products with L, while damping needs them.
     viscous: Option<Viscous>,
     symbolic: Symbolic,
@@ -91,9 +89,6 @@ impl<T: Scalar> Cpu<T> {
         let symbolic = Symbolic::new(&laplacian)?;
         Ok(Cpu {
             attachment_stiffness: model.attachment_stiffness(),
-            first_vertex: (model.bodies.iter().map(|body| &body.vertices))
-                .flat_map(|range| std::iter::repeat_n(range.start as u32, range.len()))
-                .collect(),
             viscous: None,
             local: Local::new(&model),
             factor: None,
@@ -144,7 +139,7 @@ impl<T: Scalar> Cpu<T> {
     /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J).
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
         let lv = match &mut self.viscous {
-            Some(viscous) => viscous.advance(&self.laplacian, &self.first_vertex, form, v),
+            Some(viscous) => viscous.advance(&self.laplacian, form, v),
             None if form.mass_damping == 0.0 => return 0.0,
             None => &[],
         };

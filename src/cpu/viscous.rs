@@ -5,11 +5,14 @@
 //!
 //!   L x' = L x_n + h/p (L v' − c L v_n) − b/p (L x_{n−1} − L x_n)
 
+use super::reduce::sums;
 use super::{CHUNK, fill};
 use crate::Vec3;
 use crate::linear::SparseMatrix;
+use crate::model::Model;
 use crate::step::form::Form;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The products of the state with L (N for α₂ = 1 s).
 pub struct Viscous {
@@ -19,20 +22,30 @@ pub struct Viscous {
     /// Memory for the next product and for what is multiplied.
     next: Vec<Vec3>,
     shifted: Vec<Vec3>,
+    bodies: Vec<Range<usize>>,
 }
 
 impl Viscous {
-    /// Multiplies a state with L.
-    pub fn new(laplacian: &SparseMatrix, first: &[u32], x: &[Vec3], x_before: &[Vec3], v: &[Vec3]) -> Self {
-        let mut shifted = vec![Vec3::zeros(); x.len()];
-        let mut product = |u: &[Vec3]| {
-            let mut out = vec![Vec3::zeros(); u.len()];
-            shift(first, u, &mut shifted);
-            laplacian.mul(&shifted, &mut out);
-            out
-        };
-        let (position, position_before, velocity) = (product(x), product(x_before), product(v));
-        Viscous { position, position_before, velocity, next: vec![Vec3::zeros(); x.len()], shifted }
+    /// Keeps the products of `parts`: L x_n, L x_{n−1}, L v_n.
+    pub fn from_parts(model: &Model, [position, position_before, velocity]: [Vec<Vec3>; 3]) -> Self {
+        let memory = || vec![Vec3::zeros(); model.vertex_count()];
+        let bodies = model.bodies.iter().map(|body| body.vertices.clone()).collect();
+        Viscous { position, position_before, velocity, next: memory(), shifted: memory(), bodies }
+    }
+
+    /// Multiplies a state x_n, x_{n−1}, v_n with L.
+    pub fn new(laplacian: &SparseMatrix, model: &Model, state: [&[Vec3]; 3]) -> Self {
+        let mut viscous = Viscous::from_parts(model, [Vec::new(), Vec::new(), Vec::new()]);
+        let [x, x_before, v] = state.map(|u| {
+            viscous.multiply(laplacian, u);
+            viscous.next.clone()
+        });
+        Viscous { position: x, position_before: x_before, velocity: v, ..viscous }
+    }
+
+    /// The three products.
+    pub fn parts(&self) -> [&[Vec3]; 3] {
+        [&self.position, &self.position_before, &self.velocity]
     }
 
     /// L (q − (s/c₂) z) at vertex i: the part of the viscous force that is known before the step.
@@ -45,39 +58,35 @@ impl Viscous {
     }
 
     /// Multiplies the new velocity with L and goes on to the new state. Returns L v'.
-    pub fn advance(&mut self, laplacian: &SparseMatrix, first: &[u32], form: &Form, v: &[Vec3]) -> &[Vec3] {
+    pub fn advance(&mut self, laplacian: &SparseMatrix, form: &Form, v: &[Vec3]) -> &[Vec3] {
+        self.multiply(laplacian, v);
         let row = &form.row.velocity;
         let (h_p, b_p) = (form.h / row.position_new, row.position_before / row.position_new);
-        shift(first, v, &mut self.shifted);
-        let (position, velocity, shifted) = (&self.position, &self.velocity, &self.shifted);
+        let (position, velocity, next) = (&self.position, &self.velocity, &self.next);
         // L x' goes over L x_{n−1}, which is not needed again
-        let products = self.next.par_iter_mut().with_min_len(CHUNK).zip(&mut self.position_before);
-        products.enumerate().for_each(|(i, (next, before))| {
+        let products = self.position_before.par_iter_mut().with_min_len(CHUNK).enumerate();
+        products.for_each(|(i, before)| {
             let here = position[i];
-            *next = row_product(laplacian.row(i), shifted);
-            *before = here + (*next - velocity[i] * row.velocity) * h_p - (*before - here) * b_p;
+            *before = here + (next[i] - velocity[i] * row.velocity) * h_p - (*before - here) * b_p;
         });
         std::mem::swap(&mut self.position, &mut self.position_before);
         std::mem::swap(&mut self.velocity, &mut self.next);
         &self.velocity
     }
 
-    /// The three products, for a checkpoint.
-    pub fn parts(&self) -> [&[Vec3]; 3] {
-        [&self.position, &self.position_before, &self.velocity]
+    /// next = L u, exactly blind to a translation of a body and, as exactly as a sum can be, without a net force on it:
+    /// what rounding leaves would push the body, always the same way, and L x keeps it.
+    fn multiply(&mut self, laplacian: &SparseMatrix, u: &[Vec3]) {
+        let Viscous { next, shifted, bodies, .. } = self;
+        for body in bodies.iter().cloned() {
+            let first = u[body.start];
+            fill(&mut shifted[body.clone()], |i| u[body.start + i] - first);
+            fill(&mut next[body.clone()], |i| row_product(laplacian.row(body.start + i), shifted));
+            let net = sums(body.len(), |i| next[body.start + i].into());
+            let share = Vec3::from(net) / body.len() as f64;
+            next[body].par_iter_mut().with_min_len(CHUNK).for_each(|value| *value -= share);
+        }
     }
-
-    /// The three products of a checkpoint.
-    pub fn from_parts([position, position_before, velocity]: [Vec<Vec3>; 3]) -> Self {
-        let n = position.len();
-        let memory = || vec![Vec3::zeros(); n];
-        Viscous { position, position_before, velocity, next: memory(), shifted: memory() }
-    }
-}
-
-/// Takes each body's first value off, which L does not see: a translation then gives exactly nothing.
-fn shift(first: &[u32], u: &[Vec3], shifted: &mut [Vec3]) {
-    fill(shifted, |i| u[i] - u[first[i] as usize]);
 }
 
 /// A row of L times u, in two sums, so that an addition need not wait for the one before it.
