@@ -17,8 +17,8 @@ pub use material::check_material;
 
 /// The largest number in a scene, whatever its unit.
 const LARGEST: f64 = 1e100;
-/// The shortest time step (s).
-const SHORTEST: f64 = 1e-9;
+/// How long a time step may last (s).
+const STEPS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 type Checked = Result<(), InputError>;
 
@@ -48,9 +48,9 @@ pub fn check(scene: &Scene) -> Checked {
 
 fn check_time(time: &Time) -> Checked {
     positive("time.step", time.step)?;
-    if !(SHORTEST..=1.0 / SHORTEST).contains(&(time.step / time.substeps.max(1) as f64)) {
-        let longest = 1.0 / SHORTEST;
-        return fault("time.step", format!("a time step must last from {SHORTEST:e} to {longest:e} s"));
+    if !STEPS.contains(&(time.step / time.substeps.max(1) as f64)) {
+        let (shortest, longest) = (STEPS.start(), STEPS.end());
+        return fault("time.step", format!("a time step must last from {shortest:e} to {longest:e} s"));
     }
     at_least_one("time.substeps", time.substeps)?;
     at_least_one("time.iterations", time.iterations)?;
