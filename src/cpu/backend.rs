@@ -43,7 +43,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             let state = [&self.x[..], &self.x_before, &self.v];
             self.viscous = Some(Viscous::new(&self.laplacian, &self.model, state));
         }
-        let viscous = self.viscous.as_ref().filter(|_| form.stiffness_damping != 0.0);
+        let known = self.viscous.as_ref().filter(|_| form.stiffness_damping != 0.0).map(|v| v.known(form));
         let (mut y, mut target) = (std::mem::take(&mut self.iterate), std::mem::take(&mut self.target));
         let weight = form.dissipation_weight() / form.inertia();
         y.par_iter_mut().with_min_len(CHUNK).zip(&mut target).enumerate().for_each(|(i, (y, target))| {
@@ -52,8 +52,8 @@ impl<T: Scalar> Backend for Cpu<T> {
             if form.mass_damping != 0.0 {
                 force += (*y * form.velocity_slope() + self.velocity_offset(form, i)) * form.mass_damping;
             }
-            if let Some(viscous) = viscous {
-                force += viscous.known(form, i) * (form.stiffness_damping / self.model.mass[i]);
+            if let Some(known) = &known {
+                force += known(i) * (form.stiffness_damping / self.model.mass[i]);
             }
             *target = *y - force * weight;
         });

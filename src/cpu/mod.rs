@@ -138,16 +138,15 @@ impl<T: Scalar> Cpu<T> {
 
     /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J).
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
-        let lv = match &mut self.viscous {
-            Some(viscous) => viscous.advance(&self.laplacian, form, v),
-            None if form.mass_damping == 0.0 => return 0.0,
-            None => &[],
-        };
-        let work = sum(v.len(), |i| {
-            let drag = v[i] * (form.mass_damping * self.model.mass[i]);
-            let viscous = lv.get(i).map_or(Vec3::zeros(), |lv| lv * form.stiffness_damping);
-            (drag + viscous).dot(&(self.iterate[i] - self.x[i]))
-        });
+        let (iterate, x, mass) = (&self.iterate, &self.x, &self.model.mass);
+        let moved = |i: usize| iterate[i] - x[i];
+        let mut work = 0.0;
+        if let Some(viscous) = &mut self.viscous {
+            work += form.stiffness_damping * viscous.advance(&self.laplacian, form, v, moved);
+        }
+        if form.mass_damping != 0.0 {
+            work += form.mass_damping * sum(v.len(), |i| mass[i] * v[i].dot(&moved(i)));
+        }
         form.damping_force_weight() * work
     }
 

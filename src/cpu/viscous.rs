@@ -5,7 +5,6 @@
 //!
 //!   L x' = L x_n + h/p (L v' − c L v_n) − b/p (L x_{n−1} − L x_n)
 
-use super::reduce::sums;
 use super::{CHUNK, fill};
 use crate::Vec3;
 use crate::linear::SparseMatrix;
@@ -37,7 +36,10 @@ impl Viscous {
     pub fn new(laplacian: &SparseMatrix, model: &Model, state: [&[Vec3]; 3]) -> Self {
         let mut viscous = Viscous::from_parts(model, [Vec::new(), Vec::new(), Vec::new()]);
         let [x, x_before, v] = state.map(|u| {
-            viscous.multiply(laplacian, u);
+            let shares = viscous.multiply(laplacian, u, |_| Vec3::zeros()).1;
+            for (body, share) in viscous.bodies.iter().zip(shares) {
+                viscous.next[body.clone()].iter_mut().for_each(|value| *value -= share);
+            }
             viscous.next.clone()
         });
         Viscous { position: x, position_before: x_before, velocity: v, ..viscous }
@@ -48,43 +50,98 @@ impl Viscous {
         [&self.position, &self.position_before, &self.velocity]
     }
 
-    /// L (q − (s/c₂) z) at vertex i: the part of the viscous force that is known before the step.
-    pub fn known(&self, form: &Form, i: usize) -> Vec3 {
+    /// i ↦ L (q − (s/c₂) z) at vertex i: the part of the viscous force that is known before the step.
+    pub fn known(&self, form: &Form) -> impl Fn(usize) -> Vec3 + Sync {
         let row = &form.row.velocity;
-        let (here, before) = (self.position[i], self.position_before[i]);
-        (before - here) * (row.position_before / form.h)
-            - here * ((row.position_new / form.h) * (1.0 + form.row.offset / form.row.c2))
-            + self.velocity[i] * row.velocity
+        let on_before = row.position_before / form.h;
+        let on_here = -on_before - (row.position_new / form.h) * (1.0 + form.row.offset / form.row.c2);
+        let on_velocity = row.velocity;
+        move |i| {
+            self.position_before[i] * on_before + self.position[i] * on_here + self.velocity[i] * on_velocity
+        }
     }
 
-    /// Multiplies the new velocity with L and goes on to the new state. Returns L v'.
-    pub fn advance(&mut self, laplacian: &SparseMatrix, form: &Form, v: &[Vec3]) -> &[Vec3] {
-        self.multiply(laplacian, v);
+    /// Multiplies the new velocity with L and goes on to the new state. Returns Σ Δx · L v', `moved` being Δx.
+    pub fn advance(
+        &mut self,
+        laplacian: &SparseMatrix,
+        form: &Form,
+        v: &[Vec3],
+        moved: impl Fn(usize) -> Vec3 + Sync,
+    ) -> f64 {
+        let (work, shares) = self.multiply(laplacian, v, moved);
         let row = &form.row.velocity;
         let (h_p, b_p) = (form.h / row.position_new, row.position_before / row.position_new);
-        let (position, velocity, next) = (&self.position, &self.velocity, &self.next);
-        // L x' goes over L x_{n−1}, which is not needed again
-        let products = self.position_before.par_iter_mut().with_min_len(CHUNK).enumerate();
-        products.for_each(|(i, before)| {
-            let here = position[i];
-            *before = here + (next[i] - velocity[i] * row.velocity) * h_p - (*before - here) * b_p;
-        });
+        let Viscous { position, position_before, velocity, next, bodies, .. } = self;
+        for (body, share) in bodies.iter().zip(shares) {
+            let (position, velocity) = (&position[body.clone()], &velocity[body.clone()]);
+            // L x' goes over L x_{n−1}, which is not needed again
+            let lines = next[body.clone()].par_iter_mut().with_min_len(CHUNK);
+            lines.zip(&mut position_before[body.clone()]).enumerate().for_each(|(i, (next, before))| {
+                *next -= share;
+                *before =
+                    position[i] + (*next - velocity[i] * row.velocity) * h_p - (*before - position[i]) * b_p;
+            });
+        }
         std::mem::swap(&mut self.position, &mut self.position_before);
         std::mem::swap(&mut self.velocity, &mut self.next);
-        &self.velocity
+        work
     }
 
-    /// next = L u, exactly blind to a translation of a body and, as exactly as a sum can be, without a net force on it:
-    /// what rounding leaves would push the body, always the same way, and L x keeps it.
-    fn multiply(&mut self, laplacian: &SparseMatrix, u: &[Vec3]) {
+    /// next = L u, and what each vertex of a body must give up so that the body feels no net force: what rounding leaves
+    /// would push it, always the same way, and L x keeps it. A translation of a body gives exactly nothing.
+    /// In the same pass Σ `moved` · L u, for the shares given up.
+    fn multiply(
+        &mut self,
+        laplacian: &SparseMatrix,
+        u: &[Vec3],
+        moved: impl Fn(usize) -> Vec3 + Sync,
+    ) -> (f64, Vec<Vec3>) {
         let Viscous { next, shifted, bodies, .. } = self;
-        for body in bodies.iter().cloned() {
-            let first = u[body.start];
-            fill(&mut shifted[body.clone()], |i| u[body.start + i] - first);
-            fill(&mut next[body.clone()], |i| row_product(laplacian.row(body.start + i), shifted));
-            let net = sums(body.len(), |i| next[body.start + i].into());
-            let share = Vec3::from(net) / body.len() as f64;
-            next[body].par_iter_mut().with_min_len(CHUNK).for_each(|value| *value -= share);
+        let mut work = 0.0;
+        let shares = bodies.iter().map(|body| {
+            let (start, first) = (body.start, u[body.start]);
+            fill(&mut shifted[body.clone()], |i| u[start + i] - first);
+            let tasks = next[body.clone()].par_chunks_mut(CHUNK).enumerate().map(|(task, out)| {
+                let mut sums = Sums::default();
+                for (out, i) in out.iter_mut().zip(start + task * CHUNK..) {
+                    *out = row_product(laplacian.row(i), shifted);
+                    sums.add(*out, moved(i));
+                }
+                sums
+            });
+            // added in the order of the tasks: the bits do not depend on the threads
+            let sums: Vec<Sums> = tasks.collect();
+            let total = sums.iter().fold(Sums::default(), Sums::plus);
+            let share = total.force / body.len() as f64;
+            work += total.work - share.dot(&total.moved);
+            share
+        });
+        let shares = shares.collect();
+        (work, shares)
+    }
+}
+
+/// Sums over the vertices of a body: of the products, of the ways, of their scalar products.
+#[derive(Default)]
+struct Sums {
+    force: Vec3,
+    moved: Vec3,
+    work: f64,
+}
+
+impl Sums {
+    fn add(&mut self, force: Vec3, moved: Vec3) {
+        self.force += force;
+        self.moved += moved;
+        self.work += force.dot(&moved);
+    }
+
+    fn plus(self, other: &Sums) -> Sums {
+        Sums {
+            force: self.force + other.force,
+            moved: self.moved + other.moved,
+            work: self.work + other.work,
         }
     }
 }
