@@ -1,13 +1,12 @@
 //! Ether drag (family: filter): v ← (1 − k) v. Slows every motion, falling included.
+//! Parameter: `coefficient` = k (0 to 1 per time step).
 
-use super::{Damping, Family, Filter, Model};
+use super::{Damping, Filter, Model};
 use crate::Vec3;
 
 /// The model `ether-drag`.
 pub const MODEL: Model = Model {
     name: "ether-drag",
-    family: Family::Filter,
-    parameters: "coefficient = k (0 to 1 per step)",
     make: |d| Damping {
         filter: Some(Filter::EtherDrag { coefficient: d.coefficient }),
         ..Damping::default()

@@ -2,13 +2,10 @@
 //!
 //! L is constant, so A is factored once, and L·1 = 0, so a falling body is not slowed where α₁ = 0.
 //! It does eat spin: L·(ω × x) ≠ 0. The arithmetic stands in `step::form`.
+//! Parameters: `mass` = α₁ (1/s), `stiffness` = α₂ (s).
 
-use super::{Damping, Family, Model};
+use super::{Damping, Model};
 
 /// The model `laplacian` (Laplacian paper, Eq. 12).
-pub const MODEL: Model = Model {
-    name: "laplacian",
-    family: Family::Dissipation,
-    parameters: "mass = α₁ (1/s), stiffness = α₂ (s)",
-    make: |d| Damping { mass: d.mass, stiffness: d.stiffness, filter: None },
-};
+pub const MODEL: Model =
+    Model { name: "laplacian", make: |d| Damping { mass: d.mass, stiffness: d.stiffness, filter: None } };

@@ -8,26 +8,11 @@ pub mod pbd;
 use crate::error::InputError;
 use crate::scene;
 
-/// How a model acts on a step (docs/theory.md, the four families).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
-    /// Takes nothing.
-    None,
-    /// A dissipation Ψ inside the function that a step minimises.
-    Dissipation,
-    /// A filter of the velocities after the step.
-    Filter,
-}
-
-/// A damping model: its name in a scene, its family, its parameters with their units.
+/// A damping model. Its file says which family it is (docs/theory.md, Damping) and the unit of its parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Model {
     /// Name in a scene.
     pub name: &'static str,
-    /// How it acts.
-    pub family: Family,
-    /// The fields of `[damping]` it reads, with units.
-    pub parameters: &'static str,
     /// Makes it from the scene's numbers.
     pub make: fn(&scene::Damping) -> Damping,
 }

@@ -1,7 +1,6 @@
 //! No damping: what is lost is lost by the integrator alone.
 
-use super::{Damping, Family, Model};
+use super::{Damping, Model};
 
 /// The model `none`.
-pub const MODEL: Model =
-    Model { name: "none", family: Family::None, parameters: "", make: |_| Damping::default() };
+pub const MODEL: Model = Model { name: "none", make: |_| Damping::default() };

@@ -1,15 +1,14 @@
 //! PBD damping (family: filter): v ← v + k (v_cm + ω × r − v) for each body.
 //!
 //! Keeps linear and angular momentum of each body, k = 1 leaves only its rigid motion.
+//! Parameter: `coefficient` = k (0 to 1 per time step).
 
-use super::{Damping, Family, Filter, Model};
+use super::{Damping, Filter, Model};
 use crate::{Mat3, Vec3};
 
 /// The model `pbd`.
 pub const MODEL: Model = Model {
     name: "pbd",
-    family: Family::Filter,
-    parameters: "coefficient = k (0 to 1 per step)",
     make: |d| Damping { filter: Some(Filter::Pbd { coefficient: d.coefficient }), ..Damping::default() },
 };
 
