@@ -127,4 +127,22 @@ pub enum RunError {
     /// The backend asked for is not in this version.
     #[error("this version has no {0} backend; use --backend cpu")]
     NoBackend(&'static str),
+    /// A number of the model is beyond single precision.
+    #[error("{of} is {value:e}: that is beyond the single precision of the gpu backend; use --backend cpu")]
+    SinglePrecision {
+        /// Whose number it is.
+        of: String,
+        /// The number.
+        value: f64,
+    },
+    /// A shader is not valid.
+    #[error("shaders/{file}:{line}: {message}")]
+    Shader {
+        /// The file, in the folder of shaders.
+        file: String,
+        /// The line in it, counted from 1; 0 if it is not known.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
 }

@@ -7,6 +7,7 @@ pub mod cli;
 pub mod cpu;
 pub mod damping;
 pub mod error;
+pub mod gpu;
 pub mod linear;
 pub mod mesh;
 pub mod model;

@@ -31,6 +31,11 @@ impl Gather {
         Gather { starts, rows: own }
     }
 
+    /// Where each vertex's rows begin, one more at the end, and the rows.
+    pub fn parts(&self) -> (&[u32], &[u32]) {
+        (&self.starts, &self.rows)
+    }
+
     /// Calls `write(i, Σ rows[k], &mut out[i])` for every vertex i, the sum over the rows k that belong to it;
     /// zero for a vertex without any. Panics if `out` has not one entry for each vertex, or `rows` not as many as there are.
     pub fn sum<T: Real, Out: Send>(

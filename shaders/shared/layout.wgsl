@@ -1,0 +1,156 @@
+// What the buffers hold. `src/gpu/layout.rs` has the same structs; a test compares every offset.
+
+// Position and mass of a vertex. Its place is position + low, so that edges and small steps keep their digits far from
+// the origin: always subtract first, `difference` in vertex.wgsl.
+struct Vertex {
+    position: vec3<f32>, // m
+    mass: f32,           // kg
+    low: vec3<f32>,      // m
+    held: f32,           // sum of the stiffnesses of its attachments (N/m)
+}
+
+struct Motion {
+    velocity: vec3<f32>,        // v_n (m/s)
+    velocity_before: vec3<f32>, // v_{n-1} (m/s)
+    moved: vec3<f32>,           // x_n - x_{n-1} (m)
+}
+
+// w_s/2 |F - R|^2 + w_v/2 |F - P|^2, F = [x1-x0, x2-x0, x3-x0] Dm^-1
+struct Tet {
+    vertices: vec4<u32>,
+    rest_0: vec3<f32>, // first row of Dm^-1 (1/m)
+    shape_weight: f32, // w_s (J)
+    rest_1: vec3<f32>,
+    volume_weight: f32, // w_v (J)
+    rest_2: vec3<f32>,
+}
+
+struct Triangle {
+    vertices: vec3<u32>,
+    weight: f32,             // w (J)
+    inverse_rest: vec4<f32>, // Dm^-1, row by row (1/m)
+    limits: vec2<f32>,       // least and greatest stretch that cost nothing
+}
+
+struct Spring {
+    vertices: vec2<u32>,
+    length: f32,    // m
+    stiffness: f32, // N/m
+    rest_direction: vec3<f32>,
+}
+
+// Its corners are entries first..end of the corner buffer.
+struct Bending {
+    first: u32,
+    end: u32,
+    weight: f32,         // w (J m^2)
+    rest_curvature: f32, // 1/m
+    rest_direction: vec3<f32>,
+}
+
+// An entry of a sparse row: corner of a bending stencil, or column of L.
+struct Entry {
+    index: u32,
+    value: f32,
+}
+
+struct Attachment {
+    vertex: u32,
+    stiffness: f32, // N/m
+}
+
+// Where an attachment holds: at `position + low` when the step begins, `travel` further when it ends (m).
+struct Point {
+    position: vec3<f32>,
+    low: vec3<f32>,
+    travel: vec3<f32>,
+}
+
+// Vertices first..end, all of one body: what a workgroup reduces.
+struct Chunk {
+    first: u32,
+    end: u32,
+    body: u32,
+}
+
+// Partial sums first..end: of one body, or of one kind of element.
+struct Segment {
+    first: u32,
+    end: u32,
+}
+
+// Rigid motion of a body.
+struct Rigid {
+    centre: vec3<f32>, // m
+    mass: f32,         // kg
+    drift: vec3<f32>,  // velocity of the centre (m/s)
+    spin: vec3<f32>,   // omega (1/s)
+}
+
+// The numbers of a step (src/step/form.rs, in differences: x = x_n + d).
+struct Step {
+    gravity: vec3<f32>, // m/s^2
+    h: f32,             // s
+    // y - x_n = target_moved moved + target_velocity v + target_velocity_before v_before + target_acceleration gravity
+    target_moved: f32,
+    target_velocity: f32,
+    target_velocity_before: f32,
+    target_acceleration: f32,
+    // v' = slope d + velocity_moved moved + velocity_velocity v
+    slope: f32,
+    velocity_moved: f32,
+    velocity_velocity: f32,
+    // g = inertia m (d - target) + sum of w G^T(deformation G x_e - projection p), x_e = x_n + share d
+    inertia: f32,
+    share: f32,
+    deformation: f32,
+    projection: f32,
+    // A = inertia M + laplacian L + holding K
+    laplacian: f32,
+    holding: f32,
+    // D = mass_damping M + stiffness_damping L
+    mass_damping: f32,
+    stiffness_damping: f32,
+    // target = (y - x_n) - dissipation (mass_damping v'(y) + stiffness_damping/m L(known_position x_n + known_moved moved + known_velocity v))
+    dissipation: f32,
+    known_position: f32,
+    known_moved: f32,
+    known_velocity: f32,
+    // the damping force is -damping_force D v'
+    damping_force: f32,
+    // k of a velocity filter
+    filter_coefficient: f32,
+}
+
+// How much there is of everything. Rows of gradients: four a tetrahedron, then the others from where it says.
+struct Sizes {
+    vertices: u32,
+    tets: u32,
+    triangles: u32,
+    springs: u32,
+    bendings: u32,
+    attachments: u32,
+    triangle_rows: u32,
+    spring_rows: u32,
+    bending_rows: u32,
+    attachment_rows: u32,
+    // Partial sums: one a chunk of vertices, then one a block of elements from where it says.
+    chunks: u32,
+    tet_partials: u32,
+    triangle_partials: u32,
+    spring_partials: u32,
+    bending_partials: u32,
+    attachment_partials: u32,
+    segments: u32,
+    bodies: u32,
+}
+
+// The numbers of an inner iteration.
+struct Inner {
+    momentum: f32,
+    step: f32,
+}
+
+// One workgroup's threads, and how many items a workgroup of a reduction takes: four a thread.
+const LANES: u32 = 64u;
+const BLOCK: u32 = 256u;

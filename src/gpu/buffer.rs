@@ -1,0 +1,149 @@
+//! The buffers of a model, by name, and what is in them at the start.
+
+use super::layout::*;
+
+macro_rules! buffers {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident<$type:ty>;)*) => {
+        /// A buffer on the device.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Buffer { $($(#[$doc])* $name),* }
+
+        /// All buffers, in the order of their numbers.
+        pub const BUFFERS: &[Described] = &[
+            $(Described { buffer: Buffer::$name, name: stringify!($name), kind: Kind::$kind, stride: size_of::<$type>() }),*
+        ];
+    };
+}
+
+/// How a shader sees a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `var<uniform>`.
+    Uniform,
+    /// `var<uniform>`, one of several entries chosen by the dispatch.
+    Series,
+    /// `var<storage>`.
+    Storage,
+}
+
+/// A line of the table of buffers.
+#[derive(Debug, Clone, Copy)]
+pub struct Described {
+    /// Which.
+    pub buffer: Buffer,
+    /// Its name, for labels and messages.
+    pub name: &'static str,
+    /// How shaders see it.
+    pub kind: Kind,
+    /// Size of an item (bytes).
+    pub stride: usize,
+}
+
+buffers! {
+    /// The numbers of the step.
+    Step: Uniform<Step>;
+    /// How much there is of everything.
+    Sizes: Uniform<Sizes>;
+    /// The numbers of each inner iteration.
+    Inner: Series<Inner>;
+    /// Places and masses.
+    Vertices: Storage<Vertex>;
+    /// Velocities and last displacements.
+    Motions: Storage<Motion>;
+    /// d = x − x_n of the iterate x (m).
+    Iterate: Storage<[f32; 4]>;
+    /// ŷ − x_n (m).
+    Target: Storage<[f32; 4]>;
+    /// g (N), three packed numbers a vertex: what crosses to the host.
+    Gradient: Storage<[f32; 3]>;
+    /// s = A⁻¹ g (m), packed: what comes from the host, or the latest inner iterate.
+    Correction: Storage<[f32; 3]>;
+    /// The inner iterate before (m), packed.
+    CorrectionBefore: Storage<[f32; 3]>;
+    /// Gradients of elements at their corners (N).
+    Rows: Storage<[f32; 4]>;
+    /// Rows of vertex i: `GatherRows[GatherStarts[i]..GatherStarts[i + 1]]`.
+    GatherStarts: Storage<u32>;
+    /// Numbers of rows, ascending for each vertex.
+    GatherRows: Storage<u32>;
+    /// Off-diagonal entries of row i of L: `LaplacianEntries[LaplacianStarts[i]..LaplacianStarts[i + 1]]`.
+    LaplacianStarts: Storage<u32>;
+    /// Columns and values (N/m). The diagonal is minus the sum of a row.
+    LaplacianEntries: Storage<Entry>;
+    /// Tetrahedra.
+    Tets: Storage<Tet>;
+    /// The last rotation of each tetrahedron: unit quaternions w, x, y, z.
+    Rotations: Storage<[f32; 4]>;
+    /// Triangles.
+    Triangles: Storage<Triangle>;
+    /// Springs.
+    Springs: Storage<Spring>;
+    /// Bending stencils.
+    Bendings: Storage<Bending>;
+    /// Their corners.
+    BendingCorners: Storage<Entry>;
+    /// Attachments.
+    Attachments: Storage<Attachment>;
+    /// Where they hold.
+    Points: Storage<Point>;
+    /// Vertices in chunks that belong to one body.
+    Chunks: Storage<Chunk>;
+    /// Which partial sums belong together.
+    Segments: Storage<Segment>;
+    /// Partial sums of reductions, sixteen slots each.
+    Partials: Storage<[f32; SLOTS]>;
+    /// Partial sums of the energy exchanged: damped, work, filtered (J); chunks of vertices, then blocks of attachments.
+    ExchangePartials: Storage<[f32; 4]>;
+    /// Rigid motion of each body.
+    Rigids: Storage<Rigid>;
+    /// Translation of each body that the inner iterations left out (m).
+    Shifts: Storage<[f32; 4]>;
+    /// What goes to the ledger: damped, work, filtered (J), then at 4 and 5 |g|² at the first and the last local step,
+    /// then from 16 on sixteen sums a segment.
+    Report: Storage<f32>;
+}
+
+impl Buffer {
+    /// Its line of the table.
+    pub fn described(self) -> &'static Described {
+        &BUFFERS[self as usize]
+    }
+}
+
+/// Words (4 bytes) of every buffer, in the order of [`BUFFERS`]: what is uploaded at the start, and where twins compute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contents {
+    words: Vec<Vec<u32>>,
+}
+
+impl Contents {
+    /// All buffers empty.
+    pub fn empty() -> Self {
+        Contents { words: vec![Vec::new(); BUFFERS.len()] }
+    }
+
+    /// The items of a buffer.
+    pub fn items<T: bytemuck::Pod>(&self, buffer: Buffer) -> &[T] {
+        bytemuck::cast_slice(&self.words[buffer as usize])
+    }
+
+    /// The items of a buffer, to be changed.
+    pub fn items_mut<T: bytemuck::Pod>(&mut self, buffer: Buffer) -> &mut [T] {
+        bytemuck::cast_slice_mut(&mut self.words[buffer as usize])
+    }
+
+    /// Sets all items of a buffer.
+    pub fn set<T: bytemuck::Pod>(&mut self, buffer: Buffer, items: &[T]) {
+        self.words[buffer as usize] = bytemuck::cast_slice(items).to_vec();
+    }
+
+    /// The bytes of a buffer.
+    pub fn bytes(&self, buffer: Buffer) -> &[u8] {
+        bytemuck::cast_slice(&self.words[buffer as usize])
+    }
+
+    /// The bytes of a buffer, to be changed.
+    pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.words[buffer as usize])
+    }
+}

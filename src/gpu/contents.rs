@@ -1,0 +1,268 @@
+//! From a model to the buffers' contents.
+
+use super::buffer::{Buffer, Contents};
+use super::layout::*;
+use crate::Result;
+use crate::cpu::gather::Gather;
+use crate::error::RunError;
+use crate::linear::SparseMatrix;
+use crate::model::Model;
+use crate::{Mat3, Vec3};
+
+/// Everything that the device needs to know of a model, at its initial state.
+///
+/// An error if a number of the model is beyond single precision, which the CPU backend is not.
+pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
+    let sizes = sizes(model);
+    let mut all = Contents::empty();
+    all.set(Buffer::Step, &[Step::default()]);
+    all.set(Buffer::Sizes, &[sizes]);
+    all.set(Buffer::Inner, &[Inner::default()]);
+    vertices(model, &mut all)?;
+    sparse(model, laplacian, &mut all)?;
+    elements(model, &mut all)?;
+    surfaces(model, &mut all)?;
+    reductions(model, &sizes, &mut all);
+    Ok(all)
+}
+
+/// How much there is of everything.
+pub fn sizes(model: &Model) -> Sizes {
+    let count = |n: usize| n as u32;
+    let corners: usize = model.bendings.iter().map(|bending| bending.vertices.len()).sum();
+    let mut sizes = Sizes {
+        vertices: count(model.vertex_count()),
+        tets: count(model.tets.len()),
+        triangles: count(model.triangles.len()),
+        springs: count(model.springs.len()),
+        bendings: count(model.bendings.len()),
+        attachments: count(model.attachments.len()),
+        bodies: count(model.bodies.len()),
+        segments: count(model.bodies.len() + ELEMENT_KINDS),
+        chunks: model.bodies.iter().map(|body| count(body.vertices.len()).div_ceil(BLOCK)).sum(),
+        ..Sizes::default()
+    };
+    sizes.triangle_rows = 4 * sizes.tets;
+    sizes.spring_rows = sizes.triangle_rows + 3 * sizes.triangles;
+    sizes.bending_rows = sizes.spring_rows + 2 * sizes.springs;
+    sizes.attachment_rows = sizes.bending_rows + count(corners);
+    sizes.tet_partials = sizes.chunks;
+    sizes.triangle_partials = sizes.tet_partials + sizes.tets.div_ceil(BLOCK);
+    sizes.spring_partials = sizes.triangle_partials + sizes.triangles.div_ceil(BLOCK);
+    sizes.bending_partials = sizes.spring_partials + sizes.springs.div_ceil(BLOCK);
+    sizes.attachment_partials = sizes.bending_partials + sizes.bendings.div_ceil(BLOCK);
+    sizes
+}
+
+/// Kinds of elements that have a segment of their own, after those of the bodies.
+pub const ELEMENT_KINDS: usize = 5;
+
+fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
+    let held = model.attachment_stiffness();
+    let mut vertices = Vec::with_capacity(model.vertex_count());
+    for (i, (x, (m, k))) in model.initial_positions.iter().zip(model.mass.iter().zip(&held)).enumerate() {
+        let (position, low) = split(*x);
+        let range = Range { what: "vertex", number: i };
+        range.check("position", x.iter())?;
+        vertices.push(Vertex {
+            position,
+            mass: range.of("mass", *m)?,
+            low,
+            held: range.of("attachment", *k)?,
+        });
+    }
+    let mut motions = Vec::with_capacity(model.vertex_count());
+    for (i, v) in model.initial_velocities.iter().enumerate() {
+        let velocity = Range { what: "vertex", number: i }.vector("velocity", v)?;
+        motions.push(Motion { velocity, velocity_before: velocity, ..Motion::default() });
+    }
+    let n = model.vertex_count();
+    all.set(Buffer::Vertices, &vertices);
+    all.set(Buffer::Motions, &motions);
+    for buffer in [Buffer::Iterate, Buffer::Target] {
+        all.set(buffer, &vec![[0.0f32; 4]; n]);
+    }
+    for buffer in [Buffer::Gradient, Buffer::Correction, Buffer::CorrectionBefore] {
+        all.set(buffer, &vec![[0.0f32; 3]; n]);
+    }
+    Ok(())
+}
+
+/// A place as two numbers in single precision, the second what rounding left of the first.
+pub fn split(x: Vec3) -> ([f32; 3], [f32; 3]) {
+    let high = [0, 1, 2].map(|i| x[i] as f32);
+    (high, [0, 1, 2].map(|i| (x[i] - f64::from(high[i])) as f32))
+}
+
+fn sparse(model: &Model, laplacian: &SparseMatrix, all: &mut Contents) -> Result<()> {
+    let corners =
+        model.tets.iter().flat_map(|e| e.vertices).chain(model.triangles.iter().flat_map(|e| e.vertices));
+    let corners = corners.chain(model.springs.iter().flat_map(|e| e.vertices));
+    let corners = corners.chain(model.bendings.iter().flat_map(|e| e.vertices.iter().copied()));
+    let corners: Vec<u32> = corners.chain(model.attachments.iter().map(|a| a.vertex)).collect();
+    all.set(Buffer::Rows, &vec![[0.0f32; 4]; corners.len()]);
+    let gather = Gather::new(model.vertex_count(), corners.into_iter());
+    let (starts, rows) = gather.parts();
+    all.set(Buffer::GatherStarts, starts);
+    all.set(Buffer::GatherRows, rows);
+
+    let mut starts = vec![0u32];
+    let mut entries = Vec::new();
+    for i in 0..model.vertex_count() {
+        let (columns, values) = laplacian.row(i);
+        for (&index, &value) in columns.iter().zip(values).filter(|(index, _)| **index as usize != i) {
+            entries.push(Entry { index, value: Range { what: "vertex", number: i }.of("stiffness", value)? });
+        }
+        starts.push(entries.len() as u32);
+    }
+    all.set(Buffer::LaplacianStarts, &starts);
+    all.set(Buffer::LaplacianEntries, &entries);
+    Ok(())
+}
+
+fn elements(model: &Model, all: &mut Contents) -> Result<()> {
+    let mut tets = Vec::with_capacity(model.tets.len());
+    for (number, e) in model.tets.iter().enumerate() {
+        let range = Range { what: "tetrahedron", number };
+        let row = |k: usize| range.vector("rest shape", &row_of(&e.inverse_rest, k));
+        tets.push(Tet {
+            vertices: e.vertices,
+            rest_0: row(0)?,
+            shape_weight: range.of("weight", e.shape_weight)?,
+            rest_1: row(1)?,
+            volume_weight: range.of("weight", e.volume_weight)?,
+            rest_2: row(2)?,
+            pad0: 0.0,
+        });
+    }
+    all.set(Buffer::Tets, &tets);
+    all.set(Buffer::Rotations, &vec![[1.0f32, 0.0, 0.0, 0.0]; tets.len()]);
+    let mut springs = Vec::with_capacity(model.springs.len());
+    for (number, e) in model.springs.iter().enumerate() {
+        let range = Range { what: "spring", number };
+        springs.push(Spring {
+            vertices: e.vertices,
+            length: range.of("length", e.length)?,
+            stiffness: range.of("stiffness", e.weight / (e.length * e.length))?,
+            rest_direction: range.vector("direction", &e.rest_direction)?,
+            pad0: 0.0,
+        });
+    }
+    all.set(Buffer::Springs, &springs);
+    let mut attachments = Vec::with_capacity(model.attachments.len());
+    for (number, e) in model.attachments.iter().enumerate() {
+        let stiffness = Range { what: "attachment", number }.of("stiffness", e.stiffness)?;
+        attachments.push(Attachment { vertex: e.vertex, stiffness });
+    }
+    all.set(Buffer::Attachments, &attachments);
+    all.set(Buffer::Points, &points(model.attachments.iter().map(|a| (a.target(0.0), Vec3::zeros()))));
+    Ok(())
+}
+
+/// Where attachments hold at the start of a step, and how far they go.
+pub fn points(places: impl Iterator<Item = (Vec3, Vec3)>) -> Vec<Point> {
+    let point = |(place, travel): (Vec3, Vec3)| {
+        let (position, low) = split(place);
+        Point { position, low, travel: [0, 1, 2].map(|i| travel[i] as f32), ..Point::default() }
+    };
+    places.map(point).collect()
+}
+
+fn surfaces(model: &Model, all: &mut Contents) -> Result<()> {
+    let mut triangles = Vec::with_capacity(model.triangles.len());
+    for (number, e) in model.triangles.iter().enumerate() {
+        let range = Range { what: "triangle", number };
+        let b = &e.inverse_rest;
+        let mut inverse_rest = [0.0; 4];
+        for (entry, value) in inverse_rest.iter_mut().zip([b[(0, 0)], b[(0, 1)], b[(1, 0)], b[(1, 1)]]) {
+            *entry = range.of("rest shape", value)?;
+        }
+        let weight = range.of("weight", e.weight)?;
+        // no limit is a limit that no triangle reaches
+        let limits = e.limits.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
+        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, pad0: [0.0; 2] });
+    }
+    all.set(Buffer::Triangles, &triangles);
+    let (mut bendings, mut corners) = (Vec::with_capacity(model.bendings.len()), Vec::new());
+    for (number, e) in model.bendings.iter().enumerate() {
+        let range = Range { what: "bending element", number };
+        let first = corners.len() as u32;
+        for (&index, &c) in e.vertices.iter().zip(&e.coefficients) {
+            corners.push(Entry { index, value: range.of("coefficient", c)? });
+        }
+        bendings.push(Bending {
+            first,
+            end: corners.len() as u32,
+            weight: range.of("weight", e.weight)?,
+            rest_curvature: range.of("curvature", e.rest_curvature)?,
+            rest_direction: range.vector("direction", &e.rest_direction)?,
+            pad0: 0.0,
+        });
+    }
+    all.set(Buffer::Bendings, &bendings);
+    all.set(Buffer::BendingCorners, &corners);
+    Ok(())
+}
+
+fn reductions(model: &Model, sizes: &Sizes, all: &mut Contents) {
+    let (mut chunks, mut segments) = (Vec::new(), Vec::new());
+    for (number, body) in model.bodies.iter().enumerate() {
+        let first_chunk = chunks.len() as u32;
+        for first in body.vertices.clone().step_by(BLOCK as usize) {
+            let end = body.vertices.end.min(first + BLOCK as usize) as u32;
+            chunks.push(Chunk { first: first as u32, end, body: number as u32 });
+        }
+        segments.push(Segment { first: first_chunk, end: chunks.len() as u32 });
+    }
+    let kinds = [
+        (sizes.tet_partials, sizes.tets),
+        (sizes.triangle_partials, sizes.triangles),
+        (sizes.spring_partials, sizes.springs),
+        (sizes.bending_partials, sizes.bendings),
+        (sizes.attachment_partials, sizes.attachments),
+    ];
+    segments.extend(kinds.map(|(first, n)| Segment { first, end: first + n.div_ceil(BLOCK) }));
+    let attachment_blocks = sizes.attachments.div_ceil(BLOCK);
+    let zeros = |n: u32| vec![[0.0f32; 4]; n as usize];
+    all.set(Buffer::Chunks, &chunks);
+    all.set(Buffer::Segments, &segments);
+    all.set(Buffer::Partials, &zeros(4 * (sizes.attachment_partials + attachment_blocks)));
+    all.set(Buffer::ExchangePartials, &zeros(sizes.chunks + attachment_blocks));
+    all.set(Buffer::Rigids, &vec![Rigid::default(); model.bodies.len()]);
+    all.set(Buffer::Shifts, &zeros(sizes.bodies));
+    all.set(Buffer::Report, &vec![0.0f32; SLOTS * (1 + segments.len())]);
+}
+
+fn row_of(matrix: &Mat3, k: usize) -> Vec3 {
+    matrix.row(k).transpose()
+}
+
+/// Whose number it is that must fit into single precision.
+struct Range {
+    what: &'static str,
+    number: usize,
+}
+
+impl Range {
+    /// The number in single precision. Beyond its range, or so small that it would vanish, is an error.
+    fn of(&self, quantity: &str, value: f64) -> Result<f32> {
+        self.check(quantity, [&value].into_iter())?;
+        Ok(value as f32)
+    }
+
+    fn vector(&self, quantity: &str, v: &Vec3) -> Result<[f32; 3]> {
+        self.check(quantity, v.iter())?;
+        Ok([0, 1, 2].map(|i| v[i] as f32))
+    }
+
+    fn check<'a>(&self, quantity: &str, values: impl Iterator<Item = &'a f64>) -> Result<()> {
+        for &value in values {
+            // products of two such numbers must be representable, too
+            if value.abs() > 1e30 {
+                let of = format!("the {quantity} of {} {}", self.what, self.number);
+                return Err(RunError::SinglePrecision { of, value }.into());
+            }
+        }
+        Ok(())
+    }
+}

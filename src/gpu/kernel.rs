@@ -1,0 +1,114 @@
+//! The table of kernels: a WGSL file, its buffers in the order of their bindings, how many workgroups, and its twin.
+//!
+//! A new kernel is a new file in `shaders/`, a twin of the same name and one line here.
+
+use super::buffer::Buffer::{self, *};
+use super::buffer::Contents;
+use super::layout::{BLOCK, LANES, Sizes};
+use super::twin;
+
+/// A kernel.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    /// Its name, that of its file in `shaders/` and that of its twin.
+    pub name: &'static str,
+    /// The buffers at bindings 0, 1, … of group 0.
+    pub bindings: &'static [Buffer],
+    /// How many workgroups it takes.
+    pub workgroups: fn(&Sizes) -> u32,
+    /// The same computation on the host, in double precision between single-precision buffers.
+    pub twin: fn(&mut Contents, &Call) -> Magnitudes,
+}
+
+/// One use of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Call {
+    /// Which entry of a [`super::buffer::Kind::Series`] it reads.
+    pub series: usize,
+    /// Correction and CorrectionBefore change places: inner iterations write over the older of two iterates.
+    pub swapped: bool,
+}
+
+impl Call {
+    /// The buffer that stands at the place of `buffer`.
+    pub fn at(&self, buffer: Buffer) -> Buffer {
+        match (self.swapped, buffer) {
+            (true, Correction) => CorrectionBefore,
+            (true, CorrectionBefore) => Correction,
+            _ => buffer,
+        }
+    }
+}
+
+/// For each buffer that a twin wrote, for each of its numbers the size of the terms it was made of: single precision is off
+/// by some units in the last place of that, however much of it cancels. The number of units is the kernel's tolerance.
+pub type Magnitudes = Vec<(Buffer, Vec<f32>)>;
+
+/// One thread an item.
+fn items(n: u32) -> u32 {
+    n.div_ceil(LANES)
+}
+
+/// One workgroup a block of items.
+fn blocks(n: u32) -> u32 {
+    n.div_ceil(BLOCK)
+}
+
+macro_rules! kernels {
+    ($($name:ident [$($buffer:ident),*] $workgroups:expr;)*) => {
+        /// All kernels, in the order of a step.
+        pub const KERNELS: &[Kernel] = &[
+            $(Kernel { name: stringify!($name), bindings: &[$($buffer),*], workgroups: $workgroups, twin: twin::$name }),*
+        ];
+
+        /// A kernel's number in [`KERNELS`].
+        #[allow(non_camel_case_types, missing_docs)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Id { $($name),* }
+
+        /// The text of every kernel's file.
+        pub const SOURCES: &[(&str, &str)] =
+            &[$((concat!(stringify!($name), ".wgsl"), include_str!(concat!("../../shaders/", stringify!($name), ".wgsl")))),*];
+    };
+}
+
+kernels! {
+    predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target] |s| items(s.vertices);
+    project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
+    project_tet_volume [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
+    project_triangle [Step, Sizes, Vertices, Iterate, Triangles, Rows] |s| items(s.triangles);
+    project_spring [Step, Sizes, Vertices, Iterate, Springs, Rows] |s| items(s.springs);
+    project_bending [Step, Sizes, Vertices, Iterate, Bendings, BendingCorners, Rows] |s| items(s.bendings);
+    project_attachment [Step, Sizes, Vertices, Iterate, Attachments, Points, Rows] |s| items(s.attachments);
+    gather_gradient [Step, Sizes, Vertices, Iterate, Target, GatherStarts, GatherRows, Rows, Gradient] |s| items(s.vertices);
+    measure_gradient [Chunks, Gradient, Partials] |s| s.chunks;
+    reduce_gradient [Sizes, Partials, Report] |_| 1;
+    chebyshev_update [Step, Sizes, Inner, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, CorrectionBefore] |s| items(s.vertices);
+    measure_residual [Step, Chunks, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, Partials] |s| s.chunks;
+    reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
+    apply_correction [Chunks, Shifts, Iterate, Correction, CorrectionBefore] |s| s.chunks;
+    advance [Step, Sizes, Vertices, Motions, Iterate] |s| items(s.vertices);
+    measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials] |s| s.chunks;
+    measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);
+    filter_ether_drag [Step, Chunks, Vertices, Motions, ExchangePartials] |s| s.chunks;
+    measure_centre [Chunks, Vertices, Motions, Partials] |s| s.chunks;
+    reduce_centre [Segments, Partials, Rigids] |s| s.bodies;
+    measure_spin [Chunks, Vertices, Motions, Rigids, Partials] |s| s.chunks;
+    reduce_spin [Segments, Partials, Rigids] |s| s.bodies;
+    filter_pbd [Step, Chunks, Vertices, Motions, Rigids, ExchangePartials] |s| s.chunks;
+    reduce_exchange [Sizes, ExchangePartials, Report] |_| 1;
+    observe_vertex [Step, Chunks, Vertices, Motions, Partials] |s| s.chunks;
+    observe_tet [Sizes, Vertices, Tets, Rotations, Partials] |s| blocks(s.tets);
+    observe_triangle [Sizes, Vertices, Triangles, Partials] |s| blocks(s.triangles);
+    observe_spring [Sizes, Vertices, Springs, Partials] |s| blocks(s.springs);
+    observe_bending [Sizes, Vertices, Bendings, BendingCorners, Partials] |s| blocks(s.bendings);
+    observe_attachment [Sizes, Vertices, Attachments, Points, Partials] |s| blocks(s.attachments);
+    reduce_observation [Segments, Partials, Report] |s| s.segments;
+}
+
+impl Id {
+    /// Its line of the table.
+    pub fn kernel(self) -> &'static Kernel {
+        &KERNELS[self as usize]
+    }
+}

@@ -1,0 +1,118 @@
+//! From files to one WGSL text a kernel, and from an error in that text back to file and line.
+//!
+//! A line `//use shared/NAME.wgsl` takes in another file, once. WGSL does not mind the order of declarations, so files
+//! are simply put one after the other, the kernel's own first.
+
+use super::kernel::SOURCES;
+use crate::error::RunError;
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// The shared files.
+const SHARED: &[(&str, &str)] = &[
+    ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
+    ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),
+    ("shared/vertex.wgsl", include_str!("../../shaders/shared/vertex.wgsl")),
+];
+
+/// Where shaders come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Library {
+    /// The texts that were compiled in.
+    #[default]
+    BuiltIn,
+    /// The files of a folder as they are now.
+    Folder(PathBuf),
+}
+
+impl Library {
+    /// The text of a file.
+    fn text(&self, file: &str) -> Result<Cow<'static, str>, RunError> {
+        let fault = |message: String| RunError::Shader { file: file.into(), line: 0, message };
+        match self {
+            Library::BuiltIn => {
+                let found = SOURCES.iter().chain(SHARED).find(|(name, _)| *name == file);
+                found
+                    .map(|(_, text)| Cow::Borrowed(*text))
+                    .ok_or_else(|| fault("there is no such file".into()))
+            }
+            Library::Folder(folder) => {
+                std::fs::read_to_string(folder.join(file)).map(Cow::Owned).map_err(|e| fault(e.to_string()))
+            }
+        }
+    }
+}
+
+/// A kernel's whole text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Source {
+    /// WGSL.
+    pub text: String,
+    /// Files and the number of lines that each has, in the order of the text.
+    files: Vec<(String, usize)>,
+}
+
+impl Source {
+    /// Puts together the kernel in the file `NAME.wgsl` and what it uses.
+    pub fn of(library: &Library, name: &str) -> Result<Source, RunError> {
+        let mut source = Source::default();
+        source.take_in(library, &format!("{name}.wgsl"))?;
+        Ok(source)
+    }
+
+    fn take_in(&mut self, library: &Library, file: &str) -> Result<(), RunError> {
+        if self.files.iter().any(|(known, _)| known == file) {
+            return Ok(());
+        }
+        let text = library.text(file)?;
+        self.files.push((file.into(), text.lines().count()));
+        for line in text.lines() {
+            self.text.push_str(line);
+            self.text.push('\n');
+        }
+        text.lines()
+            .filter_map(|line| line.strip_prefix("//use "))
+            .try_for_each(|used| self.take_in(library, used.trim()))
+    }
+
+    /// File and line (from 1) of a line of the text.
+    pub fn place(&self, line: usize) -> (&str, usize) {
+        let mut left = line.max(1);
+        for (file, lines) in &self.files {
+            if left <= *lines {
+                return (file, left);
+            }
+            left -= lines;
+        }
+        (self.files.last().map_or("", |(file, _)| file), 0)
+    }
+
+    /// Parses and validates; the error names file and line.
+    pub fn module(&self) -> Result<(naga::Module, naga::valid::ModuleInfo), RunError> {
+        let module = naga::front::wgsl::parse_str(&self.text)
+            .map_err(|e| self.error(e.location(&self.text).map(|l| l.line_number), e.message().into()))?;
+        let mut validator = naga::valid::Validator::new(
+            naga::valid::ValidationFlags::all(),
+            naga::valid::Capabilities::default(),
+        );
+        let info = validator.validate(&module).map_err(|e| {
+            let causes =
+                std::iter::successors(std::error::Error::source(e.as_inner()), |cause| cause.source());
+            let message = causes.fold(e.as_inner().to_string(), |all, cause| format!("{all}: {cause}"));
+            self.error(e.location(&self.text).map(|l| l.line_number), message)
+        })?;
+        Ok((module, info))
+    }
+
+    fn error(&self, line: Option<u32>, message: String) -> RunError {
+        let (file, line) = line.map_or((self.files[0].0.as_str(), 0), |line| self.place(line as usize));
+        RunError::Shader { file: file.into(), line, message }
+    }
+}
+
+/// All files that a kernel's text is made of, for those who watch them.
+pub fn files(library: &Library, name: &str) -> Vec<String> {
+    Source::of(library, name)
+        .map(|source| source.files.into_iter().map(|(file, _)| file).collect())
+        .unwrap_or_default()
+}

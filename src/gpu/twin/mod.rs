@@ -1,0 +1,99 @@
+//! Twins: every kernel once more on the host, under the same name, on the same buffers.
+//!
+//! Inputs and outputs are the device's single-precision buffers, what is between them is double precision and, where there
+//! is one, the production code of the CPU backend. A twin says for every number it writes how large the terms were that
+//! it was made of: that times a few units in the last place is how far the kernel may be off.
+
+mod surface;
+mod tet;
+mod vertex;
+mod whole;
+
+pub use surface::*;
+pub use tet::*;
+pub use vertex::*;
+pub use whole::*;
+
+use super::buffer::{Buffer, Contents};
+use super::kernel::Magnitudes;
+use super::layout::*;
+use crate::Vec3;
+
+/// A vector and the size of the terms that it was summed up from.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sum {
+    /// The sum.
+    pub value: Vec3,
+    /// The sum of the terms' lengths.
+    pub size: f64,
+}
+
+impl Sum {
+    /// Adds a term.
+    pub fn add(&mut self, term: Vec3) {
+        self.add_sized(term, term.norm());
+    }
+
+    /// Adds a term that is itself made of larger ones.
+    pub fn add_sized(&mut self, term: Vec3, size: f64) {
+        self.value += term;
+        self.size += size;
+    }
+}
+
+/// What a twin writes to one buffer.
+pub struct Output {
+    buffer: Buffer,
+    magnitudes: Vec<f32>,
+}
+
+impl Output {
+    /// To a buffer none of whose numbers has been written yet.
+    pub fn to(all: &Contents, buffer: Buffer) -> Self {
+        Output { buffer, magnitudes: vec![0.0; all.items::<f32>(buffer).len()] }
+    }
+
+    /// Writes number `index` of the buffer, made of terms of size `magnitude`.
+    pub fn number(&mut self, all: &mut Contents, index: usize, value: f64, magnitude: f64) {
+        all.items_mut::<f32>(self.buffer)[index] = value as f32;
+        self.magnitudes[index] = magnitude as f32;
+    }
+
+    /// Writes three numbers from `index` on.
+    pub fn vector(&mut self, all: &mut Contents, index: usize, sum: &Sum) {
+        (0..3).for_each(|axis| self.number(all, index + axis, sum.value[axis], sum.size));
+    }
+
+    /// All that was written.
+    pub fn done(self) -> Magnitudes {
+        vec![(self.buffer, self.magnitudes)]
+    }
+}
+
+/// A vector of the device in double precision.
+pub fn wide(v: &[f32]) -> Vec3 {
+    Vec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]))
+}
+
+/// Where a vertex is (m).
+pub fn place(vertex: &Vertex) -> Vec3 {
+    wide(&vertex.position) + wide(&vertex.low)
+}
+
+/// The numbers of the step.
+pub fn step(all: &Contents) -> Step {
+    all.items::<Step>(Buffer::Step)[0]
+}
+
+/// How much there is of everything.
+pub fn sizes(all: &Contents) -> Sizes {
+    all.items::<Sizes>(Buffer::Sizes)[0]
+}
+
+/// x_e = x_n + c₂ d of every vertex: where the energy is taken (m).
+pub fn evaluated(all: &Contents) -> Vec<Vec3> {
+    let share = f64::from(step(all).share);
+    let vertices = all.items::<Vertex>(Buffer::Vertices);
+    let iterate = all.items::<[f32; 4]>(Buffer::Iterate);
+    vertices.iter().zip(iterate).map(|(x, d)| place(x) + wide(d) * share).collect()
+}
