@@ -11,6 +11,7 @@ use std::path::PathBuf;
 /// The shared files.
 const SHARED: &[(&str, &str)] = &[
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
+    ("shared/metric.wgsl", include_str!("../../shaders/shared/metric.wgsl")),
     ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),
     ("shared/vertex.wgsl", include_str!("../../shaders/shared/vertex.wgsl")),
 ];
