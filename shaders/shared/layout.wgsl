@@ -120,6 +120,8 @@ struct Step {
     damping_force: f32,
     // k of a velocity filter
     filter_coefficient: f32,
+    // always 0, which no compiler knows: see `opaque` in advance.wgsl
+    zero: u32,
 }
 
 // How much there is of everything. Rows of gradients: four a tetrahedron, then the others from where it says.

@@ -201,7 +201,9 @@ layout! {
         /// The damping force is −`damping_force` D v'.
         damping_force: f32;
         /// k of a velocity filter, 0 to 1.
-        filter_coefficient: f32, pad pad0: [f32; 3];
+        filter_coefficient: f32;
+        /// Always 0, which no compiler knows: it keeps them from simplifying what rounding is about.
+        zero: u32, pad pad0: [f32; 2];
     }
     /// How much there is of everything, and where each kind's rows and partial sums begin.
     Sizes {
