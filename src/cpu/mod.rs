@@ -24,7 +24,7 @@ mod sample;
 use crate::linear::{Factor, Scratch, SparseMatrix, Symbolic};
 use crate::model::Model;
 use crate::scene::Precision;
-use crate::step::backend::Backend;
+use crate::step::backend::{Backend, Exchange, Report};
 use crate::step::form::Form;
 use crate::{Result, Vec3, linear};
 use local::Local;
@@ -72,6 +72,9 @@ pub struct Cpu<T: Scalar> {
     gradient: Vec<[T; 3]>,
     /// Length of the step made last (s).
     last_step: f64,
+    /// Energy exchanged since the last report, and the reports not asked for yet.
+    exchanged: Exchange,
+    reports: Vec<Report>,
 }
 
 /// A factored metric, the numbers it was made of, and memory for solving.
@@ -102,6 +105,8 @@ impl<T: Scalar> Cpu<T> {
             points: vec![Vec3::zeros(); model.attachments.len()],
             gradient: vec![[T::default(); 3]; n],
             last_step: 0.0,
+            exchanged: Exchange::default(),
+            reports: Vec::new(),
             laplacian,
             symbolic,
             model,
