@@ -1,4 +1,5 @@
 // omega = I^-1 L. A body whose vertices lie on a line has no inertia about it, and no spin either.
+//use shared/direction.wgsl
 
 // Least moment of inertia, relative to the greatest, about which a body can spin: sums in single precision are off by up
 // to 2e-6 of the greatest.
@@ -6,7 +7,7 @@ const LEAST_INERTIA: f32 = 1e-5;
 
 // diagonal: xx, yy, zz; products: yz, xz, xy (kg m^2)
 fn spin_of(diagonal: vec3<f32>, products: vec3<f32>, angular_momentum: vec3<f32>) -> vec3<f32> {
-    let scale = max(max(diagonal.x, diagonal.y), diagonal.z);
+    let scale = max(largest(diagonal), largest(products));
     if scale < 1e-36 {
         return vec3(0.0);
     }
@@ -24,7 +25,7 @@ fn spin_of(diagonal: vec3<f32>, products: vec3<f32>, angular_momentum: vec3<f32>
         annihilate(&a, &axes, 0u, 2u);
         annihilate(&a, &axes, 1u, 2u);
     }
-    let greatest = max(max(a[0][0], a[1][1]), a[2][2]);
+    let greatest = max(max(max(a[0][0], a[1][1]), a[2][2]), 0.0);
     let scaled = angular_momentum / scale;
     var spin = vec3(0.0);
     for (var k = 0u; k < 3u; k++) {

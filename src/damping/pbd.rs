@@ -41,7 +41,7 @@ pub fn solve_inertia(inertia: Mat3, spin: Vec3, least: f64) -> Vec3 {
         return Vec3::zeros(); // the step's own check reports it; an eigenvalue iteration would not end
     }
     let eigen = inertia.symmetric_eigen();
-    let largest = eigen.eigenvalues.max();
+    let largest = eigen.eigenvalues.max().max(0.0);
     let mut omega = Vec3::zeros();
     for k in 0..3 {
         let axis = eigen.eigenvectors.column(k);

@@ -30,26 +30,29 @@ pub fn reduce_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
             &all.items::<[f32; SLOTS]>(Buffer::Partials)[segment.first as usize..segment.end as usize];
         let first = chunks[0];
         let (origin, base, low) = (wide(&first[7..]), wide(&first[10..]), wide(&first[13..]));
-        let (mut mass, mut place, mut velocity) = (0.0, (Vec3::zeros(), 0.0), (Vec3::zeros(), 0.0));
+        let (mut mass, mut mass_size) = (0.0, 0.0);
+        let (mut place, mut velocity) = ((Vec3::zeros(), 0.0), (Vec3::zeros(), 0.0));
         for chunk in chunks {
             let m = f64::from(chunk[0]);
             let from_origin =
                 [wide(&chunk[1..]), (wide(&chunk[7..]) - origin) * m, (wide(&chunk[13..]) - low) * m];
             let from_base = [wide(&chunk[4..]), (wide(&chunk[10..]) - base) * m];
-            mass += m;
+            (mass, mass_size) = (mass + m, mass_size + m.abs());
             from_origin.iter().for_each(|term| place = (place.0 + term, place.1 + term.norm()));
             from_base.iter().for_each(|term| velocity = (velocity.0 + term, velocity.1 + term.norm()));
         }
+        // the divisor's error counts, too
+        let divided = |size: f64| size / mass.abs() * (mass_size / mass.abs());
         let mut put = |offset: usize, v: Vec3, size: f64| {
             let first = size_of::<Rigid>() / 4 * body + offset;
             (0..3).for_each(|axis| out.number(all, first + axis, v[axis], size));
         };
         put(at::ORIGIN, origin, 0.0);
-        put(at::CENTRE, place.0 / mass + low, place.1 / mass + low.norm());
+        put(at::CENTRE, place.0 / mass + low, divided(place.1) + low.norm());
         put(at::BASE, base, 0.0);
-        put(at::DRIFT, velocity.0 / mass, velocity.1 / mass);
+        put(at::DRIFT, velocity.0 / mass, divided(velocity.1));
         put(at::SPIN, Vec3::zeros(), 0.0);
-        out.number(all, size_of::<Rigid>() / 4 * body + at::MASS, mass, mass);
+        out.number(all, size_of::<Rigid>() / 4 * body + at::MASS, mass, mass_size);
     }
     out.done()
 }
@@ -74,7 +77,8 @@ pub fn reduce_spin(all: &mut Contents, _call: &Call) -> Magnitudes {
         let spin = pbd::solve_inertia(inertia, angular, LEAST_INERTIA);
         // (I + δI)(ω + δω) = L + δL: δω is I⁻¹(δL − δI ω)
         let eigenvalues = inertia.symmetric_eigenvalues();
-        let kept = eigenvalues.iter().copied().filter(|moment| *moment > LEAST_INERTIA * eigenvalues.max());
+        let kept =
+            eigenvalues.iter().copied().filter(|moment| *moment > LEAST_INERTIA * eigenvalues.max().max(0.0));
         let least = kept.fold(f64::INFINITY, f64::min);
         let spin_size = (angular_size + inertia_size * spin.norm()) / least;
         let (old_drift, old_spin) = (wide(&rigid.drift), wide(&rigid.spin));
