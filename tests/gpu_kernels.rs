@@ -116,7 +116,9 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         all.items_mut::<f32>(buffer).iter_mut().for_each(|number| *number = (random.number() * size) as f32);
     }
     for rigid in all.items_mut::<dashpot::gpu::layout::Rigid>(Buffer::Rigids) {
+        rigid.origin = vector(&mut random, size);
         rigid.centre = vector(&mut random, size);
+        rigid.base = vector(&mut random, size);
         rigid.drift = vector(&mut random, size);
         rigid.spin = vector(&mut random, 1.0);
         rigid.mass = 1.0 + random.number() as f32 * 0.5;

@@ -143,16 +143,21 @@ layout! {
         /// One past the last.
         end: u32;
     }
-    /// Rigid motion of a body.
+    /// Rigid motion of a body, counted from place and velocity of its first vertex: r = (x − origin) − centre has the
+    /// velocity base + drift + ω × r.
     Rigid {
-        /// Centre of mass (m).
-        centre: [f32; 3];
+        /// Position of the first vertex, rounded (m).
+        origin: [f32; 3];
         /// Mass (kg).
         mass: f32;
-        /// Velocity of the centre (m/s).
-        drift: [f32; 3], pad pad0: f32;
+        /// Centre of mass, from there (m).
+        centre: [f32; 3], pad pad0: f32;
+        /// Velocity of the first vertex (m/s).
+        base: [f32; 3], pad pad1: f32;
+        /// Velocity of the centre, from there (m/s).
+        drift: [f32; 3], pad pad2: f32;
         /// ω (1/s).
-        spin: [f32; 3], pad pad1: f32;
+        spin: [f32; 3], pad pad3: f32;
     }
     /// The numbers of a step; see the WGSL for the formulas, [`crate::step::form`] for where they come from.
     Step {

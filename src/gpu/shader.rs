@@ -10,9 +10,15 @@ use std::path::PathBuf;
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = &[
+    ("shared/direction.wgsl", include_str!("../../shaders/shared/direction.wgsl")),
+    ("shared/filter.wgsl", include_str!("../../shaders/shared/filter.wgsl")),
+    ("shared/inertia.wgsl", include_str!("../../shaders/shared/inertia.wgsl")),
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
     ("shared/metric.wgsl", include_str!("../../shaders/shared/metric.wgsl")),
+    ("shared/point.wgsl", include_str!("../../shaders/shared/point.wgsl")),
     ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),
+    ("shared/rigid.wgsl", include_str!("../../shaders/shared/rigid.wgsl")),
+    ("shared/stretch.wgsl", include_str!("../../shaders/shared/stretch.wgsl")),
     ("shared/vertex.wgsl", include_str!("../../shaders/shared/vertex.wgsl")),
 ];
 
