@@ -173,7 +173,7 @@ fn deviation(
     let id = dashpot::gpu::kernel::id(kernel.name).unwrap();
     let mut stream = Stream::new(context.clone(), all, Library::BuiltIn).unwrap();
     let spread: Vec<u8> = all.bytes(Buffer::Inner).to_vec();
-    stream.set_series(Buffer::Inner, &spread);
+    stream.set_series(Buffer::Inner, &spread).unwrap();
     stream.call(id, call).and_then(|()| stream.submit()).map_err(|error| error.to_string())?;
     let mut twin = all.clone();
     let written = (kernel.twin)(&mut twin, &call);

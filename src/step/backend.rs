@@ -1,5 +1,6 @@
 //! What a step asks of the machine that carries it out. The CPU answers in `cpu`.
 
+use super::clock::PHASES;
 use super::form::Form;
 use crate::damping::Filter;
 use crate::observe::Observation;
@@ -33,6 +34,37 @@ pub struct Report {
     pub seen: Observation,
     /// |g| at the first and at the last local step of the last time step (N), where only the device knew them.
     pub gradients: Option<[f64; 2]>,
+}
+
+/// What a device was asked to do, since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct DeviceUse {
+    /// Submissions to its queue.
+    pub submissions: u64,
+    /// Kernels dispatched.
+    pub dispatches: u64,
+    /// Bytes sent to it.
+    pub uploaded: u64,
+    /// Bytes read back from it.
+    pub downloaded: u64,
+    /// Times that the host waited for it.
+    pub waits: u64,
+    /// The device's own time in each phase since profiling began (ms), if it is on and the device has a clock.
+    pub phases_ms: Option<[f64; PHASES.len()]>,
+}
+
+impl DeviceUse {
+    /// What came after an `earlier` reading; times of phases are those of the later one.
+    pub fn since(&self, earlier: &DeviceUse) -> DeviceUse {
+        DeviceUse {
+            submissions: self.submissions - earlier.submissions,
+            dispatches: self.dispatches - earlier.dispatches,
+            uploaded: self.uploaded - earlier.uploaded,
+            downloaded: self.downloaded - earlier.downloaded,
+            waits: self.waits - earlier.waits,
+            phases_ms: self.phases_ms,
+        }
+    }
 }
 
 /// Everything that a run needs in order to go on with the same bits.
@@ -92,4 +124,10 @@ pub trait Backend: Send {
     fn restore(&mut self, snapshot: &Snapshot) -> Result<bool>;
     /// Where it computes, in a few words for a summary, such as `cpu, f64, 2 threads`.
     fn describe(&self) -> String;
+    /// What a device was asked to do; `None` where there is none.
+    fn device_use(&self) -> Option<DeviceUse> {
+        None
+    }
+    /// Measures the device's time phase by phase from now on, where there is a device with a clock.
+    fn set_profiling(&mut self, _on: bool) {}
 }
