@@ -118,7 +118,8 @@ pub enum RunError {
     Factorisation(String),
     /// The system does not give the memory for the factored matrix.
     #[error(
-        "not enough memory: the factored matrix needs {megabytes} MB; a coarser mesh or solver.precision = \"single\" needs less"
+        "not enough memory: the factored matrix needs {megabytes} MB; a coarser mesh, solver.precision = \"single\" \
+             or solver.global = \"chebyshev\" needs less"
     )]
     Memory {
         /// The memory asked for (MB).

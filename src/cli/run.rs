@@ -111,7 +111,7 @@ impl Run {
         let loaded = scene::load(&args.scene, &overrides)?;
         let built = build(&loaded)?;
         let model = Arc::new(built.model);
-        let backend = cpu::backend(model.clone(), loaded.scene.solver.precision)?;
+        let backend = cpu::backend(model.clone(), &loaded.scene.solver)?;
         let mut simulation = Simulation::new(&loaded.scene, model, backend)?;
         simulation.prepare()?;
         let mut warnings = built.warnings;

@@ -45,7 +45,7 @@ impl Runner {
     fn new(scene: &LoadedScene) -> Result<Self> {
         let start = Instant::now();
         let model = Arc::new(build(scene)?.model);
-        let backend = cpu::backend(model.clone(), scene.scene.solver.precision)?;
+        let backend = cpu::backend(model.clone(), &scene.scene.solver)?;
         let mut simulation = Simulation::new(&scene.scene, model, backend)?;
         simulation.prepare()?;
         Ok(Runner { simulation, setup_ms: start.elapsed().as_secs_f64() * 1e3, frames: Vec::new() })
