@@ -46,7 +46,6 @@ pub struct Args {
 
 /// Runs a suite and prints its table.
 pub fn run(args: Args) -> Result<()> {
-    args.backend.iter().try_for_each(|backend| backend.check())?;
     if args.frames == 0 {
         return Err(InputError::field("--frames", "must be at least 1").into());
     }

@@ -1,7 +1,7 @@
 //! `dashpot run SCENE`: headless.
 
 use super::Threads;
-use super::backend::{self, BackendChoice};
+use super::backend::{self, BackendArgs};
 use crate::Result;
 use crate::error::InputError;
 use crate::model::build::build;
@@ -27,9 +27,8 @@ pub struct Args {
     /// Number of frames, instead of the scene's
     #[arg(long, value_name = "N")]
     frames: Option<usize>,
-    /// Where to compute
-    #[arg(long, value_enum, default_value_t)]
-    backend: BackendChoice,
+    #[command(flatten)]
+    backend: BackendArgs,
     /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -93,7 +92,7 @@ impl Run {
         let loaded = scene::load(&args.scene, &overrides)?;
         let built = build(&loaded)?;
         let model = Arc::new(built.model);
-        let backend = backend::make(args.backend, &loaded, model.clone())?;
+        let backend = backend::make(&args.backend, &loaded, model.clone())?;
         let simulation = Simulation::new(&loaded.scene, model, backend)?;
         Run::start(args, loaded, simulation, built.warnings)
     }

@@ -1,10 +1,10 @@
 //! The operations of a step on the CPU, in its order.
 
+use super::global::Parts;
 use super::reduce::sum;
 use super::viscous::Viscous;
-use super::{CHUNK, Cpu, Prepared, Scalar, fill, observe};
+use super::{CHUNK, Cpu, Scalar, fill, observe};
 use crate::damping::{Filter, ether_drag, pbd};
-use crate::linear::Factor;
 use crate::step::backend::{Backend, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
 use crate::{Result, Vec3};
@@ -12,29 +12,9 @@ use rayon::prelude::*;
 
 impl<T: Scalar> Backend for Cpu<T> {
     fn prepare(&mut self, form: &Form) -> Result<()> {
-        let metric = form.metric();
-        let [mass, stiffness, attachment] = metric;
-        let matrix = || {
-            self.laplacian.scaled_sum(
-                mass,
-                &self.model.mass,
-                stiffness,
-                attachment,
-                &self.attachment_stiffness,
-            )
-        };
-        match &mut self.factor {
-            Some(prepared) if prepared.metric == metric => {}
-            Some(prepared) => {
-                prepared.factor.refactor(&matrix())?;
-                prepared.metric = metric;
-            }
-            None => {
-                let factor = Factor::new(&self.symbolic, &matrix())?;
-                self.factor = Some(Prepared { metric, scratch: factor.scratch()?, factor });
-            }
-        }
-        Ok(())
+        let attachment = &self.attachment_stiffness[..];
+        let parts = Parts { model: &self.model, laplacian: &self.laplacian, attachment };
+        self.global.prepare(form.metric(), parts)
     }
 
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
@@ -83,8 +63,9 @@ impl<T: Scalar> Backend for Cpu<T> {
     }
 
     fn global(&mut self, _: &Form) -> Result<()> {
-        let Some(Prepared { factor, scratch, .. }) = &mut self.factor else { return Ok(()) };
-        factor.solve(&mut self.gradient, scratch);
+        if !self.global.solve(&mut self.gradient) {
+            return Ok(());
+        }
         let step = &self.gradient;
         self.iterate.par_iter_mut().with_min_len(CHUNK).zip(step).for_each(|(x, d)| {
             *x -= Vec3::new(d[0].wide(), d[1].wide(), d[2].wide());
@@ -196,6 +177,6 @@ impl<T: Scalar> Backend for Cpu<T> {
     fn describe(&self) -> String {
         let threads = rayon::current_num_threads();
         let plural = if threads == 1 { "" } else { "s" };
-        format!("cpu, f{}, {threads} thread{plural}", 8 * size_of::<T>())
+        format!("cpu, f{}, {threads} thread{plural}; {}", 8 * size_of::<T>(), self.global.describe())
     }
 }

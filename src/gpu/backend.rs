@@ -10,7 +10,6 @@ use super::layout::{Inner, Point, Step};
 use super::state;
 use super::{Gpu, report};
 use crate::cpu::Scalar;
-use crate::cpu::lanes::Real;
 use crate::damping::Filter;
 use crate::error::RunError;
 use crate::step::backend::{Backend, DeviceUse, Report, Snapshot, Targets};

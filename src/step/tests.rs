@@ -7,7 +7,7 @@ use crate::model::build::build;
 use crate::model::spring::SpringElement;
 use crate::model::{Body, Model};
 use crate::observe::ledger::Row;
-use crate::scene::{self, LoadedScene, Precision, Scene};
+use crate::scene::{self, LoadedScene, Scene};
 use crate::{Vec3, cpu};
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn exchanging() -> LoadedScene {
 
 fn start(loaded: &LoadedScene, wrap: Wrap) -> Simulation {
     let model = Arc::new(build(loaded).unwrap().model);
-    let backend = wrap(cpu::backend(model.clone(), loaded.scene.solver.precision).unwrap());
+    let backend = wrap(cpu::backend(model.clone(), &loaded.scene.solver).unwrap());
     Simulation::new(&loaded.scene, model, backend).unwrap()
 }
 
@@ -133,7 +133,7 @@ fn simulate(model: Model, step: f64, wrap: Wrap) -> Simulation {
     scene.time.step = step;
     scene.integrator.kind = "backward-euler".into();
     let model = Arc::new(model);
-    let backend = wrap(cpu::backend(model.clone(), Precision::Double).unwrap());
+    let backend = wrap(cpu::backend(model.clone(), &scene.solver).unwrap());
     Simulation::new(&scene, model, backend).unwrap()
 }
 

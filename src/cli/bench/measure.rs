@@ -1,7 +1,7 @@
 //! Timing scenes: variants are interleaved frame by frame, so that a noisy machine disturbs them alike.
 
 use crate::Result;
-use crate::cli::backend::{self, BackendChoice};
+use crate::cli::backend::{self, BackendArgs, BackendChoice};
 use crate::model::build::build;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
@@ -47,7 +47,7 @@ impl Runner {
     fn new(choice: BackendChoice, scene: &LoadedScene) -> Result<Self> {
         let start = Instant::now();
         let model = Arc::new(build(scene)?.model);
-        let backend = backend::make(choice, scene, model.clone())?;
+        let backend = backend::make(&BackendArgs::of(choice), scene, model.clone())?;
         let mut simulation = Simulation::new(&scene.scene, model, backend)?;
         simulation.prepare()?;
         Ok(Runner { simulation, setup_ms: start.elapsed().as_secs_f64() * 1e3, frames: Vec::new() })

@@ -7,7 +7,7 @@ use super::whole::NO_MINIMUM;
 use super::{Output, Sum, sizes, step, wide};
 use crate::Vec3;
 use crate::model::bending::BendingElement;
-use crate::model::element::Element;
+use crate::model::element::{Element, Stencil};
 use crate::model::spring::SpringElement;
 use crate::model::triangle::TriangleElement;
 use nalgebra::Matrix2;
