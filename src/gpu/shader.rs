@@ -11,8 +11,12 @@ use std::path::PathBuf;
 /// The shared files.
 const SHARED: &[(&str, &str)] = &[
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
+    ("shared/project_tet.wgsl", include_str!("../../shaders/shared/project_tet.wgsl")),
     ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),
+    ("shared/rotation.wgsl", include_str!("../../shaders/shared/rotation.wgsl")),
+    ("shared/tet.wgsl", include_str!("../../shaders/shared/tet.wgsl")),
     ("shared/vertex.wgsl", include_str!("../../shaders/shared/vertex.wgsl")),
+    ("shared/volume.wgsl", include_str!("../../shaders/shared/volume.wgsl")),
 ];
 
 /// Where shaders come from.
