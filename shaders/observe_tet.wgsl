@@ -1,2 +1,46 @@
+// Tetrahedra at x_n, a block a workgroup: energy (J), how many have det F <= 0, and the least det F.
+// Rotations are where the search starts, and stay as they are: observing changes nothing.
+//use shared/reduce.wgsl
+//use shared/tet.wgsl
+//use shared/vertex.wgsl
+//use shared/volume.wgsl
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+@group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
+@group(0) @binding(2) var<storage, read> tets: array<Tet>;
+@group(0) @binding(3) var<storage, read> rotations: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> partials: array<array<f32, SLOTS>>;
+
+fn edge(to: u32, origin: u32) -> vec3<f32> {
+    return difference(vertices[to], vertices[origin]);
+}
+
 @compute @workgroup_size(64)
-fn main() {}
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let block = flat_workgroup(workgroup, workgroups);
+    if block * BLOCK >= sizes.tets {
+        return;
+    }
+    var mine = empty();
+    for (var index = block * BLOCK + lane; index < min((block + 1u) * BLOCK, sizes.tets); index += LANES) {
+        let e = tets[index];
+        let v = e.vertices;
+        let f = deformation(e, mat3x3<f32>(edge(v.y, v.x), edge(v.z, v.x), edge(v.w, v.x)));
+        let rotation = rotation_of(closest_rotation(f, rotations[index]));
+        mine[0] += 0.5 * e.shape_weight * norm_squared(f - rotation);
+        if e.volume_weight != 0.0 {
+            mine[0] += 0.5 * e.volume_weight * norm_squared(volume_excess(f, rotation));
+        }
+        let ratio = determinant(f);
+        mine[1] += select(0.0, 1.0, ratio <= 0.0);
+        mine[15] = min(mine[15], ratio);
+    }
+    combine(lane, mine);
+    if lane < SLOTS {
+        partials[sizes.tet_partials + block][lane] = lanes[0][lane];
+    }
+}

@@ -1,2 +1,20 @@
+// Projects tetrahedra that keep their shape only: rows G^T w_s (a F - b R), F at x_e, R the closest rotation.
+//use shared/project_tet.wgsl
+
 @compute @workgroup_size(64)
-fn main() {}
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = flat(workgroup, workgroups, lane);
+    if index >= sizes.tets {
+        return;
+    }
+    let e = tets[index];
+    let f = deformation_at_iterate(e);
+    let strain = f - rotation_from_last(index, f);
+    // a F - b R, so that near rest only F - R cancels
+    let stress = e.shape_weight * ((step.deformation - step.projection) * f + step.projection * strain);
+    write_rows(index, e, stress);
+}

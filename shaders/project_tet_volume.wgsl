@@ -1,2 +1,26 @@
+// Projects tetrahedra of which some keep their volume too: rows G^T (w_s (a F - b R) + w_v (a F - b P)), F at x_e,
+// R the closest rotation, P the closest matrix of unit determinant.
+//use shared/project_tet.wgsl
+//use shared/volume.wgsl
+
 @compute @workgroup_size(64)
-fn main() {}
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = flat(workgroup, workgroups, lane);
+    if index >= sizes.tets {
+        return;
+    }
+    let e = tets[index];
+    let f = deformation_at_iterate(e);
+    let rotation = rotation_from_last(index, f);
+    var weighted_strain = e.shape_weight * (f - rotation);
+    if e.volume_weight != 0.0 {
+        weighted_strain = weighted_strain + e.volume_weight * volume_excess(f, rotation);
+    }
+    // a F - b R and a F - b P, so that near rest only F - R cancels
+    let excess = (step.deformation - step.projection) * (e.shape_weight + e.volume_weight);
+    write_rows(index, e, excess * f + step.projection * weighted_strain);
+}

@@ -67,7 +67,9 @@ impl BackendArgs {
             })?),
         };
         if let Some(folder) = self.shaders.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(InputError::field("--shaders", format!("{} is not a folder", folder.display())).into());
+            return Err(
+                InputError::field("--shaders", format!("{} is not a folder", folder.display())).into()
+            );
         }
         Ok(Options { library: self.library(), gpu_from })
     }

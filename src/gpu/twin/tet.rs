@@ -1,17 +1,167 @@
-use super::super::buffer::Contents;
+use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
+use super::super::layout::{BLOCK, SLOTS, Tet, Vertex};
+use super::{Output, Sum, sizes, step, wide};
+use crate::cpu::rotation::closest_quaternion;
+use crate::cpu::volume::closest_unit_determinant;
+use crate::{Mat3, Vec3};
+use nalgebra::{Quaternion, UnitQuaternion, Vector4};
+
+/// The kernels round as if F were off by this many units in the last place of its terms. What that does to the closest
+/// rotation depends on F, and near a flat or inverted F it is much: so it is tried out, see [`shaken`].
+const UNITS: f64 = 16.0;
+const EPSILON: f64 = f32::EPSILON as f64;
 
 /// Twin of `project_tet`.
-pub fn project_tet(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn project_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
+    project(all, false)
 }
 
 /// Twin of `project_tet_volume`.
-pub fn project_tet_volume(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn project_tet_volume(all: &mut Contents, _call: &Call) -> Magnitudes {
+    project(all, true)
+}
+
+fn project(all: &mut Contents, volume: bool) -> Magnitudes {
+    let step = step(all);
+    let [share, a, b] = [step.share, step.deformation, step.projection].map(f64::from);
+    let (mut rows, mut rotations) = (Output::to(all, Buffer::Rows), Output::to(all, Buffer::Rotations));
+    for (index, e) in all.items::<Tet>(Buffer::Tets).to_vec().iter().enumerate() {
+        let (f, size) = deformed(all, e, share);
+        let (w_s, w_v) = (f64::from(e.shape_weight), f64::from(e.volume_weight));
+        let shaken_rotation = shaken(&f, size, rotation);
+        let mut stress = w_s * (a * f - b * rotation(&f));
+        let mut stress_size = w_s * (a * size + b * (rotation(&f).norm() + shaken_rotation));
+        if volume && w_v != 0.0 {
+            let p = unit_determinant(&f);
+            stress += w_v * (a * f - b * p);
+            stress_size += w_v * (a * size + b * (p.norm() + shaken(&f, size, unit_determinant)));
+        }
+        let mut first = Sum::default();
+        for (corner, rest) in rest_rows(e).iter().enumerate() {
+            let force = Sum { value: stress * rest, size: stress_size * rest.norm() };
+            first.add_sized(-force.value, force.size);
+            rows.vector(all, 16 * index + 4 * (corner + 1), &force);
+        }
+        rows.vector(all, 16 * index, &first);
+        (0..4).for_each(|corner| rows.number(all, 16 * index + 4 * corner + 3, 0.0, 0.0));
+        remember(all, &mut rotations, index, &f, shaken_rotation);
+    }
+    rows.done().into_iter().chain(rotations.done()).collect()
+}
+
+/// Writes the quaternion of the closest rotation, on the side of the last one. Which side that is, is in doubt where the
+/// two are nearly half a turn apart.
+fn remember(all: &mut Contents, rotations: &mut Output, index: usize, f: &Mat3, shaken_rotation: f64) {
+    let last = Vector4::from(all.items::<[f32; 4]>(Buffer::Rotations)[index].map(f64::from));
+    let q = Vector4::from(closest_quaternion(f));
+    let along = q.dot(&last);
+    let q = if along >= 0.0 { q } else { -q };
+    let size = (1.0 + shaken_rotation) / along.abs().max(EPSILON);
+    (0..4).for_each(|k| rotations.number(all, 4 * index + k, q[k], size));
 }
 
 /// Twin of `observe_tet`.
-pub fn observe_tet(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let first_partial = sizes(all).tet_partials as usize;
+    let tets = all.items::<Tet>(Buffer::Tets).to_vec();
+    let mut partials = Output::to(all, Buffer::Partials);
+    for (block, tets) in tets.chunks(BLOCK as usize).enumerate() {
+        let at = SLOTS * (first_partial + block);
+        (0..SLOTS).for_each(|slot| partials.number(all, at + slot, 0.0, 0.0));
+        let (mut energy, mut energy_size, mut inverted, mut in_doubt) = (0.0, 0.0, 0.0, 0.0);
+        let mut ratios = Vec::new();
+        for e in tets {
+            let (f, size) = deformed(all, e, 0.0);
+            for (weight, closest) in
+                [(e.shape_weight, rotation as fn(&Mat3) -> Mat3), (e.volume_weight, unit_determinant)]
+            {
+                if weight != 0.0 {
+                    let (part, part_size) = energy_of(f64::from(weight), &f, size, closest);
+                    energy += part;
+                    energy_size += part_size;
+                }
+            }
+            let (ratio, ratio_size) = (f.determinant(), determinant_size(&f, size));
+            inverted += f64::from(u8::from(ratio <= 0.0));
+            in_doubt += f64::from(u8::from(ratio.abs() <= UNITS * EPSILON * ratio_size));
+            ratios.push((ratio, ratio_size));
+        }
+        partials.number(all, at, energy, energy_size);
+        // A flat element may count or not.
+        partials.number(all, at + 1, inverted, in_doubt / (UNITS * EPSILON));
+        let (least, least_size) = least_of(&ratios);
+        partials.number(all, at + 15, least, least_size);
+    }
+    partials.done()
+}
+
+/// w/2 |F − p|² and its size: F − p is off by what F is off. Where p is in doubt it is nearly as close as the others there,
+/// so that the distance squared is off by no more than that of F, times how far apart they are.
+fn energy_of(weight: f64, f: &Mat3, size: f64, closest: fn(&Mat3) -> Mat3) -> (f64, f64) {
+    let p = closest(f);
+    let distance = (f - p).norm();
+    let apart = UNITS * EPSILON * (size + p.norm() + shaken(f, size, closest));
+    let energy = 0.5 * weight * distance * distance;
+    (energy, energy + weight * (size + p.norm()) * (distance + apart))
+}
+
+/// The least number, and how large the terms of a number are that may be taken for it.
+fn least_of(numbers: &[(f64, f64)]) -> (f64, f64) {
+    let least = numbers.iter().fold((f64::INFINITY, 0.0), |m, n| if n.0 < m.0 { *n } else { m });
+    let lowest = |(value, size): &(f64, f64)| value - UNITS * EPSILON * size;
+    let below = numbers.iter().map(lowest).fold(f64::INFINITY, f64::min);
+    (least.0, least.1.max((least.0 - below) / (UNITS * EPSILON)))
+}
+
+/// The rows of Dm⁻¹ (1/m).
+fn rest_rows(e: &Tet) -> [Vec3; 3] {
+    [wide(&e.rest_0), wide(&e.rest_1), wide(&e.rest_2)]
+}
+
+/// F at x_n + share d, and the size of the terms it is made of.
+fn deformed(all: &Contents, e: &Tet, share: f64) -> (Mat3, f64) {
+    let vertices = all.items::<Vertex>(Buffer::Vertices);
+    let iterate = all.items::<[f32; 4]>(Buffer::Iterate);
+    let [origin, corners @ ..] = e.vertices.map(|v| v as usize);
+    let (mut f, mut size) = (Mat3::zeros(), 0.0);
+    for (corner, rest) in corners.into_iter().zip(rest_rows(e)) {
+        let high = wide(&vertices[corner].position) - wide(&vertices[origin].position);
+        let low = wide(&vertices[corner].low) - wide(&vertices[origin].low);
+        let displaced = (wide(&iterate[corner]) - wide(&iterate[origin])) * share;
+        f += (high + low + displaced) * rest.transpose();
+        size += (high.norm() + low.norm() + displaced.norm()) * rest.norm();
+    }
+    (f, size)
+}
+
+/// R.
+fn rotation(f: &Mat3) -> Mat3 {
+    let [w, x, y, z] = closest_quaternion(f);
+    UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z)).to_rotation_matrix().into_inner()
+}
+
+/// P.
+fn unit_determinant(f: &Mat3) -> Mat3 {
+    let r = rotation(f);
+    r * closest_unit_determinant(&(r.transpose() * f))
+}
+
+/// How much `closest` changes when the entries of F change by rounding, in units of a rounding. A closest rotation changes
+/// by |F|/(σ2 + σ3) times as much as F, and one that is not unique by any amount.
+fn shaken(f: &Mat3, size: f64, closest: fn(&Mat3) -> Mat3) -> f64 {
+    let here = closest(f);
+    let changed = |entry: usize| {
+        let mut f = *f;
+        f[entry] += UNITS * EPSILON * size;
+        (closest(&f) - here).norm()
+    };
+    (0..9).map(changed).sum::<f64>() / (UNITS * EPSILON)
+}
+
+/// The size of the terms of det F.
+fn determinant_size(f: &Mat3, size: f64) -> f64 {
+    let [a, b, c] = [0, 1, 2].map(|j| f.column(j).into_owned());
+    let areas = a.cross(&b).norm() + b.cross(&c).norm() + c.cross(&a).norm();
+    a.norm() * b.norm() * c.norm() + areas * size + UNITS * EPSILON * size.powi(3)
 }
