@@ -4,7 +4,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::whole::segments;
-use super::{Output, sizes, wide};
+use super::{Output, wide};
 use crate::damping::pbd;
 use crate::{Mat3, Vec3};
 
@@ -24,7 +24,7 @@ mod at {
 /// Twin of `reduce_centre`.
 pub fn reduce_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Rigids);
-    for body in 0..sizes(all).bodies as usize {
+    for body in 0..all.items::<Rigid>(Buffer::Rigids).len() {
         let segment = all.items::<Segment>(Buffer::Segments)[body];
         let chunks =
             &all.items::<[f32; SLOTS]>(Buffer::Partials)[segment.first as usize..segment.end as usize];
@@ -60,7 +60,7 @@ pub fn reduce_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
 /// Twin of `reduce_spin`.
 pub fn reduce_spin(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Rigids);
-    for (body, sum) in segments(all, sizes(all).bodies as usize).iter().enumerate() {
+    for (body, sum) in segments(all, all.items::<Rigid>(Buffer::Rigids).len()).iter().enumerate() {
         let rigid = all.items::<Rigid>(Buffer::Rigids)[body];
         let mass = f64::from(rigid.mass);
         let (momentum, momentum_size) = (sum.vector(9), sum.size(9));

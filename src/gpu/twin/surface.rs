@@ -21,7 +21,7 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
     let (step, first) = (step(all), sizes(all).triangle_rows as usize);
     let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
     for (number, triangle) in all.items::<Triangle>(Buffer::Triangles).to_vec().iter().enumerate() {
-        let (element, x, size) = strained(all, triangle, f64::from(step.share));
+        let (element, x, size) = strained(all, triangle, Some(f64::from(step.share)));
         let f = element.deformation(&x);
         let p = element.project(f);
         // F is off by rounding of `size`; P by up to clamp(σ₂)/σ₂ times as much, the second direction turning freely as
@@ -46,7 +46,7 @@ pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
     let (step, first) = (step(all), sizes(all).spring_rows as usize);
     let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
     for (number, spring) in all.items::<Spring>(Buffer::Springs).to_vec().iter().enumerate() {
-        let extent = edge(all, spring.vertices[0], spring.vertices[1], f64::from(step.share));
+        let extent = edge(all, spring.vertices[0], spring.vertices[1], Some(f64::from(step.share)));
         let (element, stiffness) = (spring_element(spring), f64::from(spring.stiffness));
         // an error of the extent turns the direction the more the shorter it is
         let turn = (extent.size / extent.value.norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
@@ -64,7 +64,7 @@ pub fn project_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
     let (step, first) = (step(all), sizes(all).bending_rows as usize);
     let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
     for bending in all.items::<Bending>(Buffer::Bendings).to_vec() {
-        let (element, x, size) = bent(all, &bending, f64::from(step.share));
+        let (element, x, size) = bent(all, &bending, Some(f64::from(step.share)));
         let turn = (size / element.curvature(&x).norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
         let size = element.weight * (a * size + b * element.rest_curvature * (1.0 + turn));
         let stress = element.stress(&x, a, b);
@@ -101,7 +101,7 @@ pub fn project_attachment(all: &mut Contents, _call: &Call) -> Magnitudes {
 /// Twin of `observe_triangle`.
 pub fn observe_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
     let energies = all.items::<Triangle>(Buffer::Triangles).iter().map(|triangle| {
-        let (element, x, size) = strained(all, triangle, 0.0);
+        let (element, x, size) = strained(all, triangle, None);
         let p = element.project(element.deformation(&x));
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
         energy(element.weight, element.energy(&x), size + length)
@@ -113,7 +113,7 @@ pub fn observe_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
 /// Twin of `observe_spring`.
 pub fn observe_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
     let energies = all.items::<Spring>(Buffer::Springs).iter().map(|spring| {
-        let extent = edge(all, spring.vertices[0], spring.vertices[1], 0.0);
+        let extent = edge(all, spring.vertices[0], spring.vertices[1], None);
         let element = spring_element(spring);
         let value = element.energy(&[extent.value, Vec3::zeros()]);
         energy(f64::from(spring.stiffness), value, extent.size + element.length)
@@ -125,7 +125,7 @@ pub fn observe_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
 /// Twin of `observe_bending`.
 pub fn observe_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
     let energies = all.items::<Bending>(Buffer::Bendings).iter().map(|bending| {
-        let (element, x, size) = bent(all, bending, 0.0);
+        let (element, x, size) = bent(all, bending, None);
         energy(element.weight, element.energy(&x), size + element.rest_curvature)
     });
     let energies: Vec<_> = energies.collect();
@@ -196,20 +196,23 @@ fn energy(weight: f64, value: f64, of: f64) -> (f64, f64) {
     (value, weight * of * (excess + 8.0 * EPSILON * of))
 }
 
-/// x_a − x_b (m) at x_n + `share` d; differences of parts, so that tiny elements far from the origin keep their digits.
-fn edge(all: &Contents, a: u32, b: u32, share: f64) -> Sum {
+/// x_a − x_b (m) at x_n + `share` d, or at x_n; differences of parts, so that tiny elements far from the origin keep their
+/// digits.
+fn edge(all: &Contents, a: u32, b: u32, share: Option<f64>) -> Sum {
     let vertices = all.items::<Vertex>(Buffer::Vertices);
-    let iterate = all.items::<[f32; 4]>(Buffer::Iterate);
     let (from, to) = (&vertices[b as usize], &vertices[a as usize]);
     let mut sum = Sum::default();
     sum.add(wide(&to.position) - wide(&from.position));
     sum.add(wide(&to.low) - wide(&from.low));
-    sum.add((wide(&iterate[a as usize]) - wide(&iterate[b as usize])) * share);
+    if let Some(share) = share {
+        let iterate = all.items::<[f32; 4]>(Buffer::Iterate);
+        sum.add((wide(&iterate[a as usize]) - wide(&iterate[b as usize])) * share);
+    }
     sum
 }
 
 /// A triangle with corners 0, 1, 2, where they are, counted from the first (m), and the size of F.
-fn strained(all: &Contents, triangle: &Triangle, share: f64) -> (TriangleElement, [Vec3; 3], f64) {
+fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (TriangleElement, [Vec3; 3], f64) {
     let [b00, b01, b10, b11] = triangle.inverse_rest.map(f64::from);
     let element = TriangleElement {
         vertices: [0, 1, 2],
@@ -241,7 +244,7 @@ fn spring_element(spring: &Spring) -> SpringElement {
 }
 
 /// A stencil with corners counted from 0, where they are, counted from the first (m), and the size of its curvature (1/m).
-fn bent(all: &Contents, bending: &Bending, share: f64) -> (BendingElement, Vec<Vec3>, f64) {
+fn bent(all: &Contents, bending: &Bending, share: Option<f64>) -> (BendingElement, Vec<Vec3>, f64) {
     let corners = &all.items::<Entry>(Buffer::BendingCorners)[bending.first as usize..bending.end as usize];
     let edges: Vec<Sum> = corners.iter().map(|c| edge(all, c.index, corners[0].index, share)).collect();
     let element = BendingElement {

@@ -3,7 +3,7 @@
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
-use super::{Output, place, sizes, step, wide};
+use super::{Output, place, step, wide};
 use crate::Vec3;
 use crate::damping::ether_drag;
 
@@ -243,7 +243,7 @@ pub fn observe_vertex(all: &mut Contents, _call: &Call) -> Magnitudes {
 /// Twin of `reduce_observation`.
 pub fn reduce_observation(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Report);
-    for (number, slots) in segments(all, sizes(all).segments as usize).iter().enumerate() {
+    for (number, slots) in segments(all, all.items::<Segment>(Buffer::Segments).len()).iter().enumerate() {
         slots.write(&mut out, all, SLOTS * (1 + number));
     }
     out.done()
