@@ -1,11 +1,11 @@
 //! How well Chebyshev's iteration stands in for the Cholesky factor: the table of docs/results.md.
 //!
 //! ```text
-//! cargo run --release --example chebyshev_table [-- SHARE...]
+//! cargo run --release --example chebyshev_table [-- SCENE... SHARE... FIELD=VALUE...]
 //! ```
 //!
-//! For each built-in scene: the condition number of D⁻¹A, the inner iterations that leave this share of the error (of each
-//! share given; otherwise the one of `solver.inner = 0`), and how far the run is from that with a factor after 100 frames:
+//! For each built-in scene (or those named), with the fields given: the condition number of D⁻¹A, the inner iterations that
+//! leave this share of the error (of each share given; otherwise the one of `solver.inner = 0`), and how far the run is from that with a factor after 100 frames:
 //! the largest distance of a vertex, in diagonals of the scene's bounding box at the start, and the largest difference of
 //! the total energy in any frame, in the largest kinetic energy.
 
@@ -24,7 +24,11 @@ use std::time::Instant;
 const FRAMES: usize = 100;
 
 fn main() -> Result<()> {
-    let mut shares: Vec<f64> = std::env::args().skip(1).filter_map(|share| share.parse().ok()).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (fields, others): (Vec<String>, Vec<String>) =
+        arguments.into_iter().partition(|argument| argument.contains('='));
+    let mut shares: Vec<f64> = others.iter().filter_map(|other| other.parse().ok()).collect();
+    let wanted: Vec<&String> = others.iter().filter(|other| other.parse::<f64>().is_err()).collect();
     if shares.is_empty() {
         shares.push(REDUCTION);
     }
@@ -32,13 +36,14 @@ fn main() -> Result<()> {
         "| scene | vertices | condition | share left | inner | distance | energy | Cholesky (s) | Chebyshev (s) |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    for builtin in SCENES {
-        let exact = run(&load(builtin.name, "cholesky", 0)?)?;
-        let spectrum = spectrum(&load(builtin.name, "cholesky", 0)?, &exact.model)?;
+    for builtin in SCENES.iter().filter(|scene| wanted.is_empty() || wanted.iter().any(|w| *w == scene.name))
+    {
+        let exact = run(&load(builtin.name, &fields, "cholesky", 0)?)?;
+        let spectrum = spectrum(&load(builtin.name, &fields, "cholesky", 0)?, &exact.model)?;
         let size = size(&exact.model.initial_positions);
         for &share in &shares {
             let inner = inner_iterations(&spectrum, share);
-            let near = run(&load(builtin.name, "chebyshev", inner)?)?;
+            let near = run(&load(builtin.name, &fields, "chebyshev", inner)?)?;
             let (distance, energy) =
                 (distance(&exact.positions, &near.positions) / size, apart(&exact, &near));
             println!(
@@ -54,8 +59,10 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn load(name: &str, global: &str, inner: usize) -> Result<LoadedScene> {
-    scene::load(name, &[format!("solver.global={global}"), format!("solver.inner={inner}")])
+fn load(name: &str, fields: &[String], global: &str, inner: usize) -> Result<LoadedScene> {
+    let mut fields = fields.to_vec();
+    fields.extend([format!("solver.global={global}"), format!("solver.inner={inner}")]);
+    scene::load(name, &fields)
 }
 
 /// What a run came to.

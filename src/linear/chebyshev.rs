@@ -24,7 +24,10 @@ pub const MOST_ITERATIONS: usize = 10_000;
 /// harmless: there the polynomial stays between its end value and 1, so a mode that is missed only dies more slowly, and the
 /// local/global iteration meets what is left of it again. A `least` that is too small costs every mode
 /// √(λ_min/least) times the iterations. So `least` is the eigenvalue itself, as closely as it is known; the bound
-/// min_i (μ m_i + k_i)/A_ii, which is never too large but often several times too small, serves where Lanczos did not converge.
+/// min_i (μ m_i + k_i)/A_ii, which is never too large but may be much too small, serves where Lanczos did not converge.
+/// Tried on six built-in scenes with the same number of iterations: half the eigenvalue follows a run with a factor less
+/// well in all six; twice the eigenvalue follows better in the three free bodies, but in the bar two times and in the
+/// trampoline eight times worse.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spectrum {
     /// The least eigenvalue, nearly.

@@ -28,7 +28,9 @@ impl Spectrum {
     /// Fails with [`RunError::Factorisation`] if A is not positive definite.
     pub fn of(system: &System) -> Result<Self> {
         let (lower, upper) = bounds(system);
-        let [low, high] = ends(system);
+        let Some([low, high]) = ends(system) else {
+            return Err(RunError::Factorisation("it holds numbers that are not finite".into()).into());
+        };
         let least = low.map_or(lower, |low| (low * (1.0 - TOLERANCE)).max(lower));
         let largest = high.map_or(upper, |high| (high * (1.0 + TOLERANCE)).min(upper));
         if least > 0.0 && least.is_finite() && largest.is_finite() {
@@ -49,8 +51,8 @@ fn bounds(system: &System) -> (f64, f64) {
     })
 }
 
-/// The least and the largest eigenvalue, each if it has converged.
-fn ends(system: &System) -> [Option<f64>; 2] {
+/// The least and the largest eigenvalue, each if it has converged; nothing if the iteration leaves the finite numbers.
+fn ends(system: &System) -> Option<[Option<f64>; 2]> {
     let n = system.rows();
     let root: Vec<f64> = system.inverse_diagonal.iter().map(|d| d.sqrt()).collect();
     // mostly smooth, for the least end, with noise, so that no eigenvector is missed
@@ -69,20 +71,23 @@ fn ends(system: &System) -> [Option<f64>; 2] {
         beta = dot(&next, &next).sqrt();
         tridiagonal.diagonal.push(alpha);
         tridiagonal.beside.push(beta);
+        if !beta.is_finite() {
+            return None;
+        }
         let exhausted = beta <= EXHAUSTED;
         if step % STEPS_PER_LOOK == 0 || exhausted {
             let flipped = tridiagonal.flipped();
             found[0] = found[0].or_else(|| tridiagonal.converged_least());
             found[1] = found[1].or_else(|| flipped.converged_least().map(|end| -end));
         }
-        if exhausted || !beta.is_finite() || found.iter().all(Option::is_some) {
+        if exhausted || found.iter().all(Option::is_some) {
             break;
         }
         // the old vector before this one is not needed again
         std::mem::swap(&mut before, &mut here);
         fill(&mut here, |i| next[i] / beta);
     }
-    found
+    Some(found)
 }
 
 /// A number in −1..1 that belongs to i: the bits of i well mixed.
