@@ -1,2 +1,31 @@
+// The iterate becomes the new place, v' = slope d + velocity_moved moved + velocity_velocity v its velocity.
+//use shared/vertex.wgsl
+
+@group(0) @binding(0) var<uniform> step: Step;
+@group(0) @binding(1) var<uniform> sizes: Sizes;
+@group(0) @binding(2) var<storage, read_write> vertices: array<Vertex>;
+@group(0) @binding(3) var<storage, read_write> motions: array<Motion>;
+@group(0) @binding(4) var<storage, read> iterate: array<vec4<f32>>;
+
 @compute @workgroup_size(64)
-fn main() {}
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let i = flat(workgroup, workgroups, lane);
+    if i >= sizes.vertices {
+        return;
+    }
+    let d = iterate[i].xyz;
+    let m = motions[i];
+    let v = step.slope * d + step.velocity_moved * m.moved + step.velocity_velocity * m.velocity;
+    motions[i] = Motion(v, m.velocity, d);
+    // position + low + d, again as a rounded number and what rounding left of it
+    let high = vertices[i].position;
+    let added = vertices[i].low + d;
+    let sum = high + added;
+    let taken = sum - high;
+    vertices[i].position = sum;
+    vertices[i].low = (high - (sum - taken)) + (added - taken);
+}

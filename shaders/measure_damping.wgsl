@@ -1,2 +1,51 @@
+// Energy that damping inside the step took, after `advance`: damping_force * moved . D v', D = a1 M + a2 L.
+// Slot x of the chunk's exchange; the others start from zero here.
+//use shared/vertex.wgsl
+//use shared/reduce.wgsl
+
+@group(0) @binding(0) var<uniform> step: Step;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+@group(0) @binding(2) var<storage, read> vertices: array<Vertex>;
+@group(0) @binding(3) var<storage, read> motions: array<Motion>;
+@group(0) @binding(4) var<storage, read> laplacian_starts: array<u32>;
+@group(0) @binding(5) var<storage, read> laplacian_entries: array<Entry>;
+@group(0) @binding(6) var<storage, read_write> exchange: array<vec4<f32>>;
+
 @compute @workgroup_size(64)
-fn main() {}
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let number = flat_workgroup(workgroup, workgroups);
+    if number >= arrayLength(&chunks) {
+        return;
+    }
+    let chunk = chunks[number];
+    var mine = empty();
+    for (var i = chunk.first + lane; i < chunk.end; i += LANES) {
+        mine[0] += taken(i);
+    }
+    combine(lane, mine);
+    if lane == 0u {
+        exchange[number] = vec4(step.damping_force * lanes[0][0], 0.0, 0.0, 0.0);
+    }
+}
+
+fn taken(i: u32) -> f32 {
+    let here = motions[i];
+    var work = 0.0;
+    if step.mass_damping != 0.0 {
+        work += step.mass_damping * vertices[i].mass * dot(here.moved, here.velocity);
+    }
+    if step.stiffness_damping != 0.0 {
+        // half of each pair's L_ij (v_j - v_i).(d_i - d_j): nothing cancels however fast the body flies
+        for (var k = laplacian_starts[i]; k < laplacian_starts[i + 1u]; k++) {
+            let entry = laplacian_entries[k];
+            let there = motions[entry.index];
+            let strain = dot(there.velocity - here.velocity, here.moved - there.moved);
+            work += 0.5 * step.stiffness_damping * entry.value * strain;
+        }
+    }
+    return work;
+}

@@ -145,4 +145,28 @@ pub enum RunError {
         /// What is wrong.
         message: String,
     },
+    /// No adapter, or none that can be opened.
+    #[error("{0}; --backend cpu needs none")]
+    NoAdapter(String),
+    /// The device was lost: unplugged, reset by the system, or its driver failed.
+    #[error("the device was lost: {0}; --backend cpu needs none")]
+    DeviceLost(String),
+    /// The device refused a command.
+    #[error("the device refused a command: {0}")]
+    Device(String),
+    /// The device has no memory left.
+    #[error("the device has no memory left for {0}; a coarser mesh or --backend cpu needs less")]
+    DeviceMemory(String),
+    /// A buffer would be larger than the device allows.
+    #[error(
+        "the buffer {what} would have {bytes} bytes, the device allows {limit}; a coarser mesh or --backend cpu is needed"
+    )]
+    BeyondDevice {
+        /// The buffer.
+        what: String,
+        /// Its size (bytes).
+        bytes: u64,
+        /// The device's limit (bytes).
+        limit: u64,
+    },
 }

@@ -19,7 +19,7 @@ pub mod viscous;
 pub mod volume;
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 use crate::linear::{Factor, Scratch, SparseMatrix, Symbolic};
 use crate::model::Model;

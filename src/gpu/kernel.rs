@@ -66,6 +66,8 @@ macro_rules! kernels {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Id { $($name),* }
 
+        const ALL: &[Id] = &[$(Id::$name),*];
+
         /// The text of every kernel's file.
         pub const SOURCES: &[(&str, &str)] =
             &[$((concat!(stringify!($name), ".wgsl"), include_str!(concat!("../../shaders/", stringify!($name), ".wgsl")))),*];
@@ -111,4 +113,9 @@ impl Id {
     pub fn kernel(self) -> &'static Kernel {
         &KERNELS[self as usize]
     }
+}
+
+/// The kernel of this name.
+pub fn id(name: &str) -> Option<Id> {
+    ALL.iter().copied().find(|id| id.kernel().name == name)
 }

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 const SHARED: &[(&str, &str)] = &[
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
     ("shared/project_tet.wgsl", include_str!("../../shaders/shared/project_tet.wgsl")),
+    ("shared/metric.wgsl", include_str!("../../shaders/shared/metric.wgsl")),
     ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),
     ("shared/rotation.wgsl", include_str!("../../shaders/shared/rotation.wgsl")),
     ("shared/tet.wgsl", include_str!("../../shaders/shared/tet.wgsl")),

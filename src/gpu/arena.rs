@@ -1,0 +1,121 @@
+//! The buffers of a model on a device.
+
+use super::buffer::{BUFFERS, Buffer, Contents, Described, Kind};
+use super::context::Context;
+use crate::Result;
+use crate::error::RunError;
+
+/// All buffers of a model.
+pub struct Arena {
+    buffers: Vec<wgpu::Buffer>,
+    /// Bytes from one entry of a series to the next.
+    series_stride: u64,
+}
+
+impl Arena {
+    /// Makes all buffers and fills them. A buffer beyond the device's limits, or no memory for it, is an error.
+    pub fn new(context: &Context, contents: &Contents) -> Result<Self> {
+        let limits = context.device.limits();
+        let series_stride = u64::from(limits.min_uniform_buffer_offset_alignment);
+        let scope = context.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let made = BUFFERS.iter().map(|described| {
+            let bytes = size(described, contents, series_stride);
+            let limit = match described.kind {
+                Kind::Storage => limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
+                // a shader sees one entry of a series only
+                Kind::Uniform | Kind::Series => limits.max_buffer_size,
+            };
+            if bytes > limit {
+                let what = format!("{:?} ({} items)", described.buffer, bytes / described.stride as u64);
+                return Err(RunError::BeyondDevice { what, bytes, limit }.into());
+            }
+            let buffer = context.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(described.name),
+                size: bytes,
+                usage: usage(described),
+                mapped_at_creation: false,
+            });
+            Ok(buffer)
+        });
+        let buffers = made.collect::<Result<Vec<_>>>();
+        let exhausted = pollster::block_on(scope.pop()).is_some();
+        let buffers = buffers?;
+        if exhausted {
+            let bytes: u64 = buffers.iter().map(wgpu::Buffer::size).sum();
+            return Err(RunError::DeviceMemory(format!(
+                "the buffers of this scene, {} MB",
+                bytes / 1_000_000
+            ))
+            .into());
+        }
+        let arena = Arena { buffers, series_stride };
+        for described in BUFFERS {
+            arena.write(context, described.buffer, contents.bytes(described.buffer));
+        }
+        context.check()?;
+        Ok(arena)
+    }
+
+    /// A buffer.
+    pub fn get(&self, buffer: Buffer) -> &wgpu::Buffer {
+        &self.buffers[buffer as usize]
+    }
+
+    /// Bytes from one entry of a series to the next.
+    pub fn series_stride(&self) -> u64 {
+        self.series_stride
+    }
+
+    /// Writes items from the beginning of a buffer on, before the next submission. Returns the bytes that cross.
+    pub fn write(&self, context: &Context, buffer: Buffer, bytes: &[u8]) -> u64 {
+        let to = self.get(buffer);
+        if buffer.described().kind == Kind::Series {
+            let mut spread = Vec::new();
+            for entry in bytes.chunks(buffer.described().stride) {
+                spread.extend_from_slice(entry);
+                spread.resize(spread.len().next_multiple_of(self.series_stride as usize), 0);
+            }
+            context.queue.write_buffer(to, 0, &spread);
+            return spread.len() as u64;
+        }
+        context.queue.write_buffer(to, 0, bytes);
+        bytes.len() as u64
+    }
+
+    /// Replaces a series by one of as many entries as are given.
+    pub fn replace_series(&mut self, context: &Context, buffer: Buffer, bytes: &[u8]) -> u64 {
+        let entries = bytes.len() / buffer.described().stride;
+        self.buffers[buffer as usize] = context.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(buffer.described().name),
+            size: entries.max(1) as u64 * self.series_stride,
+            usage: usage(buffer.described()),
+            mapped_at_creation: false,
+        });
+        self.write(context, buffer, bytes)
+    }
+
+    /// Bytes of all buffers.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(wgpu::Buffer::size).sum()
+    }
+}
+
+/// Bytes of a buffer; an empty one gets room for an item, for nothing can be bound to none.
+fn size(described: &Described, contents: &Contents, series_stride: u64) -> u64 {
+    let bytes = contents.bytes(described.buffer).len().max(described.stride.max(16)) as u64;
+    match described.kind {
+        Kind::Series => bytes.div_ceil(described.stride as u64) * series_stride,
+        Kind::Uniform => bytes.next_multiple_of(16),
+        Kind::Storage => bytes,
+    }
+}
+
+fn usage(described: &Described) -> wgpu::BufferUsages {
+    let shared = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
+    match (described.kind, described.buffer) {
+        (Kind::Uniform | Kind::Series, _) => shared | wgpu::BufferUsages::UNIFORM,
+        // the renderer draws from it
+        (_, Buffer::Vertices) => shared | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX,
+        (Kind::Storage, _) => shared | wgpu::BufferUsages::STORAGE,
+    }
+}

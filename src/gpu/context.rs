@@ -1,0 +1,187 @@
+//! Adapters and devices: finding them, describing them, and what goes wrong with them.
+
+use crate::Result;
+use crate::error::RunError;
+use serde::Serialize;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// What an adapter is called and whether it is hardware.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Adapter {
+    /// Its name, as the driver gives it.
+    pub name: String,
+    /// `discrete GPU`, `integrated GPU`, `virtual GPU`, `software (CPU)`, `unknown`.
+    pub kind: &'static str,
+    /// `vulkan`, `metal`, `dx12`, `gl`, …
+    pub api: String,
+    /// The driver and its version.
+    pub driver: String,
+    /// Whether it computes on the CPU after all: its timings say nothing about a GPU.
+    pub software: bool,
+    /// Largest buffer that a shader can be given (bytes).
+    pub largest_binding: u64,
+    /// Whether it can tell how long a pass took.
+    pub timestamps: bool,
+}
+
+impl fmt::Display for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}, {}", self.name, self.kind, self.api)
+    }
+}
+
+impl Adapter {
+    fn of(adapter: &wgpu::Adapter) -> Self {
+        let info = adapter.get_info();
+        let kind = match info.device_type {
+            wgpu::DeviceType::DiscreteGpu => "discrete GPU",
+            wgpu::DeviceType::IntegratedGpu => "integrated GPU",
+            wgpu::DeviceType::VirtualGpu => "virtual GPU",
+            wgpu::DeviceType::Cpu => "software (CPU)",
+            wgpu::DeviceType::Other => "unknown",
+        };
+        Adapter {
+            name: info.name.clone(),
+            kind,
+            api: info.backend.to_string(),
+            driver: format!("{} {}", info.driver, info.driver_info).trim().into(),
+            software: info.device_type == wgpu::DeviceType::Cpu,
+            largest_binding: adapter.limits().max_storage_buffer_binding_size,
+            timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+        }
+    }
+}
+
+/// What to install, for messages.
+pub const WHAT_TO_INSTALL: &str = "a graphics driver with Vulkan is needed (on Debian and Ubuntu: apt install libvulkan1 \
+     mesa-vulkan-drivers, which also has one in software); Metal and Direct3D 12 come with their systems";
+
+/// All adapters that can run compute shaders, hardware first.
+pub fn adapters() -> Vec<Adapter> {
+    found().iter().map(Adapter::of).collect()
+}
+
+fn found() -> Vec<wgpu::Adapter> {
+    // OpenGL is asked only where there is nothing else: it has fewer limits, and its libraries write to the terminal
+    let first = found_by(wgpu::Backends::PRIMARY);
+    if first.is_empty() { found_by(wgpu::Backends::GL) } else { first }
+}
+
+fn found_by(backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends &= backends;
+    if descriptor.backends.is_empty() {
+        return Vec::new();
+    }
+    let instance = wgpu::Instance::new(descriptor);
+    let all = pollster::block_on(instance.enumerate_adapters(backends));
+    let computes = wgpu::DownlevelFlags::COMPUTE_SHADERS;
+    let mut able: Vec<_> =
+        all.into_iter().filter(|a| a.get_downlevel_capabilities().flags.contains(computes)).collect();
+    able.sort_by_key(|adapter| match adapter.get_info().device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    });
+    able
+}
+
+/// A device, its queue, and the first thing that went wrong with it.
+#[derive(Debug)]
+pub struct Context {
+    /// The device.
+    pub device: wgpu::Device,
+    /// Its queue.
+    pub queue: wgpu::Queue,
+    /// The adapter it belongs to.
+    pub adapter: Adapter,
+    fault: Arc<Mutex<Option<RunError>>>,
+}
+
+impl Context {
+    /// Opens the best adapter, or the first whose name contains `name` (in any case).
+    pub fn open(name: Option<&str>) -> Result<Arc<Context>> {
+        let mut all = found();
+        if let Some(name) = name {
+            let names: Vec<String> = all.iter().map(|adapter| adapter.get_info().name).collect();
+            all.retain(|adapter| adapter.get_info().name.to_lowercase().contains(&name.to_lowercase()));
+            if all.is_empty() && !names.is_empty() {
+                let reason = format!("no adapter is called `{name}`; there are: {}", names.join("; "));
+                return Err(RunError::NoAdapter(reason).into());
+            }
+        }
+        let best = all.first().ok_or_else(|| {
+            RunError::NoAdapter(format!("no adapter that runs compute shaders was found: {WHAT_TO_INSTALL}"))
+        })?;
+        Self::of(best)
+    }
+
+    fn of(found: &wgpu::Adapter) -> Result<Arc<Context>> {
+        let adapter = Adapter::of(found);
+        let offered = found.limits();
+        // WebGPU's own limits, so that every shader runs everywhere; only the size of buffers grows with the adapter
+        let required_limits = wgpu::Limits {
+            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            max_buffer_size: offered.max_buffer_size,
+            ..wgpu::Limits::default()
+        };
+        let required_features = found.features() & wgpu::Features::TIMESTAMP_QUERY;
+        let descriptor = wgpu::DeviceDescriptor {
+            required_limits,
+            required_features,
+            ..wgpu::DeviceDescriptor::default()
+        };
+        let (device, queue) = pollster::block_on(found.request_device(&descriptor))
+            .map_err(|e| RunError::NoAdapter(format!("{adapter} cannot be opened: {e}")))?;
+        let fault = Arc::new(Mutex::new(None));
+        let keep = fault.clone();
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&keep, failure(&error))));
+        let keep = fault.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed || !message.is_empty() {
+                note(&keep, RunError::DeviceLost(message));
+            }
+        });
+        Ok(Arc::new(Context { device, queue, adapter, fault }))
+    }
+
+    /// The first thing that went wrong, if anything did.
+    pub fn check(&self) -> Result<()> {
+        match self.fault.lock() {
+            Ok(fault) => fault.clone().map_or(Ok(()), |error| Err(error.into())),
+            Err(_) => Err(RunError::DeviceLost("its error handler failed".into()).into()),
+        }
+    }
+
+    /// Waits until all that was submitted is done and its callbacks were called.
+    pub fn wait(&self) -> Result<()> {
+        let waited = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.check()?;
+        waited.map(|_| ()).map_err(|e| RunError::DeviceLost(e.to_string()).into())
+    }
+
+    /// Calls the callbacks of what is done, without waiting.
+    pub fn poll(&self) -> Result<()> {
+        let polled = self.device.poll(wgpu::PollType::Poll);
+        self.check()?;
+        polled.map(|_| ()).map_err(|e| RunError::DeviceLost(e.to_string()).into())
+    }
+}
+
+fn note(keep: &Mutex<Option<RunError>>, error: RunError) {
+    if let Ok(mut first) = keep.lock() {
+        first.get_or_insert(error);
+    }
+}
+
+fn failure(error: &wgpu::Error) -> RunError {
+    match error {
+        wgpu::Error::OutOfMemory { .. } => RunError::DeviceMemory("a buffer".into()),
+        wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
+            RunError::Device(description.clone())
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Kernels compiled for a device, when they are first used.
+
+use super::arena::Arena;
+use super::buffer::Kind;
+use super::context::Context;
+use super::kernel::{Call, Id, KERNELS, Kernel};
+use super::shader::{Library, Source};
+use crate::Result;
+use crate::error::RunError;
+
+/// A kernel ready to be dispatched.
+struct Ready {
+    pipeline: wgpu::ComputePipeline,
+    /// The bind groups of a plain call and of a swapped one.
+    groups: [wgpu::BindGroup; 2],
+}
+
+/// The kernels of a model on a device.
+pub struct Pipelines {
+    library: Library,
+    ready: Vec<Option<Ready>>,
+}
+
+impl Pipelines {
+    /// None compiled yet.
+    pub fn new(library: Library) -> Self {
+        Pipelines { library, ready: KERNELS.iter().map(|_| None).collect() }
+    }
+
+    /// Compiles a kernel, unless it is compiled already.
+    pub fn prepare(&mut self, context: &Context, arena: &Arena, id: Id) -> Result<()> {
+        if self.ready[id as usize].is_none() {
+            self.ready[id as usize] = Some(compile(context, arena, &self.library, id.kernel())?);
+        }
+        Ok(())
+    }
+
+    /// Compiles all kernels in use anew. A kernel that fails stays as it was; the first error is returned.
+    pub fn reload(&mut self, context: &Context, arena: &Arena) -> Result<()> {
+        let mut first = Ok(());
+        for (kernel, slot) in KERNELS.iter().zip(&mut self.ready).filter(|(_, slot)| slot.is_some()) {
+            match compile(context, arena, &self.library, kernel) {
+                Ok(ready) => *slot = Some(ready),
+                Err(error) if first.is_ok() => first = Err(error),
+                Err(_) => {}
+            }
+        }
+        first
+    }
+
+    /// Makes the bind groups of all kernels anew, after a buffer was replaced.
+    pub fn rebind(&mut self) {
+        self.ready.iter_mut().for_each(|slot| *slot = None);
+    }
+
+    /// Where the shaders come from.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Dispatches a kernel that was prepared.
+    pub fn dispatch(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        arena: &Arena,
+        id: Id,
+        call: &Call,
+        workgroups: u32,
+    ) {
+        let Some(ready) = &self.ready[id as usize] else { return };
+        let series = id.kernel().bindings.iter().any(|buffer| buffer.described().kind == Kind::Series);
+        let offset = [(call.series as u64 * arena.series_stride()) as u32];
+        pass.set_pipeline(&ready.pipeline);
+        pass.set_bind_group(0, &ready.groups[usize::from(call.swapped)], if series { &offset } else { &[] });
+        let [x, y] = grid(workgroups);
+        pass.dispatch_workgroups(x, y, 1);
+    }
+}
+
+/// So many workgroups or a few more, in rows that are not longer than devices allow.
+fn grid(workgroups: u32) -> [u32; 2] {
+    const LONGEST: u32 = 65535;
+    let rows = workgroups.div_ceil(LONGEST).max(1);
+    [workgroups.div_ceil(rows), rows]
+}
+
+fn compile(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel) -> Result<Ready> {
+    let source = Source::of(library, kernel.name)?;
+    let (module, _) = source.module()?;
+    let entries = layout_entries(kernel, &module)?;
+    let device = &context.device;
+    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some(kernel.name),
+        entries: &entries,
+    });
+    let groups = [false, true].map(|swapped| {
+        let call = Call { swapped, ..Call::default() };
+        let entries: Vec<_> = (0..)
+            .zip(kernel.bindings)
+            .map(|(binding, buffer)| bind(arena, binding, call.at(*buffer)))
+            .collect();
+        let descriptor =
+            wgpu::BindGroupDescriptor { label: Some(kernel.name), layout: &layout, entries: &entries };
+        device.create_bind_group(&descriptor)
+    });
+    let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
+    let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(kernel.name),
+        source: wgpu::ShaderSource::Wgsl(source.text.as_str().into()),
+    });
+    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some(kernel.name),
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(kernel.name),
+        layout: Some(&pipeline_layout),
+        module: &shader,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    });
+    match pollster::block_on(scope.pop()) {
+        Some(error) => Err(fault(kernel, error.to_string()).into()),
+        None => Ok(Ready { pipeline, groups }),
+    }
+}
+
+fn bind(arena: &Arena, binding: u32, buffer: super::buffer::Buffer) -> wgpu::BindGroupEntry<'_> {
+    let described = buffer.described();
+    let size =
+        (described.kind == Kind::Series).then(|| wgpu::BufferSize::new(described.stride as u64)).flatten();
+    let resource = wgpu::BufferBinding { buffer: arena.get(buffer), offset: 0, size };
+    wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(resource) }
+}
+
+/// The bindings as the shader declares them; they must be those of the table.
+fn layout_entries(kernel: &Kernel, module: &naga::Module) -> Result<Vec<wgpu::BindGroupLayoutEntry>> {
+    let declared: Vec<_> =
+        module.global_variables.iter().filter_map(|(_, v)| Some((v, v.binding?))).collect();
+    if declared.len() != kernel.bindings.len() {
+        let (has, wants) = (declared.len(), kernel.bindings.len());
+        return Err(
+            fault(kernel, format!("declares {has} bindings, the table of kernels has {wants}")).into()
+        );
+    }
+    let entry = |(number, buffer): (u32, &super::buffer::Buffer)| {
+        let found = declared.iter().find(|(_, binding)| binding.group == 0 && binding.binding == number);
+        let (variable, _) = found
+            .ok_or_else(|| fault(kernel, format!("@binding({number}) for {buffer:?} is not declared")))?;
+        let ty = match (variable.space, buffer.described().kind) {
+            (naga::AddressSpace::Uniform, Kind::Uniform | Kind::Series) => wgpu::BufferBindingType::Uniform,
+            (naga::AddressSpace::Storage { access }, Kind::Storage) => {
+                let read_only = !access.contains(naga::StorageAccess::STORE);
+                wgpu::BufferBindingType::Storage { read_only }
+            }
+            _ => return Err(fault(kernel, format!("@binding({number}) is not what {buffer:?} is")).into()),
+        };
+        let has_dynamic_offset = buffer.described().kind == Kind::Series;
+        Ok(wgpu::BindGroupLayoutEntry {
+            binding: number,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
+            count: None,
+        })
+    };
+    (0..).zip(kernel.bindings).map(entry).collect()
+}
+
+fn fault(kernel: &Kernel, message: String) -> RunError {
+    RunError::Shader { file: format!("{}.wgsl", kernel.name), line: 0, message }
+}

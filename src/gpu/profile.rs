@@ -1,0 +1,111 @@
+//! How long the device takes for each phase of a step, by its own clock.
+
+use super::context::Context;
+use super::readback::Readback;
+use crate::Result;
+use crate::step::clock::{PHASES, Phase};
+use std::sync::Arc;
+
+/// Timestamps in a query set: what WebGPU allows.
+const MOST: u32 = 4096;
+
+/// The device's clock.
+pub struct Profile {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    readback: Arc<Readback>,
+    /// Nanoseconds a tick.
+    period: f64,
+    phase: Phase,
+    /// The phase of each pass of the submission being put together.
+    passes: Vec<Phase>,
+    spent: [f64; PHASES.len()],
+    /// Passes that no timestamps were left for.
+    unmeasured: usize,
+}
+
+impl Profile {
+    /// A clock that has measured nothing yet.
+    pub fn new(context: &Context) -> Self {
+        let bytes = u64::from(MOST) * 8;
+        let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
+        Profile {
+            queries: context.device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: Some("timestamps"),
+                ty: wgpu::QueryType::Timestamp,
+                count: MOST,
+            }),
+            resolved: context.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("timestamps"),
+                size: bytes,
+                usage,
+                mapped_at_creation: false,
+            }),
+            readback: Readback::new(context, bytes),
+            period: f64::from(context.queue.get_timestamp_period()),
+            phase: Phase::Predict,
+            passes: Vec::new(),
+            spent: [0.0; PHASES.len()],
+            unmeasured: 0,
+        }
+    }
+
+    /// The next passes belong to this phase.
+    pub fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+    }
+
+    /// Timestamps for one more pass, while there are any.
+    pub fn next_pass(&mut self) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        let first = 2 * self.passes.len() as u32;
+        if first + 2 > MOST {
+            self.unmeasured += 1;
+            return None;
+        }
+        self.passes.push(self.phase);
+        Some(wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(first),
+            end_of_pass_write_index: Some(first + 1),
+        })
+    }
+
+    /// Copies the timestamps to where the host can read them.
+    pub fn resolve(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        if !self.passes.is_empty() {
+            encoder.resolve_query_set(&self.queries, 0..2 * self.passes.len() as u32, &self.resolved, 0);
+            encoder.copy_buffer_to_buffer(
+                &self.resolved,
+                0,
+                self.readback.buffer(),
+                0,
+                self.readback.bytes(),
+            );
+        }
+    }
+
+    /// Waits for the submission and books its passes.
+    pub fn collect(&mut self, context: &Context) -> Result<()> {
+        if self.passes.is_empty() {
+            return Ok(());
+        }
+        self.readback.request();
+        context.wait()?;
+        let ticks: Vec<u64> = self.readback.take(bytemuck::pod_collect_to_vec)?;
+        for (pass, phase) in self.passes.drain(..).enumerate() {
+            let spent = ticks[2 * pass + 1].saturating_sub(ticks[2 * pass]);
+            self.spent[phase as usize] += spent as f64 * self.period * 1e-6;
+        }
+        Ok(())
+    }
+
+    /// The device's time in a phase (ms).
+    pub fn milliseconds(&self, phase: Phase) -> f64 {
+        self.spent[phase as usize]
+    }
+
+    /// Passes that could not be measured.
+    pub fn unmeasured(&self) -> usize {
+        self.unmeasured
+    }
+}

@@ -1,0 +1,302 @@
+//! What the device is to do, in order, sent to it in one submission.
+
+use super::arena::Arena;
+use super::buffer::{Buffer, Contents};
+use super::context::Context;
+use super::kernel::{Call, Id};
+use super::layout::Sizes;
+use super::pipeline::Pipelines;
+use super::profile::Profile;
+use super::readback::Readback;
+use super::shader::Library;
+use crate::Result;
+use crate::step::clock::Phase;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// How much the device was asked to do, since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Submissions to the queue.
+    pub submissions: u64,
+    /// Kernels dispatched.
+    pub dispatches: u64,
+    /// Bytes sent to the device.
+    pub uploaded: u64,
+    /// Bytes read back from it.
+    pub downloaded: u64,
+    /// Times that the host waited for the device.
+    pub waits: u64,
+}
+
+impl Counters {
+    /// What came after an `earlier` reading.
+    pub fn since(&self, earlier: &Counters) -> Counters {
+        Counters {
+            submissions: self.submissions - earlier.submissions,
+            dispatches: self.dispatches - earlier.dispatches,
+            uploaded: self.uploaded - earlier.uploaded,
+            downloaded: self.downloaded - earlier.downloaded,
+            waits: self.waits - earlier.waits,
+        }
+    }
+}
+
+enum Command {
+    Phase(Phase),
+    Kernel(Id, Call),
+    Upload(Buffer, wgpu::Buffer),
+    Clear(Buffer, u64),
+    Download(Buffer, Arc<Readback>),
+}
+
+/// Commands for a device.
+pub struct Stream {
+    context: Arc<Context>,
+    arena: Arena,
+    pipelines: Pipelines,
+    sizes: Sizes,
+    commands: Vec<Command>,
+    counters: Counters,
+    profile: Option<Profile>,
+    /// Kernels before this one in the table run as their twins, on the host.
+    gpu_from: Option<Id>,
+}
+
+impl Stream {
+    /// Uploads the contents of all buffers.
+    pub fn new(context: Arc<Context>, contents: &Contents, library: Library) -> Result<Self> {
+        let arena = Arena::new(&context, contents)?;
+        let sizes = contents.items::<Sizes>(Buffer::Sizes)[0];
+        Ok(Stream {
+            arena,
+            pipelines: Pipelines::new(library),
+            sizes,
+            commands: Vec::new(),
+            counters: Counters::default(),
+            profile: None,
+            gpu_from: None,
+            context,
+        })
+    }
+
+    /// Runs the kernels before `id` in the table as their twins: to find out which kernel a deviation comes from.
+    pub fn set_gpu_from(&mut self, id: Option<Id>) {
+        self.gpu_from = id;
+    }
+
+    /// Measures the device's time phase by phase from now on, where the adapter can; costs a wait a submission.
+    pub fn set_profiling(&mut self, on: bool) {
+        self.profile = (on && self.context.adapter.timestamps).then(|| Profile::new(&self.context));
+    }
+
+    /// The device's time in each phase since profiling began, if it is on.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref()
+    }
+
+    /// What was done so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The device.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// The buffers.
+    pub fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// How much there is of everything.
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
+    /// The kernels.
+    pub fn pipelines(&mut self) -> &mut Pipelines {
+        &mut self.pipelines
+    }
+
+    /// What follows belongs to this phase.
+    pub fn phase(&mut self, phase: Phase) {
+        self.commands.push(Command::Phase(phase));
+    }
+
+    /// A kernel over everything it works on; nothing if that is nothing.
+    pub fn kernel(&mut self, id: Id) -> Result<()> {
+        self.call(id, Call::default())
+    }
+
+    /// A kernel, told which entry of a series to read and which way round.
+    pub fn call(&mut self, id: Id, call: Call) -> Result<()> {
+        if (id.kernel().workgroups)(&self.sizes) == 0 {
+            return Ok(());
+        }
+        self.pipelines.prepare(&self.context, &self.arena, id)?;
+        self.commands.push(Command::Kernel(id, call));
+        Ok(())
+    }
+
+    /// Writes to the beginning of a buffer, after the commands given so far.
+    pub fn upload(&mut self, buffer: Buffer, bytes: &[u8]) {
+        let staging = self.context.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("upload"),
+            size: bytes.len() as u64,
+            usage: wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: true,
+        });
+        if let Ok(mut view) = staging.get_mapped_range_mut(..) {
+            view.copy_from_slice(bytes);
+        }
+        staging.unmap();
+        self.counters.uploaded += bytes.len() as u64;
+        self.commands.push(Command::Upload(buffer, staging));
+    }
+
+    /// Writes to the beginning of a buffer before any of the commands that are not submitted yet.
+    pub fn write(&mut self, buffer: Buffer, bytes: &[u8]) {
+        self.counters.uploaded += self.arena.write(&self.context, buffer, bytes);
+    }
+
+    /// Replaces the entries of a series.
+    pub fn set_series(&mut self, buffer: Buffer, bytes: &[u8]) {
+        self.counters.uploaded += self.arena.replace_series(&self.context, buffer, bytes);
+        self.pipelines.rebind();
+    }
+
+    /// Zeros at the beginning of a buffer.
+    pub fn clear(&mut self, buffer: Buffer, bytes: u64) {
+        self.commands.push(Command::Clear(buffer, bytes));
+    }
+
+    /// Copies the beginning of a buffer to where the host can read it, once all is done.
+    pub fn download(&mut self, buffer: Buffer, to: &Arc<Readback>) {
+        self.counters.downloaded += to.bytes();
+        self.commands.push(Command::Download(buffer, to.clone()));
+    }
+
+    /// Sends all commands. Readbacks that were asked for will become ready.
+    pub fn submit(&mut self) -> Result<()> {
+        let commands = std::mem::take(&mut self.commands);
+        let gpu_from = self.gpu_from;
+        let on_host = |command: &Command| matches!(command, Command::Kernel(id, _) if Some(*id) < gpu_from);
+        let mut rest = &commands[..];
+        while let Some(k) = rest.iter().position(on_host) {
+            self.send(&rest[..k])?;
+            if let Command::Kernel(id, call) = rest[k] {
+                self.run_twin(id, &call)?;
+            }
+            rest = &rest[k + 1..];
+        }
+        self.send(rest)?;
+        for command in &commands {
+            if let Command::Download(_, readback) = command {
+                readback.request();
+            }
+        }
+        self.context.check()
+    }
+
+    fn send(&mut self, commands: &[Command]) -> Result<()> {
+        if commands.iter().all(|command| matches!(command, Command::Phase(_))) {
+            return Ok(());
+        }
+        let mut encoder =
+            self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut pass: Option<wgpu::ComputePass<'static>> = None;
+        for command in commands {
+            // a pass holds any number of kernels and nothing else
+            if !matches!(command, Command::Kernel(..) | Command::Phase(_)) {
+                pass = None;
+            }
+            match command {
+                Command::Phase(phase) => {
+                    if let Some(profile) = &mut self.profile {
+                        profile.enter(*phase);
+                        pass = None;
+                    }
+                }
+                Command::Kernel(id, call) => {
+                    let profile = &mut self.profile;
+                    let pass = pass.get_or_insert_with(|| {
+                        let timestamp_writes = profile.as_mut().and_then(Profile::next_pass);
+                        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+                        encoder.begin_compute_pass(&descriptor).forget_lifetime()
+                    });
+                    let workgroups = (id.kernel().workgroups)(&self.sizes);
+                    self.pipelines.dispatch(pass, &self.arena, *id, call, workgroups);
+                    self.counters.dispatches += 1;
+                }
+                Command::Upload(to, from) => {
+                    encoder.copy_buffer_to_buffer(from, 0, self.arena.get(*to), 0, from.size())
+                }
+                Command::Clear(buffer, bytes) => {
+                    encoder.clear_buffer(self.arena.get(*buffer), 0, Some(*bytes))
+                }
+                Command::Download(from, to) => {
+                    encoder.copy_buffer_to_buffer(self.arena.get(*from), 0, to.buffer(), 0, to.bytes());
+                }
+            }
+        }
+        drop(pass);
+        if let Some(profile) = &mut self.profile {
+            profile.resolve(&mut encoder);
+        }
+        self.context.queue.submit([encoder.finish()]);
+        self.counters.submissions += 1;
+        if let Some(profile) = &mut self.profile {
+            profile.collect(&self.context)?;
+        }
+        Ok(())
+    }
+
+    fn run_twin(&mut self, id: Id, call: &Call) -> Result<()> {
+        let mut contents = Contents::empty();
+        for buffer in id.kernel().bindings {
+            let bytes = self.read(*buffer)?;
+            // uniforms are padded on the device
+            let whole = bytes.len() / buffer.described().stride * buffer.described().stride;
+            contents.set(*buffer, &bytes[..whole]);
+        }
+        let mut call = *call;
+        // the device's series is spread out; the twin is given the one entry that it reads
+        if let Some(series) =
+            id.kernel().bindings.iter().find(|b| b.described().kind == super::buffer::Kind::Series)
+        {
+            let (stride, size) = (self.arena.series_stride() as usize, series.described().stride);
+            let from = call.series * stride;
+            let entry = contents.bytes(*series)[from..from + size].to_vec();
+            contents.set(*series, &entry);
+            call.series = 0;
+        }
+        for (buffer, _) in (id.kernel().twin)(&mut contents, &call) {
+            let bytes = contents.bytes(buffer).to_vec();
+            self.write(buffer, &bytes);
+        }
+        Ok(())
+    }
+
+    /// Waits for everything that was submitted.
+    pub fn wait(&mut self) -> Result<()> {
+        self.counters.waits += 1;
+        self.context.wait()
+    }
+
+    /// The bytes of a whole buffer now. Commands that are not submitted yet are not waited for.
+    pub fn read(&mut self, buffer: Buffer) -> Result<Vec<u8>> {
+        let from = self.arena.get(buffer);
+        let readback = Readback::new(&self.context, from.size());
+        let mut encoder =
+            self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.copy_buffer_to_buffer(from, 0, readback.buffer(), 0, from.size());
+        self.context.queue.submit([encoder.finish()]);
+        self.counters.submissions += 1;
+        self.counters.downloaded += from.size();
+        readback.request();
+        self.wait()?;
+        readback.take(<[u8]>::to_vec)
+    }
+}
