@@ -1,2 +1,33 @@
+// Rows k (a |d| - b r) d/|d| and minus that of a spring (N), d = x_i - x_j at x_e, r its length at rest.
+//use shared/direction.wgsl
+//use shared/vertex.wgsl
+
+@group(0) @binding(0) var<uniform> step: Step;
+@group(0) @binding(1) var<uniform> sizes: Sizes;
+@group(0) @binding(2) var<storage, read> vertices: array<Vertex>;
+@group(0) @binding(3) var<storage, read> iterate: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> springs: array<Spring>;
+@group(0) @binding(5) var<storage, read_write> rows: array<vec4<f32>>;
+
 @compute @workgroup_size(64)
-fn main() {}
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = flat(workgroup, workgroups, lane);
+    if index >= sizes.springs {
+        return;
+    }
+    let spring = springs[index];
+    let a = spring.vertices.x;
+    let b = spring.vertices.y;
+    let d = difference(vertices[a], vertices[b]) + step.share * (iterate[a].xyz - iterate[b].xyz);
+    let extent = polar(d, spring.rest_direction);
+    // a number times the direction: no torque
+    let tension = spring.stiffness * (step.deformation * extent.length - step.projection * spring.length);
+    let row = tension * extent.direction;
+    let first = sizes.spring_rows + 2u * index;
+    rows[first] = vec4(row, 0.0);
+    rows[first + 1u] = vec4(-row, 0.0);
+}

@@ -1,2 +1,49 @@
+// Rows w G^T(a F - b P) of a triangle (N). P is the closest F whose stretches are within the limits.
+//use shared/stretch.wgsl
+//use shared/vertex.wgsl
+
+@group(0) @binding(0) var<uniform> step: Step;
+@group(0) @binding(1) var<uniform> sizes: Sizes;
+@group(0) @binding(2) var<storage, read> vertices: array<Vertex>;
+@group(0) @binding(3) var<storage, read> iterate: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> triangles: array<Triangle>;
+@group(0) @binding(5) var<storage, read_write> rows: array<vec4<f32>>;
+
 @compute @workgroup_size(64)
-fn main() {}
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = flat(workgroup, workgroups, lane);
+    if index >= sizes.triangles {
+        return;
+    }
+    let triangle = triangles[index];
+    let f = deformation(
+        edge(triangle.vertices.y, triangle.vertices.x),
+        edge(triangle.vertices.z, triangle.vertices.x),
+        triangle.inverse_rest,
+    );
+    let s = stretch(f);
+    // a F - b P = (a - b) F + b U (sigma - clamp(sigma)) V^T: without a torque however small the excess is, and nothing
+    // within the limits
+    let excess = step.projection * (s.sigma - clamp(s.sigma, vec2(triangle.limits.x), vec2(triangle.limits.y)));
+    let viscous = step.deformation - step.projection;
+    let along = s.left[0] * excess.x;
+    let across = s.left[1] * excess.y;
+    let stress_0 = triangle.weight * (viscous * f[0] + along * s.turn.x - across * s.turn.y);
+    let stress_1 = triangle.weight * (viscous * f[1] + along * s.turn.y + across * s.turn.x);
+    let b = triangle.inverse_rest;
+    let row_1 = stress_0 * b.x + stress_1 * b.y;
+    let row_2 = stress_0 * b.z + stress_1 * b.w;
+    let first = sizes.triangle_rows + 3u * index;
+    rows[first] = vec4(-(row_1 + row_2), 0.0);
+    rows[first + 1u] = vec4(row_1, 0.0);
+    rows[first + 2u] = vec4(row_2, 0.0);
+}
+
+// x_e of a minus that of b (m)
+fn edge(a: u32, b: u32) -> vec3<f32> {
+    return difference(vertices[a], vertices[b]) + step.share * (iterate[a].xyz - iterate[b].xyz);
+}

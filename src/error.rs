@@ -118,15 +118,13 @@ pub enum RunError {
     Factorisation(String),
     /// The system does not give the memory for the factored matrix.
     #[error(
-        "not enough memory: the factored matrix needs {megabytes} MB; a coarser mesh or solver.precision = \"single\" needs less"
+        "not enough memory: the factored matrix needs {megabytes} MB; a coarser mesh, solver.precision = \"single\" \
+             or solver.global = \"chebyshev\" needs less"
     )]
     Memory {
         /// The memory asked for (MB).
         megabytes: usize,
     },
-    /// The backend asked for is not in this version.
-    #[error("this version has no {0} backend; use --backend cpu")]
-    NoBackend(&'static str),
     /// A number of the model is beyond single precision.
     #[error("{of} is {value:e}: that is beyond the single precision of the gpu backend; use --backend cpu")]
     SinglePrecision {

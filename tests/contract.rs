@@ -57,6 +57,7 @@ fn a_run_writes_what_the_contract_names() {
         serde_json::from_str(&std::fs::read_to_string(out.join("summary.json")).unwrap()).unwrap();
     assert_eq!(summary["status"], "done");
     assert_eq!(summary["frames"], 6);
+    assert!(summary["backend"].as_str().unwrap().starts_with("cpu, f64, "), "{}", summary["backend"]);
     // float64, (frames + 1) × vertices × 3
     let vertices = summary["vertices"].as_u64().unwrap() as usize;
     let npy = std::fs::read(out.join("trajectory.npy")).unwrap();
@@ -145,7 +146,7 @@ fn bad_arguments_end_with_code_two() {
     fails(path, &["run", "bar", "--set", "damping.stiffnes=1"], 2, &["stiffnes"]);
     fails(path, &["run", "bar", "--set", "damping.model=glue"], 2, &["glue", "laplacian"]);
     fails(path, &["run", "bar", "--resume", "missing.bin"], 2, &["missing.bin"]);
-    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 1\n\xff\xff\xff\xff\xff\xff").unwrap();
+    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 2\n\xff\xff\xff\xff\xff\xff").unwrap();
     fails(path, &["run", "bar", "--resume", "garbage.bin"], 2, &["garbage.bin", "damaged"]);
     succeeds(path, &["run", "bar", "--frames", "2", "--out", "bar"]);
     let whole = bytes(path, "bar/checkpoint.bin");

@@ -116,7 +116,9 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         all.items_mut::<f32>(buffer).iter_mut().for_each(|number| *number = (random.number() * size) as f32);
     }
     for rigid in all.items_mut::<dashpot::gpu::layout::Rigid>(Buffer::Rigids) {
+        rigid.origin = vector(&mut random, size);
         rigid.centre = vector(&mut random, size);
+        rigid.base = vector(&mut random, size);
         rigid.drift = vector(&mut random, size);
         rigid.spin = vector(&mut random, 1.0);
         rigid.mass = 1.0 + random.number() as f32 * 0.5;
@@ -171,7 +173,7 @@ fn deviation(
     let id = dashpot::gpu::kernel::id(kernel.name).unwrap();
     let mut stream = Stream::new(context.clone(), all, Library::BuiltIn).unwrap();
     let spread: Vec<u8> = all.bytes(Buffer::Inner).to_vec();
-    stream.set_series(Buffer::Inner, &spread);
+    stream.set_series(Buffer::Inner, &spread).unwrap();
     stream.call(id, call).and_then(|()| stream.submit()).map_err(|error| error.to_string())?;
     let mut twin = all.clone();
     let written = (kernel.twin)(&mut twin, &call);

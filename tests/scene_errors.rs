@@ -94,7 +94,10 @@ fn each_fault_names_its_line_and_field() {
         ("\"cloth\"", "\"clth\"", 27, "body.cape.mesh.generate", "did you mean `cloth`"),
         ("[time]", "solver = 3\n[time]", 2, "solver", "table"),
         ("[time]", "solver.precision = \"half\"\n[time]", 2, "solver.precision", "double, single"),
+        ("[time]", "solver.global = \"lu\"\n[time]", 2, "solver.global", "cholesky, chebyshev, auto"),
+        ("[time]", "solver.inner = -2\n[time]", 2, "solver.inner", "0 or more"),
         // Ranges.
+        ("[time]", "solver.inner = 10001\n[time]", 2, "solver.inner", "from 0 to 10000"),
         ("step = 0.02", "step = 0.0", 3, "time.step", "positive"),
         ("step = 0.02", "step = nan", 3, "time.step", "finite"),
         ("frames = 10", "substeps = 0", 4, "time.substeps", "1 or more"),

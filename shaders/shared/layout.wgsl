@@ -79,11 +79,14 @@ struct Segment {
     end: u32,
 }
 
-// Rigid motion of a body.
+// Rigid motion of a body. Places and velocities are counted from those of its first vertex, so that they keep their digits
+// far from the origin and at high speed: r = (x - origin) - centre, and its velocity is base + drift + spin x r.
 struct Rigid {
-    centre: vec3<f32>, // m
+    origin: vec3<f32>, // position of the first vertex, rounded (m)
     mass: f32,         // kg
-    drift: vec3<f32>,  // velocity of the centre (m/s)
+    centre: vec3<f32>, // centre of mass, from there (m)
+    base: vec3<f32>,   // velocity of the first vertex (m/s)
+    drift: vec3<f32>,  // velocity of the centre, from there (m/s)
     spin: vec3<f32>,   // omega (1/s)
 }
 
@@ -120,6 +123,8 @@ struct Step {
     damping_force: f32,
     // k of a velocity filter
     filter_coefficient: f32,
+    // always 0, which no compiler knows: see `opaque` in advance.wgsl
+    zero: u32,
 }
 
 // How much there is of everything. Rows of gradients: four a tetrahedron, then the others from where it says.

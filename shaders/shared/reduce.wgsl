@@ -5,7 +5,13 @@
 const SLOTS: u32 = 16u;
 const LARGEST: f32 = 3.4e38;
 
-var<workgroup> lanes: array<array<f32, SLOTS>, LANES>;
+// What the threads gave, slot by slot. Four words beyond the threads between slots: neighbouring threads then write, and
+// read while adding, in different banks.
+const PITCH: u32 = 68u;
+var<workgroup> given: array<f32, 1088>;
+
+// The sums of quarters of the threads; then the whole in `lanes[0]`.
+var<workgroup> lanes: array<array<f32, SLOTS>, 4>;
 
 fn empty() -> array<f32, SLOTS> {
     var slots: array<f32, SLOTS>;
@@ -15,15 +21,28 @@ fn empty() -> array<f32, SLOTS> {
 
 // Adds up what all threads give; the result is in `lanes[0]` for all of them.
 fn combine(lane: u32, mine: array<f32, SLOTS>) {
-    lanes[lane] = mine;
-    for (var width = LANES / 2u; width > 0u; width >>= 1u) {
-        workgroupBarrier();
-        if lane < width {
-            for (var slot = 0u; slot < 15u; slot++) {
-                lanes[lane][slot] += lanes[lane + width][slot];
-            }
-            lanes[lane][15] = min(lanes[lane][15], lanes[lane + width][15]);
-        }
+    var slots = mine;
+    for (var slot = 0u; slot < SLOTS; slot++) {
+        given[slot * PITCH + lane] = slots[slot];
     }
     workgroupBarrier();
+    // four threads a slot, each takes every fourth thread's number
+    let slot = lane / 4u;
+    let quarter = lane % 4u;
+    var whole = given[slot * PITCH + quarter];
+    for (var k = 4u; k < LANES; k += 4u) {
+        whole = joined(slot, whole, given[slot * PITCH + quarter + k]);
+    }
+    lanes[quarter][slot] = whole;
+    workgroupBarrier();
+    if lane < SLOTS {
+        let near = joined(lane, lanes[0][lane], lanes[1][lane]);
+        let far = joined(lane, lanes[2][lane], lanes[3][lane]);
+        lanes[0][lane] = joined(lane, near, far);
+    }
+    workgroupBarrier();
+}
+
+fn joined(slot: u32, a: f32, b: f32) -> f32 {
+    return select(a + b, min(a, b), slot == 15u);
 }

@@ -4,7 +4,7 @@ pub mod measure;
 pub mod suites;
 
 use super::Threads;
-use super::run::BackendChoice;
+use super::backend::BackendChoice;
 use crate::observe::write_whole;
 use crate::{Result, error::InputError};
 use measure::Measured;
@@ -46,17 +46,21 @@ pub struct Args {
 
 /// Runs a suite and prints its table.
 pub fn run(args: Args) -> Result<()> {
-    args.backend.iter().try_for_each(|backend| backend.check())?;
     if args.frames == 0 {
         return Err(InputError::field("--frames", "must be at least 1").into());
     }
     let results: Vec<Measured> = args.threads.install(|| {
         say!("{}", measure::machine())?;
-        match args.suite {
-            Suite::Papers => suites::papers(args.frames, args.largest),
-            Suite::Scale => suites::scale(args.frames, args.largest),
-            Suite::Kernels => suites::kernels(args.frames, args.largest),
+        let suite = match args.suite {
+            Suite::Papers => suites::papers,
+            Suite::Scale => suites::scale,
+            Suite::Kernels => suites::kernels,
+        };
+        let mut results = Vec::new();
+        for &backend in &args.backend {
+            results.extend(suite(backend, args.frames, args.largest)?);
         }
+        Ok(results)
     })?;
     if let Some(path) = &args.json {
         let json = serde_json::to_string_pretty(&results).unwrap_or_default();

@@ -10,6 +10,7 @@ macro_rules! tell {
     ($($format:tt)*) => { drop(std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($format)*)))) };
 }
 
+pub mod backend;
 pub mod bench;
 pub mod demo;
 pub mod mesh;

@@ -1,7 +1,9 @@
 //! `dashpot run SCENE`: headless.
 
 use super::Threads;
-use crate::error::{InputError, RunError};
+use super::backend::{self, BackendArgs};
+use crate::Result;
+use crate::error::InputError;
 use crate::model::build::build;
 use crate::observe::checkpoint::Checkpoint;
 use crate::observe::ledger::Row;
@@ -10,32 +12,12 @@ use crate::observe::summary::Summary;
 use crate::observe::write_whole;
 use crate::scene::{self, LoadedScene};
 use crate::step::Simulation;
-use crate::{Result, cpu};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a step is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum BackendChoice {
-    /// The best there is; this version has the CPU only
-    #[default]
-    Auto,
-    /// The processor: threads and SIMD
-    Cpu,
-    /// The graphics processor; not in this version
-    Gpu,
-}
-
-impl BackendChoice {
-    /// Refuses what this version does not have.
-    pub fn check(self) -> Result<()> {
-        match self {
-            BackendChoice::Auto | BackendChoice::Cpu => Ok(()),
-            BackendChoice::Gpu => Err(RunError::NoBackend("gpu").into()),
-        }
-    }
-}
+#[cfg(test)]
+mod tests;
 
 /// Run a scene without a window and write its ledger.
 #[derive(Debug, Default, clap::Args)]
@@ -45,9 +27,8 @@ pub struct Args {
     /// Number of frames, instead of the scene's
     #[arg(long, value_name = "N")]
     frames: Option<usize>,
-    /// Where to compute
-    #[arg(long, value_enum, default_value_t)]
-    backend: BackendChoice,
+    #[command(flatten)]
+    backend: BackendArgs,
     /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -111,10 +92,19 @@ impl Run {
         let loaded = scene::load(&args.scene, &overrides)?;
         let built = build(&loaded)?;
         let model = Arc::new(built.model);
-        let backend = cpu::backend(model.clone(), loaded.scene.solver.precision)?;
-        let mut simulation = Simulation::new(&loaded.scene, model, backend)?;
+        let backend = backend::make(&args.backend, &loaded, model.clone())?;
+        let simulation = Simulation::new(&loaded.scene, model, backend)?;
+        Run::start(args, loaded, simulation, built.warnings)
+    }
+
+    /// Factors, and goes on from a checkpoint if one is asked for.
+    fn start(
+        args: Args,
+        loaded: LoadedScene,
+        mut simulation: Simulation,
+        mut warnings: Vec<String>,
+    ) -> Result<Self> {
         simulation.prepare()?;
-        let mut warnings = built.warnings;
         let mut rows = vec![simulation.last_row()];
         if let Some(path) = &args.resume {
             let mut checkpoint = Checkpoint::read(path)?;
@@ -145,7 +135,10 @@ impl Run {
             Some(directory) => Some(self.output(directory, &scene)?),
             None => None,
         };
-        let ended = self.frames(&scene, &mut output);
+        let ended = self.frames(&scene, &mut output).inspect_err(|_| {
+            // rows of frames before may still be on their way; the error that ended the run is the one to tell
+            let _ = self.take_rows(true, &mut output);
+        });
         let mut summary =
             Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
         summary.warnings = std::mem::take(&mut self.warnings);
@@ -184,23 +177,46 @@ impl Run {
         let frames = self.loaded.scene.time.frames;
         let bar = progress(frames, self.from);
         for frame in self.from + 1..=frames {
-            let row = self.simulation.frame()?;
-            self.rows.push(row);
+            self.simulation.start_frame()?;
+            let exports = output.as_ref().is_some_and(|output| output.exports(frame));
+            let checkpoint = output.is_some() && frame.is_multiple_of(self.args.checkpoint);
+            // only where row and state must belong together; else a device may run ahead
+            self.take_rows(exports || checkpoint || frame == frames, output)?;
             if let Some(output) = output {
-                output.frame(&row, &self.simulation)?;
-                if frame.is_multiple_of(self.args.checkpoint) {
+                if exports {
+                    self.simulation.fetch()?;
+                    output.export(frame, self.simulation.positions())?;
+                }
+                if checkpoint {
                     self.checkpoint(scene, output)?;
                 }
             }
-            bar.inc(1);
+            bar.set_position(self.rows.len() as u64 - 1);
         }
         bar.finish_and_clear();
         output.as_ref().map_or(Ok(()), |output| self.checkpoint(scene, output))
     }
 
-    fn checkpoint(&self, scene: &str, output: &Output) -> Result<()> {
+    /// Writes the rows that have arrived; with `wait`, those of all frames started.
+    fn take_rows(&mut self, wait: bool, output: &mut Option<Output>) -> Result<()> {
+        loop {
+            // once more after rows: it tells if the frame after them failed
+            let rows = self.simulation.rows(wait)?;
+            if rows.is_empty() {
+                return Ok(());
+            }
+            for row in rows {
+                self.rows.push(row);
+                if let Some(output) = output {
+                    output.row(&row, &self.simulation)?;
+                }
+            }
+        }
+    }
+
+    fn checkpoint(&mut self, scene: &str, output: &Output) -> Result<()> {
         let path = output.directory().join("checkpoint.bin");
-        Checkpoint::of(&self.simulation, scene, &self.rows).write(&path)
+        Checkpoint::of(&mut self.simulation, scene, &self.rows)?.write(&path)
     }
 }
 

@@ -1,44 +1,23 @@
 //! The operations of a step on the CPU, in its order.
 
+use super::global::Parts;
 use super::reduce::sum;
 use super::viscous::Viscous;
-use super::{CHUNK, Cpu, Prepared, Scalar, fill, observe};
+use super::{CHUNK, Cpu, Scalar, fill, observe};
 use crate::damping::{Filter, ether_drag, pbd};
-use crate::linear::Factor;
-use crate::observe::Observation;
-use crate::step::backend::{Backend, Exchange, Snapshot, Targets};
+use crate::step::backend::{Backend, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
 use crate::{Result, Vec3};
 use rayon::prelude::*;
 
 impl<T: Scalar> Backend for Cpu<T> {
     fn prepare(&mut self, form: &Form) -> Result<()> {
-        let metric = form.metric();
-        let [mass, stiffness, attachment] = metric;
-        let matrix = || {
-            self.laplacian.scaled_sum(
-                mass,
-                &self.model.mass,
-                stiffness,
-                attachment,
-                &self.attachment_stiffness,
-            )
-        };
-        match &mut self.factor {
-            Some(prepared) if prepared.metric == metric => {}
-            Some(prepared) => {
-                prepared.factor.refactor(&matrix())?;
-                prepared.metric = metric;
-            }
-            None => {
-                let factor = Factor::new(&self.symbolic, &matrix())?;
-                self.factor = Some(Prepared { metric, scratch: factor.scratch()?, factor });
-            }
-        }
-        Ok(())
+        let attachment = &self.attachment_stiffness[..];
+        let parts = Parts { model: &self.model, laplacian: &self.laplacian, attachment };
+        self.global.prepare(form.metric(), parts)
     }
 
-    fn predict(&mut self, form: &Form, targets: &Targets) {
+    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         if form.stiffness_damping != 0.0 && self.viscous.is_none() {
             let state = [&self.x[..], &self.x_before, &self.v];
             self.viscous = Some(Viscous::new(&self.laplacian, &self.model, state));
@@ -63,9 +42,10 @@ impl<T: Scalar> Backend for Cpu<T> {
         {
             *point = before + (after - before) * c2;
         }
+        Ok(())
     }
 
-    fn local(&mut self, form: &Form) {
+    fn local(&mut self, form: &Form) -> Result<()> {
         let (c2, z) = (form.row.c2, form.row.offset);
         let (iterate, x) = (&self.iterate, &self.x);
         fill(&mut self.evaluated, |i| iterate[i] * c2 + x[i] * z);
@@ -73,22 +53,27 @@ impl<T: Scalar> Backend for Cpu<T> {
         self.local.element_gradients(&self.model, &self.evaluated, &self.points, a, b);
         let (inertia, mass, target) = (form.inertia(), &self.model.mass, &self.target);
         self.local.gather(&mut self.gradient, |i| (iterate[i] - target[i]) * (inertia * mass[i]));
+        Ok(())
     }
 
-    fn gradient_norm(&self) -> f64 {
-        sum(self.gradient.len(), |i| self.gradient[i].iter().map(|c| c.wide() * c.wide()).sum()).sqrt()
+    fn gradient_norm(&mut self) -> Result<Option<f64>> {
+        let squared =
+            sum(self.gradient.len(), |i| self.gradient[i].iter().map(|c| c.wide() * c.wide()).sum());
+        Ok(Some(squared.sqrt()))
     }
 
-    fn global(&mut self) {
-        let Some(Prepared { factor, scratch, .. }) = &mut self.factor else { return };
-        factor.solve(&mut self.gradient, scratch);
+    fn global(&mut self, _: &Form) -> Result<()> {
+        if !self.global.solve(&mut self.gradient) {
+            return Ok(());
+        }
         let step = &self.gradient;
         self.iterate.par_iter_mut().with_min_len(CHUNK).zip(step).for_each(|(x, d)| {
             *x -= Vec3::new(d[0].wide(), d[1].wide(), d[2].wide());
         });
+        Ok(())
     }
 
-    fn advance(&mut self, form: &Form, targets: &Targets) -> Exchange {
+    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         let mut v = std::mem::take(&mut self.evaluated);
         fill(&mut v, |i| self.new_velocity(form, i));
         let c2 = form.row.c2;
@@ -97,18 +82,18 @@ impl<T: Scalar> Backend for Cpu<T> {
             let evaluated = self.iterate[i] * c2 + self.x[i] * form.row.offset;
             a.stiffness * (self.points[k] - evaluated).dot(&(targets.after[k] - targets.before[k]))
         });
-        let work = work.sum();
-        let damped = self.dissipated(form, &v);
+        self.exchanged.work += work.sum::<f64>();
+        self.exchanged.damped += self.dissipated(form, &v);
         // x, v become history; the buffers of the older history are free to be written
         self.last_step = form.h;
         std::mem::swap(&mut self.x_before, &mut self.x);
         std::mem::swap(&mut self.x, &mut self.iterate);
         std::mem::swap(&mut self.v_before, &mut self.v);
         self.evaluated = std::mem::replace(&mut self.v, v);
-        Exchange { damped, work }
+        Ok(())
     }
 
-    fn filter(&mut self, filter: &Filter) -> f64 {
+    fn filter(&mut self, filter: &Filter) -> Result<()> {
         let before = self.kinetic();
         let unfiltered = self.v.clone();
         match *filter {
@@ -128,11 +113,22 @@ impl<T: Scalar> Backend for Cpu<T> {
             self.v_before[i] += change;
             self.x_before[i] -= change * self.last_step;
         }
-        before - self.kinetic()
+        self.exchanged.damped += before - self.kinetic();
+        Ok(())
     }
 
-    fn observe(&self, targets: &[Vec3]) -> Observation {
-        observe::observe(&self.model, &self.local, &self.x, &self.v, targets)
+    fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
+        let seen = observe::observe(&self.model, &self.local, &self.x, &self.v, targets);
+        self.reports.push(Report { exchange: std::mem::take(&mut self.exchanged), seen, gradients: None });
+        Ok(())
+    }
+
+    fn reports(&mut self, _: bool) -> Result<Vec<Report>> {
+        Ok(std::mem::take(&mut self.reports))
+    }
+
+    fn fetch(&mut self) -> Result<()> {
+        Ok(())
     }
 
     fn positions(&self) -> &[Vec3] {
@@ -143,19 +139,20 @@ impl<T: Scalar> Backend for Cpu<T> {
         &self.v
     }
 
-    fn snapshot(&self) -> Snapshot {
+    fn snapshot(&mut self) -> Result<Snapshot> {
         let flat = |v: &[Vec3]| -> Vec<f64> { bytemuck::cast_slice(v).to_vec() };
-        Snapshot {
+        Ok(Snapshot {
             positions: flat(&self.x),
             velocities: flat(&self.v),
             positions_before: flat(&self.x_before),
             velocities_before: flat(&self.v_before),
+            moved: Vec::new(),
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
-        }
+        })
     }
 
-    fn restore(&mut self, snapshot: &Snapshot) -> bool {
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
         let n = 3 * self.x.len();
         let parts = [
             (&snapshot.positions, &mut self.x),
@@ -163,18 +160,23 @@ impl<T: Scalar> Backend for Cpu<T> {
             (&snapshot.positions_before, &mut self.x_before),
             (&snapshot.velocities_before, &mut self.v_before),
         ];
-        let fits = parts.iter().all(|(from, _)| from.len() == n)
-            && [0, 3 * n].contains(&snapshot.viscous.len())
-            && snapshot.warm_starts.len() == self.local.warm_starts().len();
-        if fits {
-            for (from, to) in parts {
-                to.copy_from_slice(bytemuck::cast_slice(from));
-            }
-            self.local.set_warm_starts(&snapshot.warm_starts);
-            let part = |k: usize| bytemuck::cast_slice(&snapshot.viscous[k * n..(k + 1) * n]).to_vec();
-            let kept = !snapshot.viscous.is_empty();
-            self.viscous = kept.then(|| Viscous::from_parts(&self.model, [part(0), part(1), part(2)]));
+        if parts.iter().any(|(from, _)| from.len() != n) {
+            return Ok(false);
         }
-        fits
+        for (from, to) in parts {
+            to.copy_from_slice(bytemuck::cast_slice(from));
+        }
+        self.local.set_warm_starts(&snapshot.warm_starts);
+        let part = |k: usize| bytemuck::cast_slice(&snapshot.viscous[k * n..(k + 1) * n]).to_vec();
+        let kept = snapshot.viscous.len() == 3 * n;
+        self.viscous = kept.then(|| Viscous::from_parts(&self.model, [part(0), part(1), part(2)]));
+        self.exchanged = Exchange::default();
+        Ok(true)
+    }
+
+    fn describe(&self) -> String {
+        let threads = rayon::current_num_threads();
+        let plural = if threads == 1 { "" } else { "s" };
+        format!("cpu, f{}, {threads} thread{plural}; {}", 8 * size_of::<T>(), self.global.describe())
     }
 }

@@ -71,7 +71,7 @@ impl<T: Scalar> Local<T> {
         self.tets.warm_starts()
     }
 
-    /// Sets where the iterations for the rotations start.
+    /// Sets where the iterations for the rotations start: at none at all, if these are of another backend.
     pub fn set_warm_starts(&mut self, warm_starts: &[f64]) {
         self.tets.set_warm_starts(warm_starts);
     }

@@ -6,6 +6,7 @@
 mod backend;
 pub mod blocks;
 pub mod gather;
+pub mod global;
 pub mod lanes;
 pub mod local;
 pub mod matrix;
@@ -21,12 +22,13 @@ pub mod volume;
 #[cfg(test)]
 pub(crate) mod sample;
 
-use crate::linear::{Factor, Scratch, SparseMatrix, Symbolic};
+use crate::linear::SparseMatrix;
 use crate::model::Model;
-use crate::scene::Precision;
-use crate::step::backend::Backend;
+use crate::scene::{Precision, Solver};
+use crate::step::backend::{Backend, Exchange, Report};
 use crate::step::form::Form;
 use crate::{Result, Vec3, linear};
+use global::Global;
 use local::Local;
 use rayon::prelude::*;
 use reduce::sum;
@@ -41,11 +43,11 @@ impl<T: lanes::Real + linear::Real> Scalar for T {}
 /// Vertices handled by one task; small bodies stay on one thread.
 const CHUNK: usize = 512;
 
-/// A backend on the CPU for this model, in the precision asked for.
-pub fn backend(model: Arc<Model>, precision: Precision) -> Result<Box<dyn Backend>> {
-    Ok(match precision {
-        Precision::Double => Box::new(Cpu::<f64>::new(model)?),
-        Precision::Single => Box::new(Cpu::<f32>::new(model)?),
+/// A backend on the CPU for this model, in the precision and with the global step asked for.
+pub fn backend(model: Arc<Model>, solver: &Solver) -> Result<Box<dyn Backend>> {
+    Ok(match solver.precision {
+        Precision::Double => Box::new(Cpu::<f64>::new(model, solver)?),
+        Precision::Single => Box::new(Cpu::<f32>::new(model, solver)?),
     })
 }
 
@@ -57,8 +59,7 @@ pub struct Cpu<T: Scalar> {
     attachment_stiffness: Vec<f64>,
     /// Products with L, while damping needs them.
     viscous: Option<Viscous>,
-    symbolic: Symbolic,
-    factor: Option<Prepared<T>>,
+    global: Global<T>,
     local: Local<T>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -72,26 +73,21 @@ pub struct Cpu<T: Scalar> {
     gradient: Vec<[T; 3]>,
     /// Length of the step made last (s).
     last_step: f64,
-}
-
-/// A factored metric, the numbers it was made of, and memory for solving.
-struct Prepared<T: Scalar> {
-    metric: [f64; 3],
-    factor: Factor<T>,
-    scratch: Scratch<T>,
+    /// Energy exchanged since the last report, and the reports not asked for yet.
+    exchanged: Exchange,
+    reports: Vec<Report>,
 }
 
 impl<T: Scalar> Cpu<T> {
     /// The model at its initial state.
-    pub fn new(model: Arc<Model>) -> Result<Self> {
+    pub fn new(model: Arc<Model>, solver: &Solver) -> Result<Self> {
         let laplacian = model.laplacian()?;
         let n = model.vertex_count();
-        let symbolic = Symbolic::new(&laplacian)?;
         Ok(Cpu {
             attachment_stiffness: model.attachment_stiffness(),
             viscous: None,
             local: Local::new(&model),
-            factor: None,
+            global: Global::new(solver),
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             x_before: model.initial_positions.clone(),
@@ -102,10 +98,16 @@ impl<T: Scalar> Cpu<T> {
             points: vec![Vec3::zeros(); model.attachments.len()],
             gradient: vec![[T::default(); 3]; n],
             last_step: 0.0,
+            exchanged: Exchange::default(),
+            reports: Vec::new(),
             laplacian,
-            symbolic,
             model,
         })
+    }
+
+    /// How the global step is solved and why so, in a sentence; known after `prepare`.
+    pub fn global_step(&self) -> String {
+        self.global.describe()
     }
 
     /// q of v'(x) = s x + q, at vertex i.

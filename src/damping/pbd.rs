@@ -24,24 +24,28 @@ pub fn filter(mass: &[f64], positions: &[Vec3], velocities: &mut [Vec3], coeffic
         inertia += (Mat3::from_diagonal_element(r.norm_squared()) - r * r.transpose()) * m;
         spin += r.cross(v) * m;
     }
-    let omega = solve_inertia(inertia, spin);
+    let omega = solve_inertia(inertia, spin, LEAST_INERTIA);
     for (x, v) in positions.iter().zip(velocities.iter_mut()) {
         let rigid = drift + omega.cross(&(x - centre));
         *v += (rigid - *v) * coefficient;
     }
 }
 
-/// ω = I⁻¹ L; a body whose vertices lie on a line has no inertia about it, and no spin either.
-fn solve_inertia(inertia: Mat3, spin: Vec3) -> Vec3 {
+/// Least moment of inertia, relative to the greatest, about which a body can spin: less is rounding.
+const LEAST_INERTIA: f64 = 1e-12;
+
+/// ω = I⁻¹ L about the axes whose moment of inertia is above `least` of the greatest; a body whose vertices lie on a line
+/// has no inertia about it, and no spin either.
+pub fn solve_inertia(inertia: Mat3, spin: Vec3, least: f64) -> Vec3 {
     if !inertia.iter().chain(spin.iter()).all(|c| c.is_finite()) {
         return Vec3::zeros(); // the step's own check reports it; an eigenvalue iteration would not end
     }
     let eigen = inertia.symmetric_eigen();
-    let largest = eigen.eigenvalues.max();
+    let largest = eigen.eigenvalues.max().max(0.0);
     let mut omega = Vec3::zeros();
     for k in 0..3 {
         let axis = eigen.eigenvectors.column(k);
-        if eigen.eigenvalues[k] > 1e-12 * largest {
+        if eigen.eigenvalues[k] > least * largest {
             omega += axis * (axis.dot(&spin) / eigen.eigenvalues[k]);
         }
     }

@@ -15,7 +15,8 @@ use crate::{Mat3, Vec3};
 pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     let sizes = sizes(model);
     let mut all = Contents::empty();
-    all.set(Buffer::Step, &[Step::default()]);
+    let gravity = Range { what: "the scene", number: 0 }.vector("gravity", &model.gravity)?;
+    all.set(Buffer::Step, &[Step { gravity, ..Step::default() }]);
     all.set(Buffer::Sizes, &[sizes]);
     all.set(Buffer::Inner, &[Inner::default()]);
     vertices(model, &mut all)?;

@@ -143,16 +143,21 @@ layout! {
         /// One past the last.
         end: u32;
     }
-    /// Rigid motion of a body.
+    /// Rigid motion of a body, counted from place and velocity of its first vertex: r = (x − origin) − centre has the
+    /// velocity base + drift + ω × r.
     Rigid {
-        /// Centre of mass (m).
-        centre: [f32; 3];
+        /// Position of the first vertex, rounded (m).
+        origin: [f32; 3];
         /// Mass (kg).
         mass: f32;
-        /// Velocity of the centre (m/s).
-        drift: [f32; 3], pad pad0: f32;
+        /// Centre of mass, from there (m).
+        centre: [f32; 3], pad pad0: f32;
+        /// Velocity of the first vertex (m/s).
+        base: [f32; 3], pad pad1: f32;
+        /// Velocity of the centre, from there (m/s).
+        drift: [f32; 3], pad pad2: f32;
         /// ω (1/s).
-        spin: [f32; 3], pad pad1: f32;
+        spin: [f32; 3], pad pad3: f32;
     }
     /// The numbers of a step; see the WGSL for the formulas, [`crate::step::form`] for where they come from.
     Step {
@@ -201,7 +206,9 @@ layout! {
         /// The damping force is −`damping_force` D v'.
         damping_force: f32;
         /// k of a velocity filter, 0 to 1.
-        filter_coefficient: f32, pad pad0: [f32; 3];
+        filter_coefficient: f32;
+        /// Always 0, which no compiler knows: it keeps them from simplifying what rounding is about.
+        zero: u32, pad pad0: [f32; 2];
     }
     /// How much there is of everything, and where each kind's rows and partial sums begin.
     Sizes {

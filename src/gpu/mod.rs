@@ -4,6 +4,7 @@
 //! two single-precision numbers. So rounding is relative to how far a vertex moves in a step, not to where it is.
 
 pub mod arena;
+mod backend;
 pub mod buffer;
 pub mod contents;
 pub mod context;
@@ -12,6 +13,106 @@ pub mod layout;
 pub mod pipeline;
 pub mod profile;
 pub mod readback;
+mod reload;
+mod report;
 pub mod shader;
+mod state;
 pub mod stream;
 pub mod twin;
+
+use crate::cpu::Scalar;
+use crate::cpu::global::{Global, Parts};
+use crate::linear::SparseMatrix;
+use crate::model::Model;
+use crate::scene::{Precision, Solver};
+use crate::step::backend::Backend;
+use crate::{Result, Vec3};
+use buffer::Buffer;
+use context::Context;
+use layout::{Inner, Point, Step};
+use readback::Readback;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use stream::Stream;
+
+/// How shaders are run, for those who work on them.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Where the shaders come from; a folder's files are loaded anew when they change.
+    pub library: shader::Library,
+    /// Kernels before this one in the table run as their twins on the host.
+    pub gpu_from: Option<kernel::Id>,
+}
+
+/// State of a model on a device, and what the host needs for its part.
+pub struct Gpu<T: Scalar> {
+    model: Arc<Model>,
+    laplacian: SparseMatrix,
+    attachment_stiffness: Vec<f64>,
+    stream: Stream,
+    global: Global<T>,
+    /// The inner iterations; empty when the host solves.
+    inner: Vec<Inner>,
+    /// Whether any element resists a change of volume.
+    volume: bool,
+    /// What was sent last, so that nothing is sent twice.
+    numbers: Step,
+    points: Vec<Point>,
+    /// Where the attachments hold now (m).
+    points_now: Vec<Vec3>,
+    /// Whether the gradient of this step was measured, and whether its exchange is not added up yet.
+    measured: bool,
+    exchange_open: bool,
+    gradient: Vec<[T; 3]>,
+    gradient_readback: Arc<Readback>,
+    /// Reports on their way, and memory for more.
+    pending: VecDeque<Arc<Readback>>,
+    free: Vec<Arc<Readback>>,
+    /// As fetched last.
+    x: Vec<Vec3>,
+    v: Vec<Vec3>,
+}
+
+/// A backend on this device for a model; the host's part of the solve in the precision that the scene asks for.
+pub fn backend(
+    context: Arc<Context>,
+    model: Arc<Model>,
+    solver: &Solver,
+    options: &Options,
+) -> Result<Box<dyn Backend>> {
+    Ok(match solver.precision {
+        Precision::Double => Box::new(Gpu::<f64>::new(context, model, solver, options)?),
+        Precision::Single => Box::new(Gpu::<f32>::new(context, model, solver, options)?),
+    })
+}
+
+impl<T: Scalar> Gpu<T> {
+    /// The model at its initial state.
+    pub fn new(context: Arc<Context>, model: Arc<Model>, solver: &Solver, options: &Options) -> Result<Self> {
+        let laplacian = model.laplacian()?;
+        let contents = contents::contents(&model, &laplacian)?;
+        let mut stream = Stream::new(context, &contents, options.library.clone())?;
+        stream.set_gpu_from(options.gpu_from);
+        let gradient_readback = stream.readback(Buffer::Gradient);
+        Ok(Gpu {
+            attachment_stiffness: model.attachment_stiffness(),
+            global: Global::new(solver),
+            inner: Vec::new(),
+            volume: model.tets.iter().any(|tet| tet.volume_weight != 0.0),
+            numbers: contents.items::<Step>(Buffer::Step)[0],
+            points: contents.items(Buffer::Points).to_vec(),
+            points_now: model.attachments.iter().map(|a| a.target(0.0)).collect(),
+            measured: false,
+            exchange_open: false,
+            gradient: vec![[T::default(); 3]; model.vertex_count()],
+            gradient_readback,
+            pending: VecDeque::new(),
+            free: Vec::new(),
+            x: model.initial_positions.clone(),
+            v: model.initial_velocities.clone(),
+            laplacian,
+            stream,
+            model,
+        })
+    }
+}

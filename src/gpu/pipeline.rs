@@ -1,7 +1,7 @@
 //! Kernels compiled for a device, when they are first used.
 
 use super::arena::Arena;
-use super::buffer::Kind;
+use super::buffer::{Buffer, Kind};
 use super::context::Context;
 use super::kernel::{Call, Id, KERNELS, Kernel};
 use super::shader::{Library, Source};
@@ -11,6 +11,7 @@ use crate::error::RunError;
 /// A kernel ready to be dispatched.
 struct Ready {
     pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
     /// The bind groups of a plain call and of a swapped one.
     groups: [wgpu::BindGroup; 2],
 }
@@ -48,14 +49,15 @@ impl Pipelines {
         first
     }
 
-    /// Makes the bind groups of all kernels anew, after a buffer was replaced.
-    pub fn rebind(&mut self) {
-        self.ready.iter_mut().for_each(|slot| *slot = None);
-    }
-
-    /// Where the shaders come from.
-    pub fn library(&self) -> &Library {
-        &self.library
+    /// Binds a buffer that was replaced.
+    pub fn rebind(&mut self, context: &Context, arena: &Arena, buffer: Buffer) {
+        for (kernel, slot) in
+            KERNELS.iter().zip(&mut self.ready).filter(|(k, _)| k.bindings.contains(&buffer))
+        {
+            if let Some(ready) = slot {
+                ready.groups = groups(context, arena, kernel, &ready.layout);
+            }
+        }
     }
 
     /// Dispatches a kernel that was prepared.
@@ -93,16 +95,6 @@ fn compile(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel)
         label: Some(kernel.name),
         entries: &entries,
     });
-    let groups = [false, true].map(|swapped| {
-        let call = Call { swapped, ..Call::default() };
-        let entries: Vec<_> = (0..)
-            .zip(kernel.bindings)
-            .map(|(binding, buffer)| bind(arena, binding, call.at(*buffer)))
-            .collect();
-        let descriptor =
-            wgpu::BindGroupDescriptor { label: Some(kernel.name), layout: &layout, entries: &entries };
-        device.create_bind_group(&descriptor)
-    });
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some(kernel.name),
@@ -123,11 +115,28 @@ fn compile(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel)
     });
     match pollster::block_on(scope.pop()) {
         Some(error) => Err(fault(kernel, error.to_string()).into()),
-        None => Ok(Ready { pipeline, groups }),
+        None => Ok(Ready { pipeline, groups: groups(context, arena, kernel, &layout), layout }),
     }
 }
 
-fn bind(arena: &Arena, binding: u32, buffer: super::buffer::Buffer) -> wgpu::BindGroupEntry<'_> {
+/// The bind groups of a plain and of a swapped call.
+fn groups(
+    context: &Context,
+    arena: &Arena,
+    kernel: &Kernel,
+    layout: &wgpu::BindGroupLayout,
+) -> [wgpu::BindGroup; 2] {
+    [false, true].map(|swapped| {
+        let call = Call { swapped, ..Call::default() };
+        let bound =
+            (0..).zip(kernel.bindings).map(|(binding, buffer)| bind(arena, binding, call.at(*buffer)));
+        let entries: Vec<_> = bound.collect();
+        let descriptor = wgpu::BindGroupDescriptor { label: Some(kernel.name), layout, entries: &entries };
+        context.device.create_bind_group(&descriptor)
+    })
+}
+
+fn bind(arena: &Arena, binding: u32, buffer: Buffer) -> wgpu::BindGroupEntry<'_> {
     let described = buffer.described();
     let size =
         (described.kind == Kind::Series).then(|| wgpu::BufferSize::new(described.stride as u64)).flatten();
@@ -145,7 +154,7 @@ fn layout_entries(kernel: &Kernel, module: &naga::Module) -> Result<Vec<wgpu::Bi
             fault(kernel, format!("declares {has} bindings, the table of kernels has {wants}")).into()
         );
     }
-    let entry = |(number, buffer): (u32, &super::buffer::Buffer)| {
+    let entry = |(number, buffer): (u32, &Buffer)| {
         let found = declared.iter().find(|(_, binding)| binding.group == 0 && binding.binding == number);
         let (variable, _) = found
             .ok_or_else(|| fault(kernel, format!("@binding({number}) for {buffer:?} is not declared")))?;

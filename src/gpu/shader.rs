@@ -10,11 +10,17 @@ use std::path::PathBuf;
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = &[
+    ("shared/direction.wgsl", include_str!("../../shaders/shared/direction.wgsl")),
+    ("shared/filter.wgsl", include_str!("../../shaders/shared/filter.wgsl")),
+    ("shared/inertia.wgsl", include_str!("../../shaders/shared/inertia.wgsl")),
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
-    ("shared/project_tet.wgsl", include_str!("../../shaders/shared/project_tet.wgsl")),
     ("shared/metric.wgsl", include_str!("../../shaders/shared/metric.wgsl")),
+    ("shared/point.wgsl", include_str!("../../shaders/shared/point.wgsl")),
+    ("shared/project_tet.wgsl", include_str!("../../shaders/shared/project_tet.wgsl")),
     ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),
+    ("shared/rigid.wgsl", include_str!("../../shaders/shared/rigid.wgsl")),
     ("shared/rotation.wgsl", include_str!("../../shaders/shared/rotation.wgsl")),
+    ("shared/stretch.wgsl", include_str!("../../shaders/shared/stretch.wgsl")),
     ("shared/tet.wgsl", include_str!("../../shaders/shared/tet.wgsl")),
     ("shared/vertex.wgsl", include_str!("../../shaders/shared/vertex.wgsl")),
     ("shared/volume.wgsl", include_str!("../../shaders/shared/volume.wgsl")),

@@ -1,46 +1,19 @@
 //! What the device is to do, in order, sent to it in one submission.
 
 use super::arena::Arena;
-use super::buffer::{Buffer, Contents};
+use super::buffer::{Buffer, Contents, Kind};
 use super::context::Context;
 use super::kernel::{Call, Id};
 use super::layout::Sizes;
 use super::pipeline::Pipelines;
 use super::profile::Profile;
 use super::readback::Readback;
+use super::reload::{self, Watch};
 use super::shader::Library;
 use crate::Result;
-use crate::step::clock::Phase;
-use serde::Serialize;
+use crate::step::backend::DeviceUse;
+use crate::step::clock::{PHASES, Phase};
 use std::sync::Arc;
-
-/// How much the device was asked to do, since the start.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counters {
-    /// Submissions to the queue.
-    pub submissions: u64,
-    /// Kernels dispatched.
-    pub dispatches: u64,
-    /// Bytes sent to the device.
-    pub uploaded: u64,
-    /// Bytes read back from it.
-    pub downloaded: u64,
-    /// Times that the host waited for the device.
-    pub waits: u64,
-}
-
-impl Counters {
-    /// What came after an `earlier` reading.
-    pub fn since(&self, earlier: &Counters) -> Counters {
-        Counters {
-            submissions: self.submissions - earlier.submissions,
-            dispatches: self.dispatches - earlier.dispatches,
-            uploaded: self.uploaded - earlier.uploaded,
-            downloaded: self.downloaded - earlier.downloaded,
-            waits: self.waits - earlier.waits,
-        }
-    }
-}
 
 enum Command {
     Phase(Phase),
@@ -57,10 +30,11 @@ pub struct Stream {
     pipelines: Pipelines,
     sizes: Sizes,
     commands: Vec<Command>,
-    counters: Counters,
+    counters: DeviceUse,
     profile: Option<Profile>,
     /// Kernels before this one in the table run as their twins, on the host.
     gpu_from: Option<Id>,
+    watch: Watch,
 }
 
 impl Stream {
@@ -70,10 +44,11 @@ impl Stream {
         let sizes = contents.items::<Sizes>(Buffer::Sizes)[0];
         Ok(Stream {
             arena,
+            watch: Watch::new(&library),
             pipelines: Pipelines::new(library),
             sizes,
             commands: Vec::new(),
-            counters: Counters::default(),
+            counters: DeviceUse::default(),
             profile: None,
             gpu_from: None,
             context,
@@ -90,14 +65,10 @@ impl Stream {
         self.profile = (on && self.context.adapter.timestamps).then(|| Profile::new(&self.context));
     }
 
-    /// The device's time in each phase since profiling began, if it is on.
-    pub fn profile(&self) -> Option<&Profile> {
-        self.profile.as_ref()
-    }
-
-    /// What was done so far.
-    pub fn counters(&self) -> Counters {
-        self.counters
+    /// What was done so far, and the device's time in each phase since profiling began, if it is on.
+    pub fn usage(&self) -> DeviceUse {
+        let phases_ms = self.profile.as_ref().map(|p| PHASES.map(|(phase, _)| p.milliseconds(phase)));
+        DeviceUse { phases_ms, ..self.counters }
     }
 
     /// The device.
@@ -115,9 +86,19 @@ impl Stream {
         &self.sizes
     }
 
-    /// The kernels.
-    pub fn pipelines(&mut self) -> &mut Pipelines {
-        &mut self.pipelines
+    /// Memory that a whole buffer can be read back to.
+    pub fn readback(&self, buffer: Buffer) -> Arc<Readback> {
+        Readback::new(&self.context, self.arena.get(buffer).size())
+    }
+
+    /// Loads shaders anew whose files have changed. One that is not valid is told of, and the last good one goes on.
+    pub fn reload(&mut self) -> Result<()> {
+        if self.watch.changed() {
+            let reloaded = self.pipelines.reload(&self.context, &self.arena);
+            self.context.check()?;
+            reload::tell(&reloaded);
+        }
+        Ok(())
     }
 
     /// What follows belongs to this phase.
@@ -162,9 +143,10 @@ impl Stream {
     }
 
     /// Replaces the entries of a series.
-    pub fn set_series(&mut self, buffer: Buffer, bytes: &[u8]) {
+    pub fn set_series(&mut self, buffer: Buffer, bytes: &[u8]) -> Result<()> {
         self.counters.uploaded += self.arena.replace_series(&self.context, buffer, bytes);
-        self.pipelines.rebind();
+        self.pipelines.rebind(&self.context, &self.arena, buffer);
+        self.context.check()
     }
 
     /// Zeros at the beginning of a buffer.
@@ -256,16 +238,11 @@ impl Stream {
     fn run_twin(&mut self, id: Id, call: &Call) -> Result<()> {
         let mut contents = Contents::empty();
         for buffer in id.kernel().bindings {
-            let bytes = self.read(*buffer)?;
-            // uniforms are padded on the device
-            let whole = bytes.len() / buffer.described().stride * buffer.described().stride;
-            contents.set(*buffer, &bytes[..whole]);
+            contents.set(*buffer, &self.read(*buffer)?);
         }
         let mut call = *call;
         // the device's series is spread out; the twin is given the one entry that it reads
-        if let Some(series) =
-            id.kernel().bindings.iter().find(|b| b.described().kind == super::buffer::Kind::Series)
-        {
+        if let Some(series) = id.kernel().bindings.iter().find(|b| b.described().kind == Kind::Series) {
             let (stride, size) = (self.arena.series_stride() as usize, series.described().stride);
             let from = call.series * stride;
             let entry = contents.bytes(*series)[from..from + size].to_vec();
@@ -285,7 +262,12 @@ impl Stream {
         self.context.wait()
     }
 
-    /// The bytes of a whole buffer now. Commands that are not submitted yet are not waited for.
+    /// The items of a buffer now.
+    pub fn read_items<I: bytemuck::Pod>(&mut self, buffer: Buffer) -> Result<Vec<I>> {
+        Ok(bytemuck::pod_collect_to_vec(&self.read(buffer)?))
+    }
+
+    /// The bytes of a whole buffer now, but for what pads it. Commands that are not submitted yet are not waited for.
     pub fn read(&mut self, buffer: Buffer) -> Result<Vec<u8>> {
         let from = self.arena.get(buffer);
         let readback = Readback::new(&self.context, from.size());
@@ -297,6 +279,9 @@ impl Stream {
         self.counters.downloaded += from.size();
         readback.request();
         self.wait()?;
-        readback.take(<[u8]>::to_vec)
+        let stride = buffer.described().stride;
+        // a series is spread out on the device, the others are padded at their end at most
+        let whole = if buffer.described().kind == Kind::Series { 1 } else { stride };
+        readback.take(|bytes| bytes[..bytes.len() / whole * whole].to_vec())
     }
 }

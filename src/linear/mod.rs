@@ -1,15 +1,18 @@
-//! The global step: sparse symmetric systems A X = B, factored once and solved thousands of times.
+//! The global step: sparse symmetric systems A X = B, prepared once and solved thousands of times.
 //!
 //! ```text
 //! SparseMatrix ─► Symbolic (order, supernodes, tasks) ─► Factor<f64 | f32> ─► solve, ten times a frame
+//!            └──► System ─► Spectrum ─► Chebyshev ─► solve, nearly, without a factor
 //! ```
 //!
 //! The matrix is a scalar one that acts on x, y and z alike, so the three right-hand sides go through the factor
 //! together and each of its entries is read from memory once for all three.
 
+mod chebyshev;
 mod elimination;
 mod factor;
 mod kernels;
+mod lanczos;
 mod layout;
 mod memory;
 mod numeric;
@@ -19,10 +22,13 @@ mod sparse;
 mod supernodes;
 mod sweep;
 mod symbolic;
+mod system;
 mod tasks;
 mod vectors;
 
+pub use chebyshev::{Chebyshev, ChebyshevScratch, Coefficients, MOST_ITERATIONS, Spectrum, inner_iterations};
 pub use factor::{Factor, Scratch};
 pub use panel::Real;
 pub use sparse::SparseMatrix;
 pub use symbolic::Symbolic;
+pub use system::System;

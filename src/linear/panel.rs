@@ -136,16 +136,26 @@ pub trait Real:
 {
     /// Rounds from double precision.
     fn from_f64(value: f64) -> Self;
+    /// The same number in double precision.
+    fn to_f64(self) -> f64;
 }
 
 impl Real for f64 {
     fn from_f64(value: f64) -> Self {
         value
     }
+
+    fn to_f64(self) -> f64 {
+        self
+    }
 }
 
 impl Real for f32 {
     fn from_f64(value: f64) -> Self {
         value as f32
+    }
+
+    fn to_f64(self) -> f64 {
+        f64::from(self)
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// First bytes of a checkpoint; the number is the version of the layout.
-const MAGIC: &[u8] = b"dashpot checkpoint 1\n";
+const MAGIC: &[u8] = b"dashpot checkpoint 2\n";
 
 /// Everything that a run needs in order to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,11 +30,11 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a simulation.
-    pub fn of(simulation: &Simulation, scene: &str, rows: &[Row]) -> Self {
-        let (steps, book, state) = simulation.snapshot();
+    /// The checkpoint of a simulation whose ledger is `rows`, up to the frame reached.
+    pub fn of(simulation: &mut Simulation, scene: &str, rows: &[Row]) -> Result<Self> {
+        let (steps, book, state) = simulation.snapshot()?;
         let frame = simulation.frame_number();
-        Checkpoint { scene: scene.into(), steps, frame, book, state, rows: rows.to_vec() }
+        Ok(Checkpoint { scene: scene.into(), steps, frame, book, state, rows: rows.to_vec() })
     }
 
     /// Writes the checkpoint; an older one is replaced only when the new one is whole.
@@ -89,7 +89,7 @@ impl Checkpoint {
         if differs {
             self.state.viscous.clear(); // products with a matrix that may be another
         }
-        if simulation.restore(self.steps, self.book, &self.state) {
+        if simulation.restore(self.steps, self.book, &self.state)? {
             return Ok(differs);
         }
         let (has, wants) = (self.state.positions.len() / 3, simulation.model().vertex_count());

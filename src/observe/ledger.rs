@@ -74,7 +74,7 @@ impl Book {
         *self = Book { total_at_start: start.total, damped: 0.0, work: 0.0, last };
     }
 
-    /// Books what a step exchanged.
+    /// Books what the steps of a frame exchanged.
     pub fn exchange(&mut self, exchange: Exchange) {
         self.damped += exchange.damped;
         self.work += exchange.work;

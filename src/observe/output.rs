@@ -116,14 +116,19 @@ impl Output {
         Ok(output)
     }
 
-    /// Writes a frame.
-    pub fn frame(&mut self, row: &Row, simulation: &Simulation) -> Result<()> {
+    /// Writes the row of a frame, and the time spent.
+    pub fn row(&mut self, row: &Row, simulation: &Simulation) -> Result<()> {
         self.ledger.line(&row.csv())?;
-        self.time(row.frame, simulation)?;
-        self.export(row.frame, simulation.positions())
+        self.time(row.frame, simulation)
     }
 
-    /// A row of `timings.csv`: the time since the row before.
+    /// Whether [`Output::export`] writes something of this frame.
+    pub fn exports(&self, frame: usize) -> bool {
+        self.trajectory.is_some() || !self.exports.is_empty() && frame.is_multiple_of(self.every)
+    }
+
+    /// A row of `timings.csv`: the time spent since the row before was written. Where a device runs ahead, that is on
+    /// later frames, too.
     fn time(&mut self, frame: usize, simulation: &Simulation) -> Result<()> {
         let spent = simulation.clock().since(&self.clock);
         self.clock = *simulation.clock();
@@ -133,7 +138,8 @@ impl Output {
         self.timings.line(&format!("{frame},{}", columns.join(",")))
     }
 
-    fn export(&mut self, frame: usize, positions: &[Vec3]) -> Result<()> {
+    /// Writes the positions at a frame.
+    pub fn export(&mut self, frame: usize, positions: &[Vec3]) -> Result<()> {
         if let Some(trajectory) = &mut self.trajectory {
             trajectory.append(positions)?;
         }

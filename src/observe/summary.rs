@@ -17,13 +17,13 @@ pub struct Summary {
     pub error: Option<String>,
     /// Name or file of the scene.
     pub scene: String,
-    /// `cpu` or the adapter.
+    /// Where it was computed, such as `cpu, f64, 2 threads`.
     pub backend: String,
     /// Integrator and damping model.
     pub integrator: String,
     /// Damping model.
     pub damping: String,
-    /// Threads used.
+    /// Threads of the processor.
     pub threads: usize,
     /// Vertices of all bodies.
     pub vertices: usize,
@@ -61,7 +61,7 @@ impl Summary {
             status: "done",
             error: None,
             scene: name.into(),
-            backend: "cpu".into(),
+            backend: simulation.describe(),
             integrator: scene.integrator.kind.clone(),
             damping: scene.damping.model.clone(),
             threads: rayon::current_num_threads(),
@@ -82,8 +82,8 @@ impl fmt::Display for Summary {
         let elements: Vec<_> = self.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let (a, b) = (&self.first, &self.last);
         writeln!(f, "scene       {}: {} vertices, {}", self.scene, self.vertices, elements.join(", "))?;
-        let Summary { integrator, damping, backend, threads, .. } = self;
-        writeln!(f, "method      {integrator}, damping {damping}, {backend} with {threads} threads")?;
+        writeln!(f, "method      {}, damping {}", self.integrator, self.damping)?;
+        writeln!(f, "backend     {}", self.backend)?;
         writeln!(f, "time        {} frames, {:.3} s", self.frames, self.time)?;
         let ms = |name: &str| self.milliseconds_per_frame.get(name).copied().unwrap_or(0.0);
         let frame: f64 = PHASES.iter().map(|(_, name)| ms(name)).sum::<f64>() - ms("factor");

@@ -10,6 +10,7 @@ use toml::Value;
 
 use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
 use crate::error::InputError;
+use crate::linear::MOST_ITERATIONS;
 use crate::step::integrator::INTEGRATORS;
 use crate::{Vec3, damping};
 
@@ -26,6 +27,10 @@ type Checked = Result<(), InputError>;
 pub fn check(scene: &Scene) -> Checked {
     all_finite(scene)?;
     check_time(&scene.time)?;
+    if scene.solver.inner > MOST_ITERATIONS {
+        let message = format!("must be from 0 to {MOST_ITERATIONS}, got {}", scene.solver.inner);
+        return fault("solver.inner", message);
+    }
     let integrators: Vec<&str> = INTEGRATORS.iter().map(|row| row.name).collect();
     known("integrator.kind", &scene.integrator.kind, &integrators)?;
     let models: Vec<&str> = damping::MODELS.iter().map(|model| model.name).collect();

@@ -129,17 +129,33 @@ pub enum Precision {
     Single,
 }
 
+/// How the global step solves A s = g.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GlobalSolver {
+    /// By a sparse Cholesky factor: exact.
+    Cholesky,
+    /// By Chebyshev's iteration with the diagonal of A as preconditioner: nearly, without a factor.
+    Chebyshev,
+    /// The backend decides.
+    Auto,
+}
+
 /// How the step is solved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
     /// Arithmetic of the local and global steps.
     pub precision: Precision,
+    /// How the linear system of the global step is solved.
+    pub global: GlobalSolver,
+    /// Inner iterations of `chebyshev` in each global step, rounded up to an even number; 0: found from the spectrum.
+    pub inner: usize,
 }
 
 impl Default for Solver {
     fn default() -> Self {
-        Solver { precision: Precision::Double }
+        Solver { precision: Precision::Double, global: GlobalSolver::Auto, inner: 0 }
     }
 }
 

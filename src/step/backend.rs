@@ -1,5 +1,6 @@
 //! What a step asks of the machine that carries it out. The CPU answers in `cpu`.
 
+use super::clock::PHASES;
 use super::form::Form;
 use crate::damping::Filter;
 use crate::observe::Observation;
@@ -15,13 +16,55 @@ pub struct Targets {
     pub after: Vec<Vec3>,
 }
 
-/// Energy that a step exchanged (J).
+/// Energy exchanged, over the steps since the report before (J).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Exchange {
     /// Taken by the damping inside Φ: Δx · (h s/c₁) D v'.
     pub damped: f64,
     /// Given by moving attachments: Σ k (T_e − x_e) · ΔT.
     pub work: f64,
+}
+
+/// What a backend tells of a frame.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Report {
+    /// Energy exchanged since the report before.
+    pub exchange: Exchange,
+    /// The state at the end of the frame.
+    pub seen: Observation,
+    /// |g| at the first and at the last local step of the last time step (N), where only the device knew them.
+    pub gradients: Option<[f64; 2]>,
+}
+
+/// What a device was asked to do, since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct DeviceUse {
+    /// Submissions to its queue.
+    pub submissions: u64,
+    /// Kernels dispatched.
+    pub dispatches: u64,
+    /// Bytes sent to it.
+    pub uploaded: u64,
+    /// Bytes read back from it.
+    pub downloaded: u64,
+    /// Times that the host waited for it.
+    pub waits: u64,
+    /// The device's own time in each phase since profiling began (ms), if it is on and the device has a clock.
+    pub phases_ms: Option<[f64; PHASES.len()]>,
+}
+
+impl DeviceUse {
+    /// What came after an `earlier` reading; times of phases are those of the later one.
+    pub fn since(&self, earlier: &DeviceUse) -> DeviceUse {
+        DeviceUse {
+            submissions: self.submissions - earlier.submissions,
+            dispatches: self.dispatches - earlier.dispatches,
+            uploaded: self.uploaded - earlier.uploaded,
+            downloaded: self.downloaded - earlier.downloaded,
+            waits: self.waits - earlier.waits,
+            phases_ms: self.phases_ms,
+        }
+    }
 }
 
 /// Everything that a run needs in order to go on with the same bits.
@@ -35,36 +78,56 @@ pub struct Snapshot {
     pub positions_before: Vec<f64>,
     /// v_{n−1} (m/s).
     pub velocities_before: Vec<f64>,
-    /// Where the local step's iterations start: one rotation an element.
+    /// x_n − x_{n−1} as a backend keeps it that stores differences (m); empty otherwise: then `positions_before` says it.
+    pub moved: Vec<f64>,
+    /// Where the local step's iterations start: one rotation an element, laid out as the backend has it.
     pub warm_starts: Vec<f64>,
     /// L x_n, L x_{n−1} and L v_n, where damping keeps them (N/s).
     pub viscous: Vec<f64>,
 }
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
+///
+/// A device may only take note of them and compute later: then numbers come back by [`Backend::reports`], some frames
+/// late, and state by [`Backend::fetch`].
 pub trait Backend: Send {
     /// Factors A for this form; does nothing if it is factored already.
     fn prepare(&mut self, form: &Form) -> Result<()>;
     /// Makes the inertial target ŷ and the first guess x = y.
-    fn predict(&mut self, form: &Form, targets: &Targets);
+    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()>;
     /// Local step: projections, and the gradient g of Φ at the iterate x.
-    fn local(&mut self, form: &Form);
-    /// |g| of the last local step (N).
-    fn gradient_norm(&self) -> f64;
+    fn local(&mut self, form: &Form) -> Result<()>;
+    /// |g| of the last local step (N); `None` where it stays on the device: then all iterations are made.
+    fn gradient_norm(&mut self) -> Result<Option<f64>>;
     /// Global step: x ← x − A⁻¹ g.
-    fn global(&mut self);
-    /// The iterate becomes the new position, v' its velocity; the old ones become history.
-    fn advance(&mut self, form: &Form, targets: &Targets) -> Exchange;
-    /// Changes the velocities; returns the kinetic energy taken (J).
-    fn filter(&mut self, filter: &Filter) -> f64;
-    /// Energies, momenta and strain now, with the attachments' points at `targets`. Changes nothing.
-    fn observe(&self, targets: &[Vec3]) -> Observation;
-    /// Positions now (m).
+    fn global(&mut self, form: &Form) -> Result<()>;
+    /// The iterate becomes the new position, v' its velocity; the old ones become history. The energy exchanged is
+    /// kept for the next report.
+    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()>;
+    /// Changes the velocities; the kinetic energy taken is kept for the next report.
+    fn filter(&mut self, filter: &Filter) -> Result<()>;
+    /// Ends a frame: asks for a report of the state now, with the attachments' points at `targets`, and of what was
+    /// exchanged since the report before. Changes nothing of the state.
+    fn observe(&mut self, targets: &[Vec3]) -> Result<()>;
+    /// The reports that have arrived, in the order they were asked for; with `wait`, all that were asked for.
+    fn reports(&mut self, wait: bool) -> Result<Vec<Report>>;
+    /// Brings positions and velocities to the host. Nothing to do where they live there.
+    fn fetch(&mut self) -> Result<()>;
+    /// Positions when last fetched (m); before that, those of the start.
     fn positions(&self) -> &[Vec3];
-    /// Velocities now (m/s).
+    /// Velocities when last fetched (m/s); before that, those of the start.
     fn velocities(&self) -> &[Vec3];
     /// All of the state.
-    fn snapshot(&self) -> Snapshot;
-    /// Goes back to a snapshot of the same model; `false` if it is of another.
-    fn restore(&mut self, snapshot: &Snapshot) -> bool;
+    fn snapshot(&mut self) -> Result<Snapshot>;
+    /// Goes back to a snapshot of the same model, also one made by another backend; `false` if it is of another
+    /// model. What was exchanged and not reported is forgotten.
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<bool>;
+    /// Where it computes, in a few words for a summary, such as `cpu, f64, 2 threads`.
+    fn describe(&self) -> String;
+    /// What a device was asked to do; `None` where there is none.
+    fn device_use(&self) -> Option<DeviceUse> {
+        None
+    }
+    /// Measures the device's time phase by phase from now on, where there is a device with a clock.
+    fn set_profiling(&mut self, _on: bool) {}
 }

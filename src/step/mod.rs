@@ -5,7 +5,12 @@
 pub mod backend;
 pub mod clock;
 pub mod form;
+mod frames;
 pub mod integrator;
+#[cfg(test)]
+pub mod late;
+#[cfg(test)]
+mod tests;
 
 use crate::damping::{self, Damping};
 use crate::error::RunError;
@@ -16,7 +21,9 @@ use crate::{Result, Vec3};
 use backend::{Backend, Snapshot, Targets};
 use clock::{Clock, Phase};
 use form::Form;
+use frames::Started;
 use integrator::Integrator;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A scene in motion.
@@ -29,13 +36,20 @@ pub struct Simulation {
     steps: u64,
     book: Book,
     clock: Clock,
+    /// Frames that no report has come of yet, in order.
+    started: VecDeque<Started>,
+    /// Rows that nobody has asked for yet.
+    arrived: Vec<Row>,
+    /// Why the simulation cannot go on.
+    failed: Option<RunError>,
 }
 
 /// What the iterations of a step came to.
 #[derive(Debug, Clone, Copy, Default)]
 struct Iterations {
     count: usize,
-    residual: f64,
+    /// |g| when last evaluated over |g| at the first guess, if the host knows it.
+    residual: Option<f64>,
 }
 
 impl Simulation {
@@ -52,21 +66,12 @@ impl Simulation {
             steps: 0,
             book: Book::default(),
             clock: Clock::default(),
+            started: VecDeque::new(),
+            arrived: Vec::new(),
+            failed: None,
         };
-        let start = simulation.observe(Iterations::default());
-        simulation.book.open(start);
+        simulation.open_book()?;
         Ok(simulation)
-    }
-
-    /// Runs one frame and returns its row of the ledger.
-    pub fn frame(&mut self) -> Result<Row> {
-        let mut done = Iterations::default();
-        for _ in 0..self.time.substeps {
-            let step = self.step()?;
-            done = Iterations { count: done.count + step.count, residual: step.residual };
-        }
-        let row = self.observe(done);
-        if row.total.is_finite() { Ok(row) } else { Err(self.not_finite().into()) }
     }
 
     /// One time step: the whole method.
@@ -74,44 +79,40 @@ impl Simulation {
         let (form, targets) = (self.form(), self.targets());
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Factor, || backend.prepare(&form))?;
-        clock.time(Phase::Predict, || backend.predict(&form, &targets));
-        let done = self.iterate(&form);
+        clock.time(Phase::Predict, || backend.predict(&form, &targets))?;
+        let done = self.iterate(&form)?;
 
         let Simulation { backend, clock, damping, .. } = self;
-        let (exchange, finite) = clock.time(Phase::Advance, || {
-            let mut exchange = backend.advance(&form, &targets);
-            if let Some(filter) = &damping.filter {
-                exchange.damped += backend.filter(filter);
-            }
-            (exchange, is_finite(backend.as_ref()))
-        });
-        self.book.exchange(exchange);
+        clock.time(Phase::Advance, || {
+            backend.advance(&form, &targets)?;
+            damping.filter.iter().try_for_each(|filter| backend.filter(filter))
+        })?;
         self.steps += 1;
-        if finite && done.residual.is_finite() { Ok(done) } else { Err(self.not_finite().into()) }
+        Ok(done)
     }
 
     /// Local and global steps in turn, until the gradient is small enough or the iterations are used up.
-    fn iterate(&mut self, form: &Form) -> Iterations {
+    fn iterate(&mut self, form: &Form) -> Result<Iterations> {
         let Simulation { backend, clock, time, .. } = self;
         let mut done = Iterations::default();
-        let mut first_gradient = 0.0;
+        let mut first_gradient = None;
         while done.count < time.iterations {
             let gradient = clock.time(Phase::Local, || {
-                backend.local(form);
+                backend.local(form)?;
                 backend.gradient_norm()
-            });
-            if done.count == 0 {
-                first_gradient = gradient;
+            })?;
+            if let Some(gradient) = gradient {
+                let residual = residual([*first_gradient.get_or_insert(gradient), gradient]);
+                done.residual = Some(residual);
+                let solved = done.count > 0 && residual <= time.tolerance || gradient == 0.0;
+                if solved || !gradient.is_finite() {
+                    break;
+                }
             }
-            done.residual = if first_gradient == 0.0 { 0.0 } else { gradient / first_gradient };
-            let solved = done.count > 0 && done.residual <= time.tolerance || gradient == 0.0;
-            if solved || !gradient.is_finite() {
-                break;
-            }
-            clock.time(Phase::Global, || backend.global());
+            clock.time(Phase::Global, || backend.global(form))?;
             done.count += 1;
         }
-        done
+        Ok(done)
     }
 
     /// Factors the matrix of the next step now, so that a failure is known before anything is written.
@@ -145,25 +146,7 @@ impl Simulation {
         Targets { before: at(self.steps), after: at(self.steps + 1) }
     }
 
-    /// Writes the book's next row. Reads the state, changes none of it.
-    fn observe(&mut self, done: Iterations) -> Row {
-        let targets = self.targets().before;
-        let backend = &self.backend;
-        let seen = self.clock.time(Phase::Observe, || backend.observe(&targets));
-        self.book.row(self.frame_number(), self.time(), &seen, done.count, done.residual)
-    }
-
-    fn not_finite(&self) -> RunError {
-        let (x, v) = (self.backend.positions(), self.backend.velocities());
-        let bad = |i: usize| !(x[i].iter().chain(v[i].iter()).all(|c| c.is_finite()));
-        let (element, body) = self
-            .model
-            .first_element(bad)
-            .unwrap_or_else(|| ("no single element".into(), self.model.bodies[0].name.clone()));
-        RunError::NotFinite { frame: self.frame_number().max(1), element, body }
-    }
-
-    /// The number of the frame reached: 0 at the start.
+    /// The number of the frame reached, told of or not: 0 at the start.
     pub fn frame_number(&self) -> usize {
         self.steps.div_ceil(self.time.substeps as u64) as usize
     }
@@ -173,7 +156,7 @@ impl Simulation {
         self.steps as f64 * self.step_length()
     }
 
-    /// The row of the ledger for the frame reached.
+    /// The last row of the ledger that was made.
     pub fn last_row(&self) -> Row {
         self.book.last()
     }
@@ -183,12 +166,12 @@ impl Simulation {
         &self.model
     }
 
-    /// Positions now (m).
+    /// Positions when last fetched (m).
     pub fn positions(&self) -> &[Vec3] {
         self.backend.positions()
     }
 
-    /// Velocities now (m/s).
+    /// Velocities when last fetched (m/s).
     pub fn velocities(&self) -> &[Vec3] {
         self.backend.velocities()
     }
@@ -198,23 +181,39 @@ impl Simulation {
         &self.clock
     }
 
-    /// State and book, for a checkpoint.
-    pub fn snapshot(&self) -> (u64, Book, Snapshot) {
-        (self.steps, self.book, self.backend.snapshot())
+    /// Where it computes, in a few words.
+    pub fn describe(&self) -> String {
+        self.backend.describe()
+    }
+
+    /// Brings positions and velocities of the frame reached to the host.
+    pub fn fetch(&mut self) -> Result<()> {
+        let Simulation { backend, clock, .. } = self;
+        clock.time(Phase::Observe, || backend.fetch())
+    }
+
+    /// Steps made, book and state, for a checkpoint. Waits for the reports of all frames: the book must know them.
+    pub fn snapshot(&mut self) -> Result<(u64, Book, Snapshot)> {
+        self.collect(true)?;
+        self.check()?;
+        Ok((self.steps, self.book, self.backend.snapshot()?))
     }
 
     /// Goes on from a checkpoint of the same model; `false` if it is of another.
-    pub fn restore(&mut self, steps: u64, book: Book, snapshot: &Snapshot) -> bool {
-        let fits = self.backend.restore(snapshot);
+    pub fn restore(&mut self, steps: u64, book: Book, snapshot: &Snapshot) -> Result<bool> {
+        self.backend.reports(true)?; // those of the frames left behind
+        let fits = self.backend.restore(snapshot)?;
         if fits {
-            (self.steps, self.book) = (steps, book);
+            (self.steps, self.book, self.failed) = (steps, book, None);
+            self.started.clear();
+            self.arrived.clear();
+            self.fetch()?;
         }
-        fits
+        Ok(fits)
     }
 }
 
-/// Whether all positions and velocities are finite numbers.
-fn is_finite(backend: &dyn Backend) -> bool {
-    let finite = |v: &[Vec3]| v.iter().all(|x| x.iter().all(|c| c.is_finite()));
-    finite(backend.positions()) && finite(backend.velocities())
+/// |g| at the last local step as a share of the first one; 0 if that was 0.
+fn residual([first, last]: [f64; 2]) -> f64 {
+    if first == 0.0 { 0.0 } else { last / first }
 }

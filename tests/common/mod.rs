@@ -5,7 +5,7 @@ use dashpot::model::attachment::Attachment;
 use dashpot::model::build::build;
 use dashpot::model::{Body, Model};
 use dashpot::observe::ledger::Row;
-use dashpot::scene::{LoadedScene, Precision, Scene};
+use dashpot::scene::{LoadedScene, Scene};
 use dashpot::{Simulation, Vec3, cpu, scene};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn owned(overrides: &[&str]) -> Vec<String> {
 
 fn start(loaded: LoadedScene) -> Simulation {
     let model = Arc::new(build(&loaded).unwrap().model);
-    let backend = cpu::backend(model.clone(), loaded.scene.solver.precision).unwrap();
+    let backend = cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
     Simulation::new(&loaded.scene, model, backend).unwrap()
 }
 
@@ -52,7 +52,7 @@ pub fn simulate_model(
     scene.damping.model = "laplacian".into();
     [scene.damping.mass, scene.damping.stiffness] = damping;
     let model = Arc::new(model);
-    let backend = cpu::backend(model.clone(), Precision::Double).unwrap();
+    let backend = cpu::backend(model.clone(), &scene.solver).unwrap();
     Simulation::new(&scene, model, backend).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! Timing scenes: variants are interleaved frame by frame, so that a noisy machine disturbs them alike.
 
 use crate::Result;
-use crate::cpu;
+use crate::cli::backend::{self, BackendArgs, BackendChoice};
 use crate::model::build::build;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
@@ -18,6 +18,8 @@ pub struct Measured {
     pub name: String,
     /// The variant, such as `double` or `damped`.
     pub variant: String,
+    /// Where it was computed, such as `cpu, f64, 2 threads`.
+    pub backend: String,
     /// Vertices.
     pub vertices: usize,
     /// Elements of all kinds.
@@ -42,10 +44,10 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(scene: &LoadedScene) -> Result<Self> {
+    fn new(choice: BackendChoice, scene: &LoadedScene) -> Result<Self> {
         let start = Instant::now();
         let model = Arc::new(build(scene)?.model);
-        let backend = cpu::backend(model.clone(), scene.scene.solver.precision)?;
+        let backend = backend::make(&BackendArgs::of(choice), scene, model.clone())?;
         let mut simulation = Simulation::new(&scene.scene, model, backend)?;
         simulation.prepare()?;
         Ok(Runner { simulation, setup_ms: start.elapsed().as_secs_f64() * 1e3, frames: Vec::new() })
@@ -68,6 +70,7 @@ impl Runner {
         Measured {
             name: name.into(),
             variant: variant.into(),
+            backend: self.simulation.describe(),
             vertices: model.vertex_count(),
             elements: model.element_count(),
             setup_ms: self.setup_ms,
@@ -96,8 +99,14 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Runs the variants of a case side by side: a warm-up of a tenth of the frames, then `frames` of each in turn.
-pub fn side_by_side(name: &str, variants: &[(&str, LoadedScene)], frames: usize) -> Result<Vec<Measured>> {
-    let mut runners = variants.iter().map(|(_, scene)| Runner::new(scene)).collect::<Result<Vec<_>>>()?;
+pub fn side_by_side(
+    backend: BackendChoice,
+    name: &str,
+    variants: &[(&str, LoadedScene)],
+    frames: usize,
+) -> Result<Vec<Measured>> {
+    let mut runners =
+        variants.iter().map(|(_, scene)| Runner::new(backend, scene)).collect::<Result<Vec<_>>>()?;
     for frame in 0..frames + frames.div_ceil(10) {
         if frame == frames.div_ceil(10) {
             runners.iter_mut().for_each(|runner| runner.frames.clear());

@@ -2,6 +2,7 @@
 
 use super::measure::{Measured, median, peak_memory_mb, side_by_side};
 use crate::Result;
+use crate::cli::backend::BackendChoice;
 use crate::scene::{self, LoadedScene};
 
 /// A case of the papers' tables and the scene of ours that stands for it.
@@ -128,7 +129,7 @@ fn bar(cells: [usize; 3], overrides: &[&str]) -> Result<LoadedScene> {
 }
 
 /// The papers' tables: their counts next to ours, time a frame by phase, and what damping adds.
-pub fn papers(frames: usize, largest: usize) -> Result<Vec<Measured>> {
+pub fn papers(backend: BackendChoice, frames: usize, largest: usize) -> Result<Vec<Measured>> {
     say!(
         "{:<11} {:<11} {:>6} {:>7} | {:>6} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} | {:>7} {:>7}",
         "paper",
@@ -162,7 +163,7 @@ pub fn papers(frames: usize, largest: usize) -> Result<Vec<Measured>> {
             ("damping off, same motion", with(&[same_motion, "damping.model=none"])?),
             ("damping on, same motion", with(&[same_motion, "damping.stiffness=1e-12"])?),
         ];
-        let results = side_by_side(case.name, &variants, frames)?;
+        let results = side_by_side(backend, case.name, &variants, frames)?;
         let [damped, off, on] = results.as_slice() else { continue };
         let phase = |name: &str| damped.phases_ms.get(name).copied().unwrap_or(0.0);
         say!(
@@ -230,7 +231,7 @@ fn tets(cells: &[usize; 3]) -> usize {
 }
 
 /// The growth with size, in double and single precision.
-pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
+pub fn scale(backend: BackendChoice, frames: usize, largest: usize) -> Result<Vec<Measured>> {
     say!(
         "{:<5} {:>8} {:>9} {:<7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
         "case",
@@ -256,7 +257,7 @@ pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
         let frames = frames.min((20_000_000 / tets).max(5));
         let variants =
             [("double", bar(*cells, &[])?), ("single", bar(*cells, &["solver.precision=single"])?)];
-        let results = side_by_side(name, &variants, frames)?;
+        let results = side_by_side(backend, name, &variants, frames)?;
         for result in &results {
             print_scale(result)?;
         }
@@ -289,7 +290,7 @@ fn print_scale(m: &Measured) -> Result<()> {
 }
 
 /// One local pass and one solve: a frame of one iteration, at M and L.
-pub fn kernels(frames: usize, largest: usize) -> Result<Vec<Measured>> {
+pub fn kernels(backend: BackendChoice, frames: usize, largest: usize) -> Result<Vec<Measured>> {
     say!("{:<5} {:<7} {:>12} {:>12} {:>16}", "case", "prec", "local ms", "solve ms", "elements/s")?;
     let mut all = Vec::new();
     let fits = |cells: &[usize; 3]| tets(cells) <= largest;
@@ -297,7 +298,7 @@ pub fn kernels(frames: usize, largest: usize) -> Result<Vec<Measured>> {
         let one = "time.iterations=1";
         let variants =
             [("double", bar(*cells, &[one])?), ("single", bar(*cells, &[one, "solver.precision=single"])?)];
-        for m in side_by_side(name, &variants, frames)? {
+        for m in side_by_side(backend, name, &variants, frames)? {
             let (local, solve) = (m.phases_ms["local"], m.phases_ms["global"]);
             let rate = m.elements as f64 / local * 1e3;
             say!("{:<5} {:<7} {local:>12.3} {solve:>12.3} {rate:>16.3e}", m.name, m.variant)?;

@@ -4,11 +4,13 @@
 //! is one, the production code of the CPU backend. A twin says for every number it writes how large the terms were that
 //! it was made of: that times a few units in the last place is how far the kernel may be off.
 
+mod rigid;
 mod surface;
 mod tet;
 mod vertex;
 mod whole;
 
+pub use rigid::*;
 pub use surface::*;
 pub use tet::*;
 pub use vertex::*;

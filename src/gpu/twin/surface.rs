@@ -1,47 +1,269 @@
-use super::super::buffer::Contents;
+//! Triangles, springs, bending stencils and attachments.
+
+use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
+use super::super::layout::*;
+use super::whole::NO_MINIMUM;
+use super::{Output, Sum, sizes, step, wide};
+use crate::Vec3;
+use crate::model::bending::BendingElement;
+use crate::model::element::{Element, Stencil};
+use crate::model::spring::SpringElement;
+use crate::model::triangle::TriangleElement;
+use nalgebra::Matrix2;
+
+/// One unit in the last place of single precision, relative.
+const EPSILON: f64 = f32::EPSILON as f64;
 
 /// Twin of `project_triangle`.
-pub fn project_triangle(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let mut out = Output::to(all, Buffer::Rows);
+    let (step, first) = (step(all), sizes(all).triangle_rows as usize);
+    let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
+    for (number, triangle) in all.items::<Triangle>(Buffer::Triangles).to_vec().iter().enumerate() {
+        let (element, x, size) = strained(all, triangle, Some(f64::from(step.share)));
+        let f = element.deformation(&x);
+        let p = element.project(f);
+        // F is off by rounding of `size`; P by up to clamp(σ₂)/σ₂ times as much, the second direction turning freely as
+        // σ₂ vanishes, but not by more than itself
+        let [stretch, closest] = [least_stretch(f), least_stretch(p)];
+        let turn = (size * closest / stretch.max(f64::MIN_POSITIVE)).min(closest / EPSILON);
+        let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
+        let stress = element.weight * (a * size + b * (size + length + turn));
+        let operator = element.operator();
+        let sizes: [f64; 3] = std::array::from_fn(|k| stress * (operator[0][k].abs() + operator[1][k].abs()));
+        for (k, value) in element.gradient(&x, a, b).into_iter().enumerate() {
+            let size = if k == 0 { sizes[1] + sizes[2] } else { sizes[k] };
+            row(&mut out, all, first + 3 * number + k, &Sum { value, size });
+        }
+    }
+    out.done()
 }
 
 /// Twin of `project_spring`.
-pub fn project_spring(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let mut out = Output::to(all, Buffer::Rows);
+    let (step, first) = (step(all), sizes(all).spring_rows as usize);
+    let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
+    for (number, spring) in all.items::<Spring>(Buffer::Springs).to_vec().iter().enumerate() {
+        let extent = edge(all, spring.vertices[0], spring.vertices[1], Some(f64::from(step.share)));
+        let (element, stiffness) = (spring_element(spring), f64::from(spring.stiffness));
+        // an error of the extent turns the direction the more the shorter it is
+        let turn = (extent.size / extent.value.norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
+        let size = stiffness * (a * extent.size + b * element.length * (1.0 + turn));
+        for (k, value) in element.gradient(&[extent.value, Vec3::zeros()], a, b).into_iter().enumerate() {
+            row(&mut out, all, first + 2 * number + k, &Sum { value, size });
+        }
+    }
+    out.done()
 }
 
 /// Twin of `project_bending`.
-pub fn project_bending(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn project_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let mut out = Output::to(all, Buffer::Rows);
+    let (step, first) = (step(all), sizes(all).bending_rows as usize);
+    let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
+    for bending in all.items::<Bending>(Buffer::Bendings).to_vec() {
+        let (element, x, size) = bent(all, &bending, Some(f64::from(step.share)));
+        let turn = (size / element.curvature(&x).norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
+        let size = element.weight * (a * size + b * element.rest_curvature * (1.0 + turn));
+        let stress = element.stress(&x, a, b);
+        // the first coefficient is minus the sum of the others, and as good as they are
+        let whole: f64 = element.coefficients.iter().map(|c| c.abs()).sum();
+        for (k, c) in element.coefficients.iter().enumerate() {
+            let size = size * if k == 0 { whole } else { c.abs() };
+            row(&mut out, all, first + bending.first as usize + k, &Sum { value: stress * *c, size });
+        }
+    }
+    out.done()
 }
 
 /// Twin of `project_attachment`.
-pub fn project_attachment(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn project_attachment(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let mut out = Output::to(all, Buffer::Rows);
+    let (step, first) = (step(all), sizes(all).attachment_rows as usize);
+    let (b, share) = (f64::from(step.projection), f64::from(step.share));
+    for (number, attachment) in all.items::<Attachment>(Buffer::Attachments).to_vec().iter().enumerate() {
+        let (mut pull, travel) = held(all, number, attachment);
+        pull.add(wide(&all.items::<[f32; 4]>(Buffer::Iterate)[attachment.vertex as usize]) * share);
+        pull.add(travel * -share);
+        let stiffness = b * f64::from(attachment.stiffness);
+        row(
+            &mut out,
+            all,
+            first + number,
+            &Sum { value: pull.value * stiffness, size: pull.size * stiffness },
+        );
+    }
+    out.done()
 }
 
 /// Twin of `observe_triangle`.
-pub fn observe_triangle(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn observe_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let energies = all.items::<Triangle>(Buffer::Triangles).iter().map(|triangle| {
+        let (element, x, size) = strained(all, triangle, None);
+        let p = element.project(element.deformation(&x));
+        let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
+        energy(element.weight, element.energy(&x), size + length)
+    });
+    let energies: Vec<_> = energies.collect();
+    observe_blocks(all, sizes(all).triangle_partials, &energies)
 }
 
 /// Twin of `observe_spring`.
-pub fn observe_spring(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn observe_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let energies = all.items::<Spring>(Buffer::Springs).iter().map(|spring| {
+        let extent = edge(all, spring.vertices[0], spring.vertices[1], None);
+        let element = spring_element(spring);
+        let value = element.energy(&[extent.value, Vec3::zeros()]);
+        energy(f64::from(spring.stiffness), value, extent.size + element.length)
+    });
+    let energies: Vec<_> = energies.collect();
+    observe_blocks(all, sizes(all).spring_partials, &energies)
 }
 
 /// Twin of `observe_bending`.
-pub fn observe_bending(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn observe_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let energies = all.items::<Bending>(Buffer::Bendings).iter().map(|bending| {
+        let (element, x, size) = bent(all, bending, None);
+        energy(element.weight, element.energy(&x), size + element.rest_curvature)
+    });
+    let energies: Vec<_> = energies.collect();
+    observe_blocks(all, sizes(all).bending_partials, &energies)
 }
 
 /// Twin of `observe_attachment`.
-pub fn observe_attachment(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn observe_attachment(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let attachments = all.items::<Attachment>(Buffer::Attachments).iter().enumerate();
+    let energies = attachments.map(|(number, attachment)| {
+        let (mut pull, travel) = held(all, number, attachment);
+        pull.add(-travel);
+        let stiffness = f64::from(attachment.stiffness);
+        energy(stiffness, 0.5 * stiffness * pull.value.norm_squared(), pull.size)
+    });
+    let energies: Vec<_> = energies.collect();
+    observe_blocks(all, sizes(all).attachment_partials, &energies)
 }
 
 /// Twin of `measure_work`.
-pub fn measure_work(_all: &mut Contents, _call: &Call) -> Magnitudes {
-    Vec::new()
+pub fn measure_work(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let share = f64::from(step(all).share);
+    let attachments = all.items::<Attachment>(Buffer::Attachments).iter().enumerate();
+    let work = attachments.map(|(number, attachment)| {
+        // x_e − T_e, x_e between x' and where the step began
+        let (mut pull, travel) = held(all, number, attachment);
+        pull.add(travel * -share);
+        let motion = &all.items::<Motion>(Buffer::Motions)[attachment.vertex as usize];
+        pull.add(wide(&motion.moved) * (share - 1.0));
+        let stiffness = f64::from(attachment.stiffness);
+        (-stiffness * pull.value.dot(&travel), stiffness * pull.size * travel.norm())
+    });
+    let work: Vec<_> = work.collect();
+    let mut out = Output::to(all, Buffer::ExchangePartials);
+    for (block, work) in work.chunks(BLOCK as usize).enumerate() {
+        let first = 4 * (sizes(all).chunks as usize + block);
+        let (value, size) = work.iter().fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1));
+        for (slot, (value, size)) in [(0.0, 0.0), (value, size), (0.0, 0.0), (0.0, 0.0)].iter().enumerate() {
+            out.number(all, first + slot, *value, *size);
+        }
+    }
+    out.done()
+}
+
+/// Writes a row of the gradient, the fourth number zero.
+fn row(out: &mut Output, all: &mut Contents, number: usize, sum: &Sum) {
+    out.vector(all, 4 * number, sum);
+    out.number(all, 4 * number + 3, 0.0, 0.0);
+}
+
+/// Sums up energies and their sizes (J) by blocks, into the partial sums from number `first` on.
+fn observe_blocks(all: &mut Contents, first: u32, energies: &[(f64, f64)]) -> Magnitudes {
+    let mut out = Output::to(all, Buffer::Partials);
+    for (block, energies) in energies.chunks(BLOCK as usize).enumerate() {
+        let at = SLOTS * (first as usize + block);
+        let (value, size) = energies.iter().fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1));
+        out.number(all, at, value, size);
+        (1..SLOTS - 1).for_each(|slot| out.number(all, at + slot, 0.0, 0.0));
+        out.number(all, at + SLOTS - 1, NO_MINIMUM, 0.0);
+    }
+    out.done()
+}
+
+/// Energy w/2 δ² (J) and its size, where δ is a difference of terms of size `of`: an error ε · `of` of δ changes it by
+/// w δ ε · `of`, and by its square where δ vanishes.
+fn energy(weight: f64, value: f64, of: f64) -> (f64, f64) {
+    let excess = (2.0 * value / weight.max(f64::MIN_POSITIVE)).sqrt();
+    (value, weight * of * (excess + 8.0 * EPSILON * of))
+}
+
+/// x_a − x_b (m) at x_n + `share` d, or at x_n; differences of parts, so that tiny elements far from the origin keep their
+/// digits.
+fn edge(all: &Contents, a: u32, b: u32, share: Option<f64>) -> Sum {
+    let vertices = all.items::<Vertex>(Buffer::Vertices);
+    let (from, to) = (&vertices[b as usize], &vertices[a as usize]);
+    let mut sum = Sum::default();
+    sum.add(wide(&to.position) - wide(&from.position));
+    sum.add(wide(&to.low) - wide(&from.low));
+    if let Some(share) = share {
+        let iterate = all.items::<[f32; 4]>(Buffer::Iterate);
+        sum.add((wide(&iterate[a as usize]) - wide(&iterate[b as usize])) * share);
+    }
+    sum
+}
+
+/// A triangle with corners 0, 1, 2, where they are, counted from the first (m), and the size of F.
+fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (TriangleElement, [Vec3; 3], f64) {
+    let [b00, b01, b10, b11] = triangle.inverse_rest.map(f64::from);
+    let element = TriangleElement {
+        vertices: [0, 1, 2],
+        inverse_rest: Matrix2::new(b00, b01, b10, b11),
+        weight: f64::from(triangle.weight),
+        limits: triangle.limits.map(f64::from),
+    };
+    let [first, second] = [1, 2].map(|k| edge(all, triangle.vertices[k], triangle.vertices[0], share));
+    let size = first.size * (b00.abs() + b01.abs()) + second.size * (b10.abs() + b11.abs());
+    (element, [Vec3::zeros(), first.value, second.value], size)
+}
+
+/// The lesser singular value of F.
+fn least_stretch(f: [Vec3; 2]) -> f64 {
+    // |f₀ × f₁| = σ₁ σ₂ keeps the digits that σ₁² − (σ₁² − σ₂²) would lose
+    let (c00, c01, c11) = (f[0].norm_squared(), f[0].dot(&f[1]), f[1].norm_squared());
+    let greater = (0.5 * (c00 + c11) + (0.5 * (c00 - c11)).hypot(c01)).sqrt();
+    if greater > 0.0 { f[0].cross(&f[1]).norm() / greater } else { 0.0 }
+}
+
+fn spring_element(spring: &Spring) -> SpringElement {
+    let length = f64::from(spring.length);
+    SpringElement {
+        vertices: [0, 1],
+        length,
+        weight: f64::from(spring.stiffness) * length * length,
+        rest_direction: wide(&spring.rest_direction),
+    }
+}
+
+/// A stencil with corners counted from 0, where they are, counted from the first (m), and the size of its curvature (1/m).
+fn bent(all: &Contents, bending: &Bending, share: Option<f64>) -> (BendingElement, Vec<Vec3>, f64) {
+    let corners = &all.items::<Entry>(Buffer::BendingCorners)[bending.first as usize..bending.end as usize];
+    let edges: Vec<Sum> = corners.iter().map(|c| edge(all, c.index, corners[0].index, share)).collect();
+    let element = BendingElement {
+        vertices: (0..corners.len() as u32).collect(),
+        coefficients: corners.iter().map(|c| f64::from(c.value)).collect(),
+        weight: f64::from(bending.weight),
+        rest_curvature: f64::from(bending.rest_curvature),
+        rest_direction: wide(&bending.rest_direction),
+    };
+    let size = edges.iter().zip(&element.coefficients).map(|(edge, c)| edge.size * c.abs()).sum();
+    (element, edges.iter().map(|edge| edge.value).collect(), size)
+}
+
+/// From where an attachment holds to its vertex, and how far it goes in the step (m).
+fn held(all: &Contents, number: usize, attachment: &Attachment) -> (Sum, Vec3) {
+    let vertex = &all.items::<Vertex>(Buffer::Vertices)[attachment.vertex as usize];
+    let point = &all.items::<Point>(Buffer::Points)[number];
+    let mut sum = Sum::default();
+    sum.add(wide(&vertex.position) - wide(&point.position));
+    sum.add(wide(&vertex.low) - wide(&point.low));
+    (sum, wide(&point.travel))
 }

@@ -254,10 +254,11 @@ pub fn advance(all: &mut Contents, _: &Call) -> Magnitudes {
         // low + d is rounded once, the sum with the position not at all
         let added = (low + d).map(|c| f64::from(c as f32));
         for axis in 0..3 {
-            let sum = f64::from(vertex.position[axis]) + added[axis];
-            let high = f64::from(sum as f32);
+            let before = f64::from(vertex.position[axis]);
+            let high = f64::from((before + added[axis]) as f32);
             places.number(all, at + axis, high, 0.0);
-            places.number(all, at + 4 + axis, sum - high, 0.0);
+            // both differences are exact, the sum of position and way need not be
+            places.number(all, at + 4 + axis, added[axis] - (high - before), 0.0);
         }
     }
     [places.done(), motions.done()].concat()

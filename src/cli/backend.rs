@@ -1,0 +1,120 @@
+//! Where a step is computed: the choice of the command line, and the backend made of it.
+
+use crate::error::{Error, InputError, RunError};
+use crate::gpu::context::{Context, adapters};
+use crate::gpu::kernel::{self, KERNELS};
+use crate::gpu::shader::Library;
+use crate::gpu::{self, Options};
+use crate::model::Model;
+use crate::scene::LoadedScene;
+use crate::step::backend::Backend;
+use crate::{Result, cpu};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where a step is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum BackendChoice {
+    /// A hardware GPU if there is one that can, otherwise the CPU; says which and why
+    #[default]
+    Auto,
+    /// The processor: threads and SIMD, double precision
+    Cpu,
+    /// The graphics processor, or a driver in software, in single precision (see `dashpot adapters`)
+    Gpu,
+}
+
+// The options of the subcommands that compute. (No doc comment: clap would show it as the subcommand's own.)
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct BackendArgs {
+    /// Where to compute
+    #[arg(long, value_enum, default_value_t)]
+    backend: BackendChoice,
+    /// The adapter whose name contains this, instead of the best one
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Take the shaders from this folder, and load them anew when they change
+    #[arg(long, value_name = "DIR", help_heading = "Working on shaders")]
+    shaders: Option<PathBuf>,
+    /// Run the kernels before this one as their twins on the CPU, to find the one a deviation comes from
+    #[arg(long, value_name = "KERNEL", help_heading = "Working on shaders")]
+    gpu_from: Option<String>,
+}
+
+impl BackendArgs {
+    /// A plain choice.
+    pub fn of(backend: BackendChoice) -> Self {
+        BackendArgs { backend, ..BackendArgs::default() }
+    }
+
+    /// The same with another choice.
+    pub fn with(&self, backend: BackendChoice) -> Self {
+        BackendArgs { backend, ..self.clone() }
+    }
+
+    /// Refuses what cannot be meant, before a scene is read.
+    pub fn check(&self) -> Result<()> {
+        self.options().map(|_| ())
+    }
+
+    fn options(&self) -> Result<Options> {
+        let gpu_from = match &self.gpu_from {
+            None => None,
+            Some(name) => Some(kernel::id(name).ok_or_else(|| {
+                let names: Vec<_> = KERNELS.iter().map(|kernel| kernel.name).collect();
+                InputError::field("--gpu-from", format!("no kernel `{name}`; there are {}", names.join(", ")))
+            })?),
+        };
+        if let Some(folder) = self.shaders.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(
+                InputError::field("--shaders", format!("{} is not a folder", folder.display())).into()
+            );
+        }
+        Ok(Options { library: self.library(), gpu_from })
+    }
+
+    /// A debug build in its source tree takes the files as they are, so that an edit is seen at once.
+    fn library(&self) -> Library {
+        let sources = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders"));
+        match &self.shaders {
+            Some(folder) => Library::Folder(folder.clone()),
+            None if cfg!(debug_assertions) && sources.is_dir() => Library::Folder(sources),
+            None => Library::BuiltIn,
+        }
+    }
+}
+
+/// The backend chosen, for the model of a scene. What `auto` chose and why is said on the standard error.
+pub fn make(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Result<Box<dyn Backend>> {
+    let (solver, options) = (&loaded.scene.solver, args.options()?);
+    let on_device = || {
+        let context = Context::open(args.adapter.as_deref())?;
+        gpu::backend(context, model.clone(), solver, &options)
+    };
+    let because = |reason: &str| {
+        tell!("backend: cpu, because {reason}");
+        cpu::backend(model.clone(), solver)
+    };
+    match args.backend {
+        BackendChoice::Cpu => cpu::backend(model.clone(), solver),
+        BackendChoice::Gpu => on_device(),
+        BackendChoice::Auto if args.adapter.is_some() => on_device(),
+        BackendChoice::Auto => match adapters().first() {
+            None => because("no graphics adapter was found"),
+            Some(adapter) if adapter.software => {
+                because(&format!("the only adapter, {}, is in software", adapter.name))
+            }
+            Some(_) => match on_device() {
+                // the device cannot, the CPU may
+                Err(Error::Run(
+                    reason @ (RunError::SinglePrecision { .. }
+                    | RunError::BeyondDevice { .. }
+                    | RunError::DeviceMemory(_)
+                    | RunError::NoAdapter(_)),
+                )) => because(&reason.to_string()),
+                made => made,
+            },
+        },
+    }
+}

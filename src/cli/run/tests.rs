@@ -1,0 +1,68 @@
+//! A run on a backend that reports late writes the files of one that does not.
+
+use super::{Args, Run};
+use crate::cli::backend::{BackendChoice, make};
+use crate::model::build::build;
+use crate::observe::output::Export;
+use crate::scene;
+use crate::step::Simulation;
+use crate::step::late::{Gradient, Late};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A run of ten frames of the bar into a folder, on the CPU or a late backend around it.
+fn run(out: &Path, late: Option<Gradient>, export: Vec<Export>) -> crate::Result<()> {
+    let loaded = scene::load("bar", &["time.frames=10".into()]).unwrap();
+    let model = Arc::new(build(&loaded).unwrap().model);
+    let mut backend = make(BackendChoice::Cpu, &loaded, model.clone()).unwrap();
+    if let Some(gradient) = late {
+        backend = Box::new(Late::new(backend, gradient));
+    }
+    let simulation = Simulation::new(&loaded.scene, model, backend).unwrap();
+    let args = Args { out: Some(out.into()), export, every: 4, checkpoint: 3, ..Args::of_scene("bar") };
+    Run::start(args, loaded, simulation, Vec::new()).unwrap().finish()
+}
+
+fn text(folder: &Path, file: &str) -> String {
+    std::fs::read_to_string(folder.join(file)).unwrap()
+}
+
+#[test]
+fn late_reports_give_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let [prompt, late] = ["prompt", "late"].map(|name| folder.path().join(name));
+    for export in [vec![], vec![Export::Obj, Export::Pc2], vec![Export::Npy]] {
+        run(&prompt, None, export.clone()).unwrap();
+        run(&late, Some(Gradient::Device), export.clone()).unwrap();
+        let mut files = vec!["ledger.csv", "checkpoint.bin"];
+        if export.contains(&Export::Pc2) {
+            files.extend(["points.pc2", "frames/frame_00004.obj", "frames/frame_00008.obj"]);
+        }
+        if export.contains(&Export::Npy) {
+            files.push("trajectory.npy");
+        }
+        for file in files {
+            let [a, b] = [&prompt, &late].map(|folder| std::fs::read(folder.join(file)).unwrap());
+            assert!(a == b, "{export:?}: {file}");
+        }
+        let timings = text(&late, "timings.csv");
+        let frames: Vec<_> = timings.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+        assert_eq!(frames, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], "a row a frame");
+        assert!(text(&late, "summary.json").contains("\"backend\": \"late, cpu, f64, "));
+    }
+}
+
+/// The frame that fails is named, and the rows before it that were still on their way are in the ledger.
+#[test]
+fn a_run_that_fails_keeps_the_rows_on_their_way() {
+    let folder = tempfile::tempdir().unwrap();
+    run(&folder.path().join("whole"), None, vec![]).unwrap();
+    let out = folder.path().join("failed");
+    let error = run(&out, Some(Gradient::BreaksAt(5)), vec![]).unwrap_err().to_string();
+    assert!(error.contains("frame 6"), "{error}");
+    let (whole, kept) = (text(&folder.path().join("whole"), "ledger.csv"), text(&out, "ledger.csv"));
+    assert_eq!(kept.lines().count(), 1 + 6, "header and frames 0 to 5");
+    assert!(whole.starts_with(&kept));
+    let summary = text(&out, "summary.json");
+    assert!(summary.contains("failed") && summary.contains("frame 6"), "{summary}");
+}

@@ -1,0 +1,262 @@
+//! The operations of a step on a device, in its order.
+//!
+//! *Hybrid*: the device makes the gradient, the host solves: per iteration 12 n bytes come and 12 n bytes go.
+//! *Resident*: the device iterates for the solution as well, a frame is one submission, and only the ledger comes back, late.
+
+use super::buffer::Buffer;
+use super::contents::points;
+use super::kernel::{Call, Id};
+use super::layout::{Inner, Point, Step};
+use super::state;
+use super::{Gpu, report};
+use crate::cpu::Scalar;
+use crate::damping::Filter;
+use crate::error::RunError;
+use crate::step::backend::{Backend, DeviceUse, Report, Snapshot, Targets};
+use crate::step::clock::Phase;
+use crate::step::form::Form;
+use crate::{Result, Vec3};
+
+/// Frames that may be on their way before the host waits for the oldest.
+const MOST_PENDING: usize = 3;
+
+impl<T: Scalar> Backend for Gpu<T> {
+    fn prepare(&mut self, form: &Form) -> Result<()> {
+        let parts = super::Parts {
+            model: &self.model,
+            laplacian: &self.laplacian,
+            attachment: &self.attachment_stiffness,
+        };
+        self.global.prepare(form.metric(), parts)?;
+        let series: Option<Vec<Inner>> = self.global.chebyshev().map(|weights| {
+            let entry =
+                |c: &crate::linear::Coefficients| Inner { momentum: c.momentum as f32, step: c.step as f32 };
+            weights.coefficients.iter().map(entry).collect()
+        });
+        match series {
+            Some(series) if self.inner != series => {
+                // commands that wait to be sent still mean the old numbers
+                self.stream.submit()?;
+                self.stream.set_series(Buffer::Inner, bytemuck::cast_slice(&series))?;
+                self.inner = series;
+            }
+            Some(_) => {}
+            None => self.inner.clear(),
+        }
+        Ok(())
+    }
+
+    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        self.stream.phase(Phase::Predict);
+        self.close_exchange()?;
+        self.set_numbers(state::numbers(form, self.model.gravity, self.numbers.filter_coefficient)?);
+        let travels =
+            targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
+        self.set_points(points(travels));
+        self.points_now.clone_from(&targets.after);
+        self.measured = false;
+        self.stream.kernel(Id::predict)
+    }
+
+    fn local(&mut self, _: &Form) -> Result<()> {
+        self.stream.phase(Phase::Local);
+        self.stream.kernel(if self.volume { Id::project_tet_volume } else { Id::project_tet })?;
+        let others = [Id::project_triangle, Id::project_spring, Id::project_bending, Id::project_attachment];
+        others.into_iter().try_for_each(|id| self.stream.kernel(id))?;
+        self.stream.kernel(Id::gather_gradient)?;
+        if self.is_resident() {
+            if !std::mem::replace(&mut self.measured, true) {
+                self.measure_gradient()?;
+            }
+            return Ok(());
+        }
+        self.stream.download(Buffer::Gradient, &self.gradient_readback);
+        self.stream.submit()
+    }
+
+    fn gradient_norm(&mut self) -> Result<Option<f64>> {
+        if self.is_resident() {
+            return Ok(None);
+        }
+        self.stream.wait()?;
+        let gradient = &mut self.gradient;
+        self.gradient_readback.take(|bytes| {
+            let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
+            gradient.iter_mut().zip(device).for_each(|(g, d)| *g = d.map(|c| T::of(f64::from(c))));
+        })?;
+        let square: f64 = self.gradient.iter().flatten().map(|c| c.wide() * c.wide()).sum();
+        Ok(Some(square.sqrt()))
+    }
+
+    fn global(&mut self, _: &Form) -> Result<()> {
+        if !self.is_resident() {
+            self.global.solve(&mut self.gradient);
+            let correction: Vec<[f32; 3]> =
+                self.gradient.iter().map(|s| s.map(|c| c.wide() as f32)).collect();
+            self.stream.phase(Phase::Global);
+            self.stream.write(Buffer::Correction, bytemuck::cast_slice(&correction));
+            return self.stream.kernel(Id::apply_correction);
+        }
+        self.stream.phase(Phase::Global);
+        for series in 0..self.inner.len() {
+            self.stream.call(Id::chebyshev_update, Call { series, swapped: series % 2 == 1 })?;
+        }
+        self.stream.kernel(Id::measure_residual)?;
+        self.stream.kernel(Id::reduce_residual)?;
+        self.stream.kernel(Id::apply_correction)
+    }
+
+    fn advance(&mut self, _: &Form, _: &Targets) -> Result<()> {
+        self.stream.phase(Phase::Advance);
+        if self.is_resident() {
+            self.measure_gradient()?;
+        }
+        self.stream.kernel(Id::advance)?;
+        self.stream.kernel(Id::measure_damping)?;
+        self.stream.kernel(Id::measure_work)?;
+        self.exchange_open = true;
+        Ok(())
+    }
+
+    fn filter(&mut self, filter: &Filter) -> Result<()> {
+        let coefficient = match *filter {
+            Filter::EtherDrag { coefficient } | Filter::Pbd { coefficient } => coefficient,
+        };
+        self.set_numbers(Step { filter_coefficient: coefficient as f32, ..self.numbers });
+        let kernels: &[Id] = match filter {
+            Filter::EtherDrag { .. } => &[Id::filter_ether_drag],
+            Filter::Pbd { .. } => {
+                &[Id::measure_centre, Id::reduce_centre, Id::measure_spin, Id::reduce_spin, Id::filter_pbd]
+            }
+        };
+        kernels.iter().try_for_each(|id| self.stream.kernel(*id))
+    }
+
+    fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
+        self.close_exchange()?;
+        self.stream.phase(Phase::Observe);
+        if self.points_now != targets {
+            self.set_points(points(targets.iter().map(|at| (*at, Vec3::zeros()))));
+            self.points_now = targets.to_vec();
+        }
+        let kernels = [
+            Id::observe_vertex,
+            Id::observe_tet,
+            Id::observe_triangle,
+            Id::observe_spring,
+            Id::observe_bending,
+            Id::observe_attachment,
+            Id::reduce_observation,
+        ];
+        kernels.into_iter().try_for_each(|id| self.stream.kernel(id))?;
+        let readback = match self.free.pop() {
+            Some(readback) => readback,
+            None => self.stream.readback(Buffer::Report),
+        };
+        self.stream.download(Buffer::Report, &readback);
+        // the next frame's exchange and gradients
+        self.stream.clear(Buffer::Report, report::HEAD_BYTES);
+        self.stream.submit()?;
+        self.pending.push_back(readback);
+        if self.pending.len() > MOST_PENDING {
+            self.stream.wait()?;
+        }
+        self.stream.reload()
+    }
+
+    fn reports(&mut self, wait: bool) -> Result<Vec<Report>> {
+        if wait && self.pending.iter().any(|readback| !readback.arrived()) {
+            self.stream.wait()?;
+        } else {
+            self.stream.context().poll()?;
+        }
+        let mut arrived = Vec::new();
+        while self.pending.front().is_some_and(|readback| readback.arrived()) {
+            let Some(readback) = self.pending.pop_front() else { break };
+            let resident = self.is_resident();
+            arrived.push(
+                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), resident))?,
+            );
+            self.free.push(readback);
+        }
+        Ok(arrived)
+    }
+
+    fn fetch(&mut self) -> Result<()> {
+        (self.x, self.v) = state::fetch(&mut self.stream)?;
+        Ok(())
+    }
+
+    fn positions(&self) -> &[Vec3] {
+        &self.x
+    }
+
+    fn velocities(&self) -> &[Vec3] {
+        &self.v
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot> {
+        state::snapshot(&mut self.stream)
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
+        if !state::restore(&mut self.stream, &self.model, snapshot)? {
+            return Ok(false);
+        }
+        self.exchange_open = false;
+        self.stream.clear(Buffer::Report, report::HEAD_BYTES);
+        self.stream.submit()?;
+        self.fetch()?;
+        Ok(true)
+    }
+
+    fn describe(&self) -> String {
+        let adapter = &self.stream.context().adapter;
+        let way = if self.is_resident() { "resident" } else { "hybrid, solved on the host" };
+        format!("gpu ({adapter}), f32, {way}; {}", self.global.describe())
+    }
+
+    fn device_use(&self) -> Option<DeviceUse> {
+        Some(self.stream.usage())
+    }
+
+    fn set_profiling(&mut self, on: bool) {
+        self.stream.set_profiling(on);
+    }
+}
+
+impl<T: Scalar> Gpu<T> {
+    /// Whether the device solves by itself.
+    fn is_resident(&self) -> bool {
+        !self.inner.is_empty()
+    }
+
+    fn measure_gradient(&mut self) -> Result<()> {
+        self.stream.kernel(Id::measure_gradient)?;
+        self.stream.kernel(Id::reduce_gradient)
+    }
+
+    /// Adds up what the step before exchanged: only now is it known that no filter follows.
+    fn close_exchange(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.exchange_open) { self.stream.kernel(Id::reduce_exchange) } else { Ok(()) }
+    }
+
+    fn set_numbers(&mut self, numbers: Step) {
+        if self.numbers != numbers {
+            self.stream.upload(Buffer::Step, bytemuck::bytes_of(&numbers));
+            self.numbers = numbers;
+        }
+    }
+
+    fn set_points(&mut self, points: Vec<Point>) {
+        if self.points != points {
+            self.stream.upload(Buffer::Points, bytemuck::cast_slice(&points));
+            self.points = points;
+        }
+    }
+}
+
+/// A number that single precision cannot hold.
+pub(super) fn beyond(of: &str, value: f64) -> RunError {
+    RunError::SinglePrecision { of: of.into(), value }
+}

@@ -1,0 +1,55 @@
+//! Shaders that change while a run goes on: for those who write them.
+
+use super::shader::Library;
+use crate::Result;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Watches the files of a folder of shaders.
+pub struct Watch {
+    folder: Option<PathBuf>,
+    seen: Vec<(PathBuf, SystemTime)>,
+}
+
+impl Watch {
+    /// Of a folder; there is nothing to watch about built-in shaders.
+    pub fn new(library: &Library) -> Self {
+        let folder = match library {
+            Library::BuiltIn => None,
+            Library::Folder(folder) => Some(folder.clone()),
+        };
+        let seen = folder.as_deref().map(times).unwrap_or_default();
+        Watch { folder, seen }
+    }
+
+    /// Whether a file has changed since it was asked last.
+    pub fn changed(&mut self) -> bool {
+        let Some(folder) = &self.folder else { return false };
+        let now = times(folder);
+        let changed = now != self.seen;
+        self.seen = now;
+        changed
+    }
+}
+
+/// When each file of the folder and of its folder `shared` was written last.
+fn times(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries(folder).chain(entries(&folder.join("shared")));
+    let mut times: Vec<_> = files
+        .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "wgsl"))
+        .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.modified().ok()?)))
+        .collect();
+    times.sort();
+    times
+}
+
+/// Says on the standard error what became of it. That nobody can read it is no reason to end.
+pub fn tell(reloaded: &Result<()>) {
+    let text = match reloaded {
+        Ok(()) => "shaders loaded anew".into(),
+        Err(error) => format!("{error}; the last good shader goes on"),
+    };
+    drop(writeln!(std::io::stderr(), "{text}"));
+}

@@ -1,0 +1,42 @@
+//! From the numbers that come back from the device to a report of the frame.
+
+use super::contents::ELEMENT_KINDS;
+use super::layout::SLOTS;
+use crate::Vec3;
+use crate::model::Model;
+use crate::observe::Observation;
+use crate::step::backend::{Exchange, Report};
+
+/// Bytes at the beginning of the device's report that add up over a frame: exchange and gradients.
+pub const HEAD_BYTES: u64 = 32;
+
+/// Reads a report. Sums over bodies are made here, in double precision and in their order.
+pub fn read(model: &Model, numbers: &[f32], resident: bool) -> Report {
+    let number = |k: usize| numbers.get(k).copied().map_or(f64::NAN, f64::from);
+    let slot = |segment: usize, slot: usize| number(SLOTS * (1 + segment) + slot);
+    let bodies = model.bodies.len();
+    let sum = |k: usize| (0..bodies).map(|body| slot(body, k)).sum::<f64>();
+    let vector = |k: usize| Vec3::new(sum(k), sum(k + 1), sum(k + 2));
+    let mass: f64 = model.mass.iter().sum();
+    // tetrahedra, triangles, springs, bendings; the last kind are the attachments
+    let elastic = (0..ELEMENT_KINDS - 1).map(|kind| slot(bodies + kind, 0)).sum();
+    let lost = sum(11) > 0.0;
+    let seen = Observation {
+        // a state with numbers that are not finite must not look sound
+        kinetic: if lost { f64::NAN } else { sum(0) },
+        elastic,
+        gravity: sum(1),
+        contact: 0.0,
+        attachment: slot(bodies + ELEMENT_KINDS - 1, 0),
+        momentum: vector(2),
+        angular_momentum: vector(5),
+        centre: vector(8) / mass,
+        min_volume_ratio: if model.tets.is_empty() { 1.0 } else { slot(bodies, SLOTS - 1) },
+        inverted: slot(bodies, 1) as usize,
+    };
+    Report {
+        exchange: Exchange { damped: number(0) + number(2), work: number(1) },
+        seen,
+        gradients: resident.then(|| [number(4).sqrt(), number(5).sqrt()]),
+    }
+}

@@ -1,0 +1,121 @@
+//! The state on the device: numbers of a step, fetching, snapshots.
+
+use super::backend::beyond;
+use super::buffer::Buffer;
+use super::contents::split;
+use super::layout::{Motion, Step, Vertex};
+use super::stream::Stream;
+use super::twin::{place, wide};
+use crate::model::Model;
+use crate::step::backend::Snapshot;
+use crate::step::form::Form;
+use crate::{Result, Vec3};
+
+/// The numbers of a step, in differences: x = x_n + d. Every integrator's target and evaluation point are x_n plus something
+/// (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out.
+pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<Step> {
+    let (row, h) = (form.row, form.h);
+    let (target, velocity) = (&row.target, &row.velocity);
+    let [inertia, laplacian, holding] = form.metric();
+    let single = |value: f64| value as f32;
+    let numbers = Step {
+        gravity: [0, 1, 2].map(|axis| single(gravity[axis])),
+        h: single(h),
+        target_moved: single(-target.position_before),
+        target_velocity: single(target.velocity * h),
+        target_velocity_before: single(target.velocity_before * h),
+        target_acceleration: single(target.acceleration * h * h),
+        slope: single(form.velocity_slope()),
+        velocity_moved: single(-velocity.position_before / h),
+        velocity_velocity: single(velocity.velocity),
+        inertia: single(inertia),
+        share: single(row.c2),
+        deformation: single(form.deformation_weight()),
+        projection: single(form.projection_weight()),
+        laplacian: single(laplacian),
+        holding: single(holding),
+        mass_damping: single(form.mass_damping),
+        stiffness_damping: single(form.stiffness_damping),
+        dissipation: single(form.dissipation_weight() / inertia),
+        known_position: single(-form.velocity_slope() * (1.0 + row.offset / row.c2)),
+        known_moved: single(-velocity.position_before / h),
+        known_velocity: single(velocity.velocity),
+        damping_force: single(form.damping_force_weight()),
+        filter_coefficient,
+        ..Step::default()
+    };
+    let finite =
+        |of: &str, value: f64| if single(value).is_finite() { Ok(()) } else { Err(beyond(of, value)) };
+    finite("gravity", gravity.norm())?;
+    finite("1/h² with damping", inertia)?;
+    finite("the weight of damping", form.deformation_weight())?;
+    finite("damping.mass", form.mass_damping)?;
+    finite("damping.stiffness", form.stiffness_damping)?;
+    Ok(numbers)
+}
+
+/// Places (m) and velocities (m/s) now.
+pub fn fetch(stream: &mut Stream) -> Result<(Vec<Vec3>, Vec<Vec3>)> {
+    let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
+    let motions = stream.read_items::<Motion>(Buffer::Motions)?;
+    Ok((vertices.iter().map(place).collect(), motions.iter().map(|m| wide(&m.velocity)).collect()))
+}
+
+/// All of the state. Doubles hold it without loss.
+pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
+    let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
+    let motions = stream.read_items::<Motion>(Buffer::Motions)?;
+    let warm_starts = match stream.sizes().tets {
+        0 => Vec::new(),
+        _ => stream.read_items::<f32>(Buffer::Rotations)?.into_iter().map(f64::from).collect(),
+    };
+    let flat = |of: &dyn Fn(usize) -> Vec3| -> Vec<f64> {
+        (0..vertices.len()).flat_map(|i| <[f64; 3]>::from(of(i))).collect()
+    };
+    Ok(Snapshot {
+        positions: flat(&|i| place(&vertices[i])),
+        velocities: flat(&|i| wide(&motions[i].velocity)),
+        positions_before: flat(&|i| place(&vertices[i]) - wide(&motions[i].moved)),
+        velocities_before: flat(&|i| wide(&motions[i].velocity_before)),
+        moved: flat(&|i| wide(&motions[i].moved)),
+        warm_starts,
+        viscous: Vec::new(),
+    })
+}
+
+/// Puts a snapshot of the same model on the device; `false` if it is of another.
+pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Result<bool> {
+    let n = model.vertex_count();
+    let parts =
+        [&snapshot.positions, &snapshot.velocities, &snapshot.positions_before, &snapshot.velocities_before];
+    if parts.iter().any(|part| part.len() != 3 * n) || ![0, 3 * n].contains(&snapshot.moved.len()) {
+        return Ok(false);
+    }
+    let vector = |part: &[f64], i: usize| Vec3::new(part[3 * i], part[3 * i + 1], part[3 * i + 2]);
+    let single = |v: Vec3| -> [f32; 3] { v.map(|c| c as f32).into() };
+    let mut vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
+    let mut motions = vec![Motion::default(); n];
+    for i in 0..n {
+        let x = vector(&snapshot.positions, i);
+        (vertices[i].position, vertices[i].low) = split(x);
+        let moved = match snapshot.moved.is_empty() {
+            true => x - vector(&snapshot.positions_before, i),
+            false => vector(&snapshot.moved, i),
+        };
+        motions[i].velocity = single(vector(&snapshot.velocities, i));
+        motions[i].velocity_before = single(vector(&snapshot.velocities_before, i));
+        motions[i].moved = single(moved);
+    }
+    stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
+    stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));
+    let mut rotations = vec![[1.0f32, 0.0, 0.0, 0.0]; model.tets.len()];
+    // those of another backend are laid out in another way; the iterations then start from the identity
+    if !snapshot.moved.is_empty() && snapshot.warm_starts.len() == 4 * rotations.len() {
+        let device: Vec<f32> = snapshot.warm_starts.iter().map(|c| *c as f32).collect();
+        rotations = bytemuck::cast_slice(&device).to_vec();
+    }
+    if !rotations.is_empty() {
+        stream.write(Buffer::Rotations, bytemuck::cast_slice(&rotations));
+    }
+    Ok(true)
+}

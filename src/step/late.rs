@@ -1,0 +1,113 @@
+//! A backend for tests: the CPU's, answering as late as a device does.
+
+use super::backend::{Backend, Report, Snapshot, Targets};
+use super::form::Form;
+use crate::damping::Filter;
+use crate::{Result, Vec3};
+
+/// What the host gets to know of |g|.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Gradient {
+    /// All of it, at once.
+    Host,
+    /// What a report says.
+    Device,
+    /// All of it, but from this time step on, counted from 0, it is not a number.
+    BreaksAt(usize),
+}
+
+/// Tells of a frame when the next one is observed; shows the positions that were fetched last.
+pub struct Late {
+    inner: Box<dyn Backend>,
+    gradient: Gradient,
+    steps: usize,
+    /// |g| at every local step of the time step.
+    norms: Vec<f64>,
+    reports: Vec<Report>,
+    fetched: [Vec<Vec3>; 2],
+}
+
+impl Late {
+    /// Wraps a backend at its start.
+    pub fn new(inner: Box<dyn Backend>, gradient: Gradient) -> Self {
+        let fetched = [inner.positions().to_vec(), inner.velocities().to_vec()];
+        Late { inner, gradient, steps: 0, norms: Vec::new(), reports: Vec::new(), fetched }
+    }
+}
+
+impl Backend for Late {
+    fn prepare(&mut self, form: &Form) -> Result<()> {
+        self.inner.prepare(form)
+    }
+
+    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        self.norms.clear();
+        self.inner.predict(form, targets)
+    }
+
+    fn local(&mut self, form: &Form) -> Result<()> {
+        self.inner.local(form)?;
+        self.norms.extend(self.inner.gradient_norm()?);
+        Ok(())
+    }
+
+    fn gradient_norm(&mut self) -> Result<Option<f64>> {
+        Ok(match self.gradient {
+            Gradient::Device => None,
+            Gradient::BreaksAt(step) if self.steps >= step => Some(f64::NAN),
+            _ => self.norms.last().copied(),
+        })
+    }
+
+    fn global(&mut self, form: &Form) -> Result<()> {
+        self.inner.global(form)
+    }
+
+    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        self.steps += 1;
+        self.inner.advance(form, targets)
+    }
+
+    fn filter(&mut self, filter: &Filter) -> Result<()> {
+        self.inner.filter(filter)
+    }
+
+    fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
+        self.inner.observe(targets)?;
+        let ends = self.norms.first().zip(self.norms.last()).map(|(first, last)| [*first, *last]);
+        let gradients = ends.filter(|_| self.gradient == Gradient::Device);
+        let reports = self.inner.reports(true)?.into_iter().map(|report| Report { gradients, ..report });
+        self.reports.extend(reports);
+        Ok(())
+    }
+
+    fn reports(&mut self, wait: bool) -> Result<Vec<Report>> {
+        let held = usize::from(!wait);
+        Ok(self.reports.drain(..self.reports.len().saturating_sub(held)).collect())
+    }
+
+    fn fetch(&mut self) -> Result<()> {
+        self.fetched = [self.inner.positions().to_vec(), self.inner.velocities().to_vec()];
+        Ok(())
+    }
+
+    fn positions(&self) -> &[Vec3] {
+        &self.fetched[0]
+    }
+
+    fn velocities(&self) -> &[Vec3] {
+        &self.fetched[1]
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot> {
+        self.inner.snapshot()
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
+        self.inner.restore(snapshot)
+    }
+
+    fn describe(&self) -> String {
+        format!("late, {}", self.inner.describe())
+    }
+}
