@@ -1,11 +1,13 @@
-// The iterate becomes the new place, v' = slope d + velocity_moved moved + velocity_velocity v its velocity.
+// The iterate becomes the new place, v' = v'(y) + slope (x - y) its velocity.
 //use shared/vertex.wgsl
+//use shared/drift.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;
 @group(0) @binding(1) var<uniform> sizes: Sizes;
 @group(0) @binding(2) var<storage, read_write> vertices: array<Vertex>;
 @group(0) @binding(3) var<storage, read_write> motions: array<Motion>;
 @group(0) @binding(4) var<storage, read> iterate: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> excess: array<vec4<f32>>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -19,7 +21,7 @@ fn main(
     }
     let d = iterate[i].xyz;
     let m = motions[i];
-    let v = step.slope * d + step.velocity_moved * m.moved + step.velocity_velocity * m.velocity;
+    let v = drift(m) + step.slope * excess[i].xyz;
     motions[i] = Motion(v, m.velocity, d);
     // position + low + d, again as a rounded number and what rounding left of it
     let high = vertices[i].position;

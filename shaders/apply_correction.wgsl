@@ -1,11 +1,13 @@
-// Global step: d <- d - s - the body's shift. The inner iterates start from zero again.
+// Global step: d <- d - s - the body's shift. The excess x - y takes the same steps from zero: the velocity is made of it,
+// and rounding of a large d would be felt there. The inner iterates start from zero again.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(1) var<storage, read> shifts: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> iterate: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> correction: array<f32>;
-@group(0) @binding(4) var<storage, read_write> correction_before: array<f32>;
+@group(0) @binding(3) var<storage, read_write> excess: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> correction: array<f32>;
+@group(0) @binding(5) var<storage, read_write> correction_before: array<f32>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -20,7 +22,9 @@ fn main(
     let chunk = chunks[number];
     for (var i = chunk.first + lane; i < chunk.end; i += LANES) {
         let s = vec3(correction[3u * i], correction[3u * i + 1u], correction[3u * i + 2u]);
-        iterate[i] = vec4(iterate[i].xyz - (s + shifts[chunk.body].xyz), 0.0);
+        let way = s + shifts[chunk.body].xyz;
+        iterate[i] = vec4(iterate[i].xyz - way, 0.0);
+        excess[i] = vec4(excess[i].xyz - way, 0.0);
         for (var k = 3u * i; k < 3u * i + 3u; k++) {
             correction[k] = 0.0;
             correction_before[k] = 0.0;

@@ -1,6 +1,7 @@
 // The inertial target and the first guess, both as ways from x_n:
 //   d = y - x_n,  target = d - dissipation (a1 v'(y) + a2/m L(known part of v'))
 //use shared/vertex.wgsl
+//use shared/drift.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;
 @group(0) @binding(1) var<uniform> sizes: Sizes;
@@ -10,6 +11,7 @@
 @group(0) @binding(5) var<storage, read> laplacian_entries: array<Entry>;
 @group(0) @binding(6) var<storage, read_write> iterate: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> inertial_target: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read_write> excess: array<vec4<f32>>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -26,13 +28,13 @@ fn main(
         + step.target_velocity_before * m.velocity_before + step.target_acceleration * step.gravity;
     var force = vec3<f32>();
     if step.mass_damping != 0.0 {
-        let velocity = step.slope * d + step.velocity_moved * m.moved + step.velocity_velocity * m.velocity;
-        force += step.mass_damping * velocity;
+        force += step.mass_damping * drift(m);
     }
     if step.stiffness_damping != 0.0 {
         force += (step.stiffness_damping / vertices[i].mass) * known(i);
     }
     iterate[i] = vec4(d, 0.0);
+    excess[i] = vec4<f32>();
     inertial_target[i] = vec4(d - step.dissipation * force, 0.0);
 }
 

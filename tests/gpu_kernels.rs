@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Units in the last place of the terms' size that a result may be off by: sums of some thirty terms with a random walk of
 /// rounding, and a few products before each.
-const UNITS: f32 = 24.0;
+const UNITS: f32 = 4.0;
 
 /// One body of each kind of element, one of them without any attachment, more than one chunk of vertices.
 const SCENE: &str = r#"
@@ -96,7 +96,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
     for point in all.items_mut::<Point>(Buffer::Points) {
         point.travel = vector(&mut random, 0.03 * size);
     }
-    for buffer in [Buffer::Iterate, Buffer::Target] {
+    for buffer in [Buffer::Iterate, Buffer::Excess, Buffer::Target] {
         for d in all.items_mut::<[f32; 4]>(buffer) {
             let v: [f32; 3] = vector(&mut random, state.disorder * 0.01 * size);
             *d = [v[0], v[1], v[2], 0.0];
@@ -142,8 +142,9 @@ fn numbers() -> Step {
         target_velocity_before: -0.0044,
         target_acceleration: 1.78e-4,
         slope: 75.0,
-        velocity_moved: -25.0,
-        velocity_velocity: -0.9,
+        drift_before: -0.33,
+        drift_moved: 0.2,
+        drift_acceleration: 0.013,
         inertia: 2600.0,
         share: 0.75,
         deformation: 0.7,

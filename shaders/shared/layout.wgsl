@@ -99,10 +99,10 @@ struct Step {
     target_velocity: f32,
     target_velocity_before: f32,
     target_acceleration: f32,
-    // v' = slope d + velocity_moved moved + velocity_velocity v
+    // v' = v'(y) + slope (x - y), v'(y) = v + drift_before (v_before - v) + drift_moved (moved/h - v) + drift_acceleration gravity
     slope: f32,
-    velocity_moved: f32,
-    velocity_velocity: f32,
+    drift_before: f32,
+    drift_moved: f32,
     // g = inertia m (d - target) + sum of w G^T(deformation G x_e - projection p), x_e = x_n + share d
     inertia: f32,
     share: f32,
@@ -123,6 +123,7 @@ struct Step {
     damping_force: f32,
     // k of a velocity filter
     filter_coefficient: f32,
+    drift_acceleration: f32,
     // always 0, which no compiler knows: see `opaque` in advance.wgsl
     zero: u32,
 }

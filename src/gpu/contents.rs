@@ -80,7 +80,7 @@ fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
     let n = model.vertex_count();
     all.set(Buffer::Vertices, &vertices);
     all.set(Buffer::Motions, &motions);
-    for buffer in [Buffer::Iterate, Buffer::Target] {
+    for buffer in [Buffer::Iterate, Buffer::Excess, Buffer::Target] {
         all.set(buffer, &vec![[0.0f32; 4]; n]);
     }
     for buffer in [Buffer::Gradient, Buffer::Correction, Buffer::CorrectionBefore] {

@@ -175,10 +175,10 @@ layout! {
         target_acceleration: f32;
         /// s = dv'/dx (1/s).
         slope: f32;
-        /// v': factor of the last displacement (1/s).
-        velocity_moved: f32;
-        /// v': factor of v_n.
-        velocity_velocity: f32;
+        /// v'(y) − v_n: factor of v_{n−1} − v_n.
+        drift_before: f32;
+        /// … of the last displacement over h, less v_n.
+        drift_moved: f32;
         /// μ (1/s²).
         inertia: f32;
         /// c₂: x_e = x_n + c₂ d.
@@ -207,8 +207,10 @@ layout! {
         damping_force: f32;
         /// k of a velocity filter, 0 to 1.
         filter_coefficient: f32;
+        /// v'(y): factor of gravity (s).
+        drift_acceleration: f32;
         /// Always 0, which no compiler knows: it keeps them from simplifying what rounding is about.
-        zero: u32, pad pad0: [f32; 2];
+        zero: u32, pad pad0: f32;
     }
     /// How much there is of everything, and where each kind's rows and partial sums begin.
     Sizes {

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 /// The shared files.
 const SHARED: &[(&str, &str)] = &[
     ("shared/direction.wgsl", include_str!("../../shaders/shared/direction.wgsl")),
+    ("shared/drift.wgsl", include_str!("../../shaders/shared/drift.wgsl")),
     ("shared/filter.wgsl", include_str!("../../shaders/shared/filter.wgsl")),
     ("shared/inertia.wgsl", include_str!("../../shaders/shared/inertia.wgsl")),
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),

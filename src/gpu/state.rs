@@ -26,8 +26,10 @@ pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<St
         target_velocity_before: single(target.velocity_before * h),
         target_acceleration: single(target.acceleration * h * h),
         slope: single(form.velocity_slope()),
-        velocity_moved: single(-velocity.position_before / h),
-        velocity_velocity: single(velocity.velocity),
+        // v'(y) in terms of v_{n−1} and the last displacement; v_n takes the rest, the factors sum to one
+        drift_before: single(velocity.position_new * target.velocity_before),
+        drift_moved: single(-velocity.position_new * target.position_before - velocity.position_before),
+        drift_acceleration: single(velocity.position_new * target.acceleration * h),
         inertia: single(inertia),
         share: single(row.c2),
         deformation: single(form.deformation_weight()),

@@ -51,6 +51,7 @@ const LARGEST: f32 = 3.4e38;
 pub fn predict(all: &mut Contents, _: &Call) -> Magnitudes {
     let s = step(all);
     let (mut iterate, mut target) = (Output::to(all, Buffer::Iterate), Output::to(all, Buffer::Target));
+    let mut excess = Output::to(all, Buffer::Excess);
     for i in 0..sizes(all).vertices as usize {
         let m = all.items::<Motion>(Buffer::Motions)[i];
         let mut d = Sum::default();
@@ -62,9 +63,8 @@ pub fn predict(all: &mut Contents, _: &Call) -> Magnitudes {
         let weight = f64::from(s.dissipation);
         if s.mass_damping != 0.0 {
             let drag = -weight * f64::from(s.mass_damping);
-            t.add_sized(d.value * f64::from(s.slope) * drag, (d.size * f64::from(s.slope) * drag).abs());
-            t.add(wide(&m.moved) * f64::from(s.velocity_moved) * drag);
-            t.add(wide(&m.velocity) * f64::from(s.velocity_velocity) * drag);
+            let drift = drift(&s, &m);
+            t.add_sized(drift.value * drag, drift.size * drag.abs());
         }
         if s.stiffness_damping != 0.0 {
             let known = known(all, i);
@@ -76,8 +76,27 @@ pub fn predict(all: &mut Contents, _: &Call) -> Magnitudes {
         target.vector(all, 4 * i, &t);
         iterate.number(all, 4 * i + 3, 0.0, 0.0);
         target.number(all, 4 * i + 3, 0.0, 0.0);
+        (0..4).for_each(|k| excess.number(all, 4 * i + k, 0.0, 0.0));
     }
-    [iterate.done(), target.done()].concat()
+    [iterate.done(), target.done(), excess.done()].concat()
+}
+
+/// v'(y).
+fn drift(s: &Step, m: &Motion) -> Sum {
+    let (v, before) = (wide(&m.velocity), wide(&m.velocity_before));
+    let mut sum = Sum::default();
+    sum.add(v);
+    sum.add_sized(
+        (before - v) * f64::from(s.drift_before),
+        (before.norm() + v.norm()) * f64::from(s.drift_before.abs()),
+    );
+    let last = wide(&m.moved) / f64::from(s.h);
+    sum.add_sized(
+        (last - v) * f64::from(s.drift_moved),
+        (last.norm() + v.norm()) * f64::from(s.drift_moved.abs()),
+    );
+    sum.add(wide(&s.gravity) * f64::from(s.drift_acceleration));
+    sum
 }
 
 /// L(known_position x_n + known_moved moved + known_velocity v) at vertex i.
@@ -214,22 +233,26 @@ pub fn reduce_residual(all: &mut Contents, _: &Call) -> Magnitudes {
 
 /// Twin of `apply_correction`.
 pub fn apply_correction(all: &mut Contents, _: &Call) -> Magnitudes {
-    let buffers = [Buffer::Iterate, Buffer::Correction, Buffer::CorrectionBefore];
-    let [mut iterate, mut correction, mut before] = buffers.map(|buffer| Output::to(all, buffer));
+    let buffers = [Buffer::Iterate, Buffer::Excess, Buffer::Correction, Buffer::CorrectionBefore];
+    let [mut iterate, mut excess, mut correction, mut before] = buffers.map(|buffer| Output::to(all, buffer));
     for chunk in 0..all.items::<Chunk>(Buffer::Chunks).len() {
         let body = all.items::<Chunk>(Buffer::Chunks)[chunk].body as usize;
         for i in vertices_of(all, chunk) {
-            let mut d = Sum::default();
-            d.add(wide(&all.items::<[f32; 4]>(Buffer::Iterate)[i]));
-            d.add(-packed(all, Buffer::Correction, i));
-            d.add(-wide(&all.items::<[f32; 4]>(Buffer::Shifts)[body]));
-            iterate.vector(all, 4 * i, &d);
-            iterate.number(all, 4 * i + 3, 0.0, 0.0);
+            let s = packed(all, Buffer::Correction, i);
+            let shift = wide(&all.items::<[f32; 4]>(Buffer::Shifts)[body]);
+            for (out, buffer) in [(&mut iterate, Buffer::Iterate), (&mut excess, Buffer::Excess)] {
+                let mut way = Sum::default();
+                way.add(wide(&all.items::<[f32; 4]>(buffer)[i]));
+                way.add(-s);
+                way.add(-shift);
+                out.vector(all, 4 * i, &way);
+                out.number(all, 4 * i + 3, 0.0, 0.0);
+            }
             correction.vector(all, 3 * i, &Sum::default());
             before.vector(all, 3 * i, &Sum::default());
         }
     }
-    [iterate.done(), correction.done(), before.done()].concat()
+    [iterate.done(), excess.done(), correction.done(), before.done()].concat()
 }
 
 /// Twin of `advance`.
@@ -239,10 +262,8 @@ pub fn advance(all: &mut Contents, _: &Call) -> Magnitudes {
     for i in 0..sizes(all).vertices as usize {
         let d = wide(&all.items::<[f32; 4]>(Buffer::Iterate)[i]);
         let m = all.items::<Motion>(Buffer::Motions)[i];
-        let mut v = Sum::default();
-        v.add(d * f64::from(s.slope));
-        v.add(wide(&m.moved) * f64::from(s.velocity_moved));
-        v.add(wide(&m.velocity) * f64::from(s.velocity_velocity));
+        let mut v = drift(&s, &m);
+        v.add(wide(&all.items::<[f32; 4]>(Buffer::Excess)[i]) * f64::from(s.slope));
         let exact = |value: Vec3| Sum { value, size: 0.0 };
         let at = (size_of::<Motion>() / 4) * i;
         motions.vector(all, at, &v);
