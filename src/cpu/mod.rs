@@ -20,7 +20,7 @@ pub mod viscous;
 pub mod volume;
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 use crate::linear::SparseMatrix;
 use crate::model::Model;

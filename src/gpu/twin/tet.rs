@@ -25,9 +25,10 @@ pub fn project_tet_volume(all: &mut Contents, _call: &Call) -> Magnitudes {
 fn project(all: &mut Contents, volume: bool) -> Magnitudes {
     let step = step(all);
     let [share, a, b] = [step.share, step.deformation, step.projection].map(f64::from);
+    let iterate = all.items::<[f32; 4]>(Buffer::Iterate).to_vec();
     let (mut rows, mut rotations) = (Output::to(all, Buffer::Rows), Output::to(all, Buffer::Rotations));
     for (index, e) in all.items::<Tet>(Buffer::Tets).to_vec().iter().enumerate() {
-        let (f, size) = deformed(all, e, share);
+        let (f, size) = deformed(all, e, |i| wide(&iterate[i]) * share);
         let (w_s, w_v) = (f64::from(e.shape_weight), f64::from(e.volume_weight));
         let shaken_rotation = shaken(&f, size, rotation);
         let mut stress = w_s * (a * f - b * rotation(&f));
@@ -72,7 +73,7 @@ pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
         let (mut energy, mut energy_size, mut inverted, mut in_doubt) = (0.0, 0.0, 0.0, 0.0);
         let mut ratios = Vec::new();
         for e in tets {
-            let (f, size) = deformed(all, e, 0.0);
+            let (f, size) = deformed(all, e, |_| Vec3::zeros());
             for (weight, closest) in
                 [(e.shape_weight, rotation as fn(&Mat3) -> Mat3), (e.volume_weight, unit_determinant)]
             {
@@ -119,16 +120,15 @@ fn rest_rows(e: &Tet) -> [Vec3; 3] {
     [wide(&e.rest_0), wide(&e.rest_1), wide(&e.rest_2)]
 }
 
-/// F at x_n + share d, and the size of the terms it is made of.
-fn deformed(all: &Contents, e: &Tet, share: f64) -> (Mat3, f64) {
+/// F where vertices are displaced from x_n (m), and the size of the terms it is made of.
+fn deformed(all: &Contents, e: &Tet, displacement: impl Fn(usize) -> Vec3) -> (Mat3, f64) {
     let vertices = all.items::<Vertex>(Buffer::Vertices);
-    let iterate = all.items::<[f32; 4]>(Buffer::Iterate);
     let [origin, corners @ ..] = e.vertices.map(|v| v as usize);
     let (mut f, mut size) = (Mat3::zeros(), 0.0);
     for (corner, rest) in corners.into_iter().zip(rest_rows(e)) {
         let high = wide(&vertices[corner].position) - wide(&vertices[origin].position);
         let low = wide(&vertices[corner].low) - wide(&vertices[origin].low);
-        let displaced = (wide(&iterate[corner]) - wide(&iterate[origin])) * share;
+        let displaced = displacement(corner) - displacement(origin);
         f += (high + low + displaced) * rest.transpose();
         size += (high.norm() + low.norm() + displaced.norm()) * rest.norm();
     }
@@ -165,3 +165,6 @@ fn determinant_size(f: &Mat3, size: f64) -> f64 {
     let areas = a.cross(&b).norm() + b.cross(&c).norm() + c.cross(&a).norm();
     a.norm() * b.norm() * c.norm() + areas * size + UNITS * EPSILON * size.powi(3)
 }
+
+#[cfg(test)]
+mod tests;
