@@ -29,7 +29,9 @@ fn main() -> Result<()> {
         arguments.into_iter().partition(|argument| argument.contains('='));
     let mut shares: Vec<f64> = others.iter().filter_map(|other| other.parse().ok()).collect();
     let wanted: Vec<&String> = others.iter().filter(|other| other.parse::<f64>().is_err()).collect();
-    if shares.is_empty() {
+    // as the scene would have it: found anew for each metric, of which BDF-2 has two
+    let automatic = shares.is_empty();
+    if automatic {
         shares.push(REDUCTION);
     }
     println!(
@@ -43,7 +45,8 @@ fn main() -> Result<()> {
         let size = size(&exact.model.initial_positions);
         for &share in &shares {
             let inner = inner_iterations(&spectrum, share);
-            let near = run(&load(builtin.name, &fields, "chebyshev", inner)?)?;
+            let asked = if automatic { 0 } else { inner };
+            let near = run(&load(builtin.name, &fields, "chebyshev", asked)?)?;
             let (distance, energy) =
                 (distance(&exact.positions, &near.positions) / size, apart(&exact, &near));
             println!(

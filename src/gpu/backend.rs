@@ -5,7 +5,7 @@
 
 use super::buffer::Buffer;
 use super::contents::points;
-use super::kernel::{Call, Id};
+use super::kernel::{Call, Id, PBD_DAMPING};
 use super::layout::{Inner, Point, Step};
 use super::state;
 use super::{Gpu, report};
@@ -125,9 +125,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.set_numbers(Step { filter_coefficient: coefficient as f32, ..self.numbers });
         let kernels: &[Id] = match filter {
             Filter::EtherDrag { .. } => &[Id::filter_ether_drag],
-            Filter::Pbd { .. } => {
-                &[Id::measure_centre, Id::reduce_centre, Id::measure_spin, Id::reduce_spin, Id::filter_pbd]
-            }
+            Filter::Pbd { .. } => PBD_DAMPING,
         };
         kernels.iter().try_for_each(|id| self.stream.kernel(*id))
     }

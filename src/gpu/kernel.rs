@@ -108,6 +108,18 @@ kernels! {
     reduce_observation [Segments, Partials, Report] |s| s.segments;
 }
 
+/// One application of PBD damping, in order. The second pair of spin kernels takes off what rounding left of the first:
+/// without it the angular momentum grows by 600 units in the last place in 400 steps at k = 1, with it by less than one.
+pub const PBD_DAMPING: &[Id] = &[
+    Id::measure_centre,
+    Id::reduce_centre,
+    Id::measure_spin,
+    Id::reduce_spin,
+    Id::measure_spin,
+    Id::reduce_spin,
+    Id::filter_pbd,
+];
+
 impl Id {
     /// Its line of the table.
     pub fn kernel(self) -> &'static Kernel {

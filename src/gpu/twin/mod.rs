@@ -5,12 +5,14 @@
 //! it was made of: that times a few units in the last place is how far the kernel may be off.
 
 mod rigid;
+mod solve;
 mod surface;
 mod tet;
 mod vertex;
 mod whole;
 
 pub use rigid::*;
+pub use solve::*;
 pub use surface::*;
 pub use tet::*;
 pub use vertex::*;

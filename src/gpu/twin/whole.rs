@@ -54,10 +54,6 @@ impl Slots {
         (0..3).map(|axis| self.size[slot + axis]).fold(0.0, f64::max)
     }
 
-    pub(super) fn number(&self, slot: usize) -> (f64, f64) {
-        (self.value[slot], self.size[slot])
-    }
-
     fn set(&mut self, slot: usize, v: &[f32; 3]) {
         (0..3).for_each(|axis| self.value[slot + axis] = f64::from(v[axis]));
         self.size[slot..slot + 3].fill(0.0);
