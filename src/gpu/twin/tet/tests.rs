@@ -130,6 +130,12 @@ fn unit_determinants_are_as_close_as_any() {
     ] {
         f.extend((0..20).map(|_| noise.with_stretches(sigma).map(|entry| f64::from(entry as f32))));
     }
+    // And any others, half of them inverted.
+    f.extend((0..2000).map(|k| {
+        let [a, b, c] = [0; 3].map(|_| 10f64.powf(1.5 * noise.next()));
+        let sigma = [a, b, if k % 2 == 0 { c } else { -c }];
+        noise.with_stretches(sigma).map(|entry| f64::from(entry as f32))
+    }));
     let starts = random_starts(f.len());
     let (_, found) = on_device(&f, &starts);
     let (mut worst, mut worst_distance, mut worst_determinant) = (0.0f64, 0.0f64, 0.0f64);
