@@ -111,6 +111,14 @@ pub enum RunError {
         /// The body it belongs to.
         body: String,
     },
+    /// One of several runs side by side failed.
+    #[error("{backend}: {reason}")]
+    SideBySide {
+        /// Which one.
+        backend: String,
+        /// Why.
+        reason: String,
+    },
     /// The matrix of the global step could not be factored.
     #[error(
         "the system matrix cannot be factored: {0}; are time.step, a mass or a stiffness of the scene far too large or too small?"

@@ -1,12 +1,12 @@
 //! Where a step is computed: the choice of the command line, and the backend made of it.
 
 use crate::error::{Error, InputError, RunError};
-use crate::gpu::context::{Context, adapters};
+use crate::gpu::context::{Adapter, Context, adapters};
 use crate::gpu::kernel::{self, KERNELS};
 use crate::gpu::shader::Library;
 use crate::gpu::{self, Options};
 use crate::model::Model;
-use crate::scene::LoadedScene;
+use crate::scene::{LoadedScene, Solver};
 use crate::step::backend::Backend;
 use crate::{Result, cpu};
 use std::path::PathBuf;
@@ -53,6 +53,12 @@ impl BackendArgs {
         BackendArgs { backend, ..self.clone() }
     }
 
+    /// The device of this adapter, or the best one; kernels before `gpu_from` as their twins.
+    pub fn device(adapter: Option<&str>, gpu_from: Option<&str>) -> Self {
+        let [adapter, gpu_from] = [adapter, gpu_from].map(|name| name.map(String::from));
+        BackendArgs { backend: BackendChoice::Gpu, adapter, gpu_from, shaders: None }
+    }
+
     /// Refuses what cannot be meant, before a scene is read.
     pub fn check(&self) -> Result<()> {
         self.options().map(|_| ())
@@ -85,13 +91,46 @@ impl BackendArgs {
     }
 }
 
+/// Said wherever a time is told that an adapter in software took.
+pub const SOFTWARE: &str = "computed in software on the CPU: these timings say nothing about a GPU";
+
+/// Why `auto` takes the CPU, if it does.
+pub fn reason_for_cpu(adapters: &[Adapter]) -> Option<String> {
+    match adapters.first() {
+        None => Some("no graphics adapter was found".into()),
+        Some(adapter) if adapter.software => {
+            Some(format!("the only adapter, {}, is in software", adapter.name))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Whether the device cannot, but the CPU may.
+pub fn is_refusal(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Run(
+            RunError::SinglePrecision { .. } | RunError::BeyondDevice { .. } | RunError::DeviceMemory(_)
+        )
+    )
+}
+
+/// The backend on the adapter chosen, and that adapter.
+pub fn on_device(
+    args: &BackendArgs,
+    solver: &Solver,
+    model: Arc<Model>,
+) -> Result<(Adapter, Box<dyn Backend>)> {
+    let options = args.options()?;
+    let context = Context::open(args.adapter.as_deref())?;
+    let adapter = context.adapter.clone();
+    Ok((adapter, gpu::backend(context, model, solver, &options)?))
+}
+
 /// The backend chosen, for the model of a scene. What `auto` chose and why is said on the standard error.
 pub fn make(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Result<Box<dyn Backend>> {
-    let (solver, options) = (&loaded.scene.solver, args.options()?);
-    let on_device = || {
-        let context = Context::open(args.adapter.as_deref())?;
-        gpu::backend(context, model.clone(), solver, &options)
-    };
+    let solver = &loaded.scene.solver;
+    let on_device = || on_device(args, solver, model.clone()).map(|(_, backend)| backend);
     let because = |reason: &str| {
         tell!("backend: cpu, because {reason}");
         cpu::backend(model.clone(), solver)
@@ -100,19 +139,11 @@ pub fn make(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Resu
         BackendChoice::Cpu => cpu::backend(model.clone(), solver),
         BackendChoice::Gpu => on_device(),
         BackendChoice::Auto if args.adapter.is_some() => on_device(),
-        BackendChoice::Auto => match adapters().first() {
-            None => because("no graphics adapter was found"),
-            Some(adapter) if adapter.software => {
-                because(&format!("the only adapter, {}, is in software", adapter.name))
-            }
-            Some(_) => match on_device() {
-                // the device cannot, the CPU may
-                Err(Error::Run(
-                    reason @ (RunError::SinglePrecision { .. }
-                    | RunError::BeyondDevice { .. }
-                    | RunError::DeviceMemory(_)
-                    | RunError::NoAdapter(_)),
-                )) => because(&reason.to_string()),
+        BackendChoice::Auto => match reason_for_cpu(&adapters()) {
+            Some(reason) => because(&reason),
+            None => match on_device() {
+                Err(error) if is_refusal(&error) => because(&error.to_string()),
+                Err(Error::Run(reason @ RunError::NoAdapter(_))) => because(&reason.to_string()),
                 made => made,
             },
         },

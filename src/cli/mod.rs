@@ -10,12 +10,16 @@ macro_rules! tell {
     ($($format:tt)*) => { drop(std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($format)*)))) };
 }
 
+pub mod adapters;
 pub mod backend;
 pub mod bench;
+pub mod compare;
+pub mod contest;
 pub mod demo;
 pub mod mesh;
 pub mod run;
 pub mod scenes;
+pub mod table;
 
 use crate::error::InputError;
 use crate::{Error, Result};
@@ -38,8 +42,12 @@ enum Command {
     Demo(demo::Args),
     /// Run a scene without a window and write its ledger.
     Run(run::Args),
+    /// Compute a scene on the CPU and on the GPU: timings side by side, and how far they are apart.
+    Compare(compare::Args),
     /// Measure, phase by phase.
     Bench(bench::Args),
+    /// List the graphics adapters, and which of them would be taken.
+    Adapters(adapters::Args),
     /// List the built-in scenes.
     Scenes(scenes::Args),
     /// Describe or convert a mesh.
@@ -85,7 +93,9 @@ pub fn run(cli: Cli) -> Result<()> {
         None => demo::run(cli.demo),
         Some(Command::Demo(args)) => demo::run(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Adapters(args)) => adapters::run(&args),
         Some(Command::Scenes(args)) => scenes::run(args),
         Some(Command::Mesh(args)) => mesh::run(&args),
     }

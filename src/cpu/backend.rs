@@ -179,4 +179,8 @@ impl<T: Scalar> Backend for Cpu<T> {
         let plural = if threads == 1 { "" } else { "s" };
         format!("cpu, f{}, {threads} thread{plural}; {}", 8 * size_of::<T>(), self.global.describe())
     }
+
+    fn inner_iterations(&self) -> usize {
+        self.global.chebyshev().map_or(0, |weights| weights.coefficients.len())
+    }
 }

@@ -12,7 +12,7 @@ use super::{Gpu, report};
 use crate::cpu::Scalar;
 use crate::damping::Filter;
 use crate::error::RunError;
-use crate::step::backend::{Backend, DeviceUse, Report, Snapshot, Targets};
+use crate::step::backend::{Backend, DeviceUse, KernelTime, Report, Snapshot, Targets};
 use crate::step::clock::Phase;
 use crate::step::form::Form;
 use crate::{Result, Vec3};
@@ -220,6 +220,18 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn set_profiling(&mut self, on: bool) {
         self.stream.set_profiling(on);
+    }
+
+    fn profile_kernels(&mut self) {
+        self.stream.profile_kernels();
+    }
+
+    fn kernel_times(&self) -> Vec<KernelTime> {
+        self.stream.kernel_times()
+    }
+
+    fn inner_iterations(&self) -> usize {
+        self.inner.len()
     }
 }
 

@@ -1,8 +1,10 @@
 //! How long the device takes for each phase of a step, by its own clock.
 
 use super::context::Context;
+use super::kernel::{Id, KERNELS};
 use super::readback::Readback;
 use crate::Result;
+use crate::step::backend::KernelTime;
 use crate::step::clock::{PHASES, Phase};
 use std::sync::Arc;
 
@@ -17,9 +19,14 @@ pub struct Profile {
     /// Nanoseconds a tick.
     period: f64,
     phase: Phase,
-    /// The phase of each pass of the submission being put together.
-    passes: Vec<Phase>,
+    /// The kernel that comes next, where each is measured by itself.
+    kernel: Option<Id>,
+    by_kernel: bool,
+    /// The phase of each pass of the submission being put together, and its kernel, if it has but one.
+    passes: Vec<(Phase, Option<Id>)>,
     spent: [f64; PHASES.len()],
+    /// Calls of each kernel and the time of them all (ms).
+    kernels: Vec<(u64, f64)>,
     /// Passes that no timestamps were left for.
     unmeasured: usize,
 }
@@ -44,6 +51,9 @@ impl Profile {
             readback: Readback::new(context, bytes),
             period: f64::from(context.queue.get_timestamp_period()),
             phase: Phase::Predict,
+            kernel: None,
+            by_kernel: false,
+            kernels: vec![(0, 0.0); KERNELS.len()],
             passes: Vec::new(),
             spent: [0.0; PHASES.len()],
             unmeasured: 0,
@@ -55,6 +65,18 @@ impl Profile {
         self.phase = phase;
     }
 
+    /// The same clock for each kernel by itself.
+    pub fn by_kernel(mut self) -> Self {
+        self.by_kernel = true;
+        self
+    }
+
+    /// This kernel comes next; `true` if it needs a pass of its own.
+    pub fn enter_kernel(&mut self, id: Id) -> bool {
+        self.kernel = self.by_kernel.then_some(id);
+        self.by_kernel
+    }
+
     /// Timestamps for one more pass, while there are any.
     pub fn next_pass(&mut self) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         let first = 2 * self.passes.len() as u32;
@@ -62,7 +84,7 @@ impl Profile {
             self.unmeasured += 1;
             return None;
         }
-        self.passes.push(self.phase);
+        self.passes.push((self.phase, self.kernel));
         Some(wgpu::ComputePassTimestampWrites {
             query_set: &self.queries,
             beginning_of_pass_write_index: Some(first),
@@ -92,9 +114,14 @@ impl Profile {
         self.readback.request();
         context.wait()?;
         let ticks: Vec<u64> = self.readback.take(bytemuck::pod_collect_to_vec)?;
-        for (pass, phase) in self.passes.drain(..).enumerate() {
-            let spent = ticks[2 * pass + 1].saturating_sub(ticks[2 * pass]);
-            self.spent[phase as usize] += spent as f64 * self.period * 1e-6;
+        for (pass, (phase, kernel)) in self.passes.drain(..).enumerate() {
+            let ticks = ticks[2 * pass + 1].saturating_sub(ticks[2 * pass]);
+            let spent = ticks as f64 * self.period * 1e-6;
+            self.spent[phase as usize] += spent;
+            if let Some(kernel) = kernel {
+                let (calls, ms) = &mut self.kernels[kernel as usize];
+                (*calls, *ms) = (*calls + 1, *ms + spent);
+            }
         }
         Ok(())
     }
@@ -102,6 +129,13 @@ impl Profile {
     /// The device's time in a phase (ms).
     pub fn milliseconds(&self, phase: Phase) -> f64 {
         self.spent[phase as usize]
+    }
+
+    /// The device's time in each kernel that was called, if they are measured.
+    pub fn kernel_times(&self) -> Vec<KernelTime> {
+        let times = KERNELS.iter().zip(&self.kernels);
+        let times = times.map(|(kernel, &(calls, ms))| KernelTime { name: kernel.name, calls, ms });
+        times.filter(|time| time.calls > 0).collect()
     }
 
     /// Passes that could not be measured.

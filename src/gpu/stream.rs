@@ -11,7 +11,7 @@ use super::readback::Readback;
 use super::reload::{self, Watch};
 use super::shader::Library;
 use crate::Result;
-use crate::step::backend::DeviceUse;
+use crate::step::backend::{DeviceUse, KernelTime};
 use crate::step::clock::{PHASES, Phase};
 use std::sync::Arc;
 
@@ -63,6 +63,17 @@ impl Stream {
     /// Measures the device's time phase by phase from now on, where the adapter can; costs a wait a submission.
     pub fn set_profiling(&mut self, on: bool) {
         self.profile = (on && self.context.adapter.timestamps).then(|| Profile::new(&self.context));
+    }
+
+    /// The same, with a pass of its own for each kernel.
+    pub fn profile_kernels(&mut self) {
+        self.set_profiling(true);
+        self.profile = self.profile.take().map(Profile::by_kernel);
+    }
+
+    /// The device's time in each kernel since they are measured.
+    pub fn kernel_times(&self) -> Vec<KernelTime> {
+        self.profile.as_ref().map(Profile::kernel_times).unwrap_or_default()
     }
 
     /// What was done so far, and the device's time in each phase since profiling began, if it is on.
@@ -203,6 +214,9 @@ impl Stream {
                 }
                 Command::Kernel(id, call) => {
                     let profile = &mut self.profile;
+                    if profile.as_mut().is_some_and(|profile| profile.enter_kernel(*id)) {
+                        pass = None;
+                    }
                     let pass = pass.get_or_insert_with(|| {
                         let timestamp_writes = profile.as_mut().and_then(Profile::next_pass);
                         let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };

@@ -67,6 +67,17 @@ impl DeviceUse {
     }
 }
 
+/// The device's own time in a kernel, over all of its calls since profiling began.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct KernelTime {
+    /// Its name.
+    pub name: &'static str,
+    /// How often it was called.
+    pub calls: u64,
+    /// The time of all calls (ms).
+    pub ms: f64,
+}
+
 /// Everything that a run needs in order to go on with the same bits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
@@ -130,4 +141,14 @@ pub trait Backend: Send {
     }
     /// Measures the device's time phase by phase from now on, where there is a device with a clock.
     fn set_profiling(&mut self, _on: bool) {}
+    /// Measures the device's time kernel by kernel from now on, each by itself: the phases are then slower than they are.
+    fn profile_kernels(&mut self) {}
+    /// What [`Backend::profile_kernels`] has measured; nothing where there is no device with a clock.
+    fn kernel_times(&self) -> Vec<KernelTime> {
+        Vec::new()
+    }
+    /// Inner iterations of a global step; 0 where it is solved by a factor.
+    fn inner_iterations(&self) -> usize {
+        0
+    }
 }

@@ -18,7 +18,7 @@ use crate::model::Model;
 use crate::observe::ledger::{Book, Row};
 use crate::scene::{Scene, Time};
 use crate::{Result, Vec3};
-use backend::{Backend, Snapshot, Targets};
+use backend::{Backend, DeviceUse, KernelTime, Snapshot, Targets};
 use clock::{Clock, Phase};
 use form::Form;
 use frames::Started;
@@ -184,6 +184,31 @@ impl Simulation {
     /// Where it computes, in a few words.
     pub fn describe(&self) -> String {
         self.backend.describe()
+    }
+
+    /// What the device was asked to do since the start; `None` where there is none.
+    pub fn device_use(&self) -> Option<DeviceUse> {
+        self.backend.device_use()
+    }
+
+    /// Measures the device's time phase by phase from now on, or no longer; see [`DeviceUse::phases_ms`].
+    pub fn set_profiling(&mut self, on: bool) {
+        self.backend.set_profiling(on);
+    }
+
+    /// Measures the device's time kernel by kernel from now on.
+    pub fn profile_kernels(&mut self) {
+        self.backend.profile_kernels();
+    }
+
+    /// The device's time kernel by kernel since then, where it has a clock.
+    pub fn kernel_times(&self) -> Vec<KernelTime> {
+        self.backend.kernel_times()
+    }
+
+    /// Inner iterations of a global step; 0 where it is solved by a factor. Known once it is prepared.
+    pub fn inner_iterations(&self) -> usize {
+        self.backend.inner_iterations()
     }
 
     /// Brings positions and velocities of the frame reached to the host.

@@ -1,0 +1,83 @@
+//! `dashpot compare SCENE`: the same scene on the CPU and on the GPU, in step: timings side by side, and how far apart.
+
+mod bisect;
+pub mod deviation;
+mod print;
+mod side_by_side;
+
+use super::Threads;
+use crate::Result;
+use crate::error::InputError;
+use crate::model::Model;
+use crate::model::build::build;
+use crate::observe::write_whole;
+use crate::scene::{self, LoadedScene};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Compute a scene on the CPU and on the GPU: timings side by side, and how far they are apart.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A built-in scene (see `dashpot scenes`) or a .toml file
+    scene: String,
+    /// Number of frames; 100 if not given, 3 with --bisect
+    #[arg(long, value_name = "N")]
+    frames: Option<usize>,
+    /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// The adapter whose name contains this, instead of the best one
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Write the results as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Find the kernel that a deviation comes from: move one after the other to the CPU
+    #[arg(long)]
+    bisect: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// What is compared.
+struct Subject {
+    loaded: LoadedScene,
+    model: Arc<Model>,
+    frames: usize,
+    adapter: Option<String>,
+}
+
+/// Compares, prints, and ends with the error of a run that failed.
+pub fn run(args: &Args) -> Result<()> {
+    let frames = args.frames.unwrap_or(if args.bisect { 3 } else { 100 });
+    if frames == 0 {
+        return Err(InputError::field("--frames", "must be at least 1").into());
+    }
+    args.threads.install(|| {
+        let loaded = scene::load(&args.scene, &args.set)?;
+        let built = build(&loaded)?;
+        built.warnings.iter().for_each(|warning| tell!("warning: {warning}"));
+        let subject = Subject { loaded, model: Arc::new(built.model), frames, adapter: args.adapter.clone() };
+        if args.bisect { bisect_kernels(args, &subject) } else { compare(args, &subject) }
+    })
+}
+
+fn compare(args: &Args, subject: &Subject) -> Result<()> {
+    let lanes = side_by_side::run(subject)?;
+    let report = print::report(subject, &lanes);
+    say!("{report}")?;
+    write_json(args, &report)?;
+    lanes.iter().find_map(|lane| lane.failure()).map_or(Ok(()), Err)
+}
+
+fn bisect_kernels(args: &Args, subject: &Subject) -> Result<()> {
+    let found = bisect::run(subject)?;
+    say!("{found}")?;
+    write_json(args, &found)
+}
+
+fn write_json(args: &Args, value: &impl serde::Serialize) -> Result<()> {
+    let Some(path) = &args.json else { return Ok(()) };
+    let json = serde_json::to_string_pretty(value).unwrap_or_default();
+    write_whole(path, json.as_bytes())
+}

@@ -1,0 +1,241 @@
+//! A scene computed in several ways, frame by frame in turn, under one clock: that of the wall, waiting included.
+
+use super::backend::{self, BackendArgs};
+use super::bench::measure::median;
+use crate::gpu::context::Adapter;
+use crate::model::Model;
+use crate::observe::ledger::Row;
+use crate::scene::{GlobalSolver, LoadedScene, Precision};
+use crate::step::Simulation;
+use crate::step::backend::DeviceUse;
+use crate::step::clock::{Clock, PHASES, Phase};
+use crate::{Result, cpu};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A way to compute a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// On the CPU in double precision, with the global step that the scene asks for.
+    Cpu,
+    /// On the CPU, projections and solve in single precision.
+    CpuSingle,
+    /// On the CPU in double precision, with the iterations that the resident way makes: tells its rounding from its method.
+    CpuChebyshev,
+    /// Projections on the device, the solve by a Cholesky factor on the host.
+    Hybrid,
+    /// All on the device, the solve by Chebyshev's iteration.
+    Resident,
+}
+
+impl Way {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Cpu => "cpu",
+            Way::CpuSingle => "cpu single",
+            Way::CpuChebyshev => "cpu chebyshev",
+            Way::Hybrid => "gpu hybrid",
+            Way::Resident => "gpu resident",
+        }
+    }
+
+    /// Whether a device takes part.
+    pub fn on_device(self) -> bool {
+        matches!(self, Way::Hybrid | Way::Resident)
+    }
+
+    /// The scene, solved this way.
+    fn of(self, loaded: &LoadedScene) -> LoadedScene {
+        let mut loaded = loaded.clone();
+        let solver = &mut loaded.scene.solver;
+        match self {
+            Way::Cpu => solver.precision = Precision::Double,
+            Way::CpuSingle => solver.precision = Precision::Single,
+            Way::CpuChebyshev => {
+                (solver.precision, solver.global) = (Precision::Double, GlobalSolver::Chebyshev)
+            }
+            Way::Hybrid => solver.global = GlobalSolver::Cholesky,
+            Way::Resident => solver.global = GlobalSolver::Chebyshev,
+        }
+        if self == Way::CpuChebyshev {
+            // the device cannot stop early
+            loaded.scene.time.tolerance = 0.0;
+        }
+        loaded
+    }
+}
+
+/// What is done with a frame's times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Nothing: caches fill, shaders are compiled.
+    WarmUp,
+    /// The clock of the wall.
+    Wall,
+    /// The device's own clock, phase by phase; the frame is slower for it.
+    Device,
+}
+
+/// Work for the device, a frame, on average.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[allow(missing_docs)] // as in `DeviceUse`
+pub struct PerFrame {
+    pub submissions: f64,
+    pub dispatches: f64,
+    pub uploaded: f64,
+    pub downloaded: f64,
+    pub waits: f64,
+}
+
+/// What the clocks say of one way.
+#[derive(Debug, Clone, Serialize)]
+pub struct Times {
+    /// Time of making the backend and getting ready to solve (ms).
+    pub setup_ms: f64,
+    /// Least time of a frame by the clock of the wall, ledger and waiting included (ms).
+    pub min_ms: f64,
+    /// Median time of a frame by the clock of the wall, ledger and waiting included (ms).
+    pub median_ms: f64,
+    /// Median time of each phase on the host (ms a frame).
+    pub phases_ms: BTreeMap<&'static str, f64>,
+    /// Mean time of each phase on the device by its own clock (ms a frame), where it has one.
+    pub device_phases_ms: Option<BTreeMap<&'static str, f64>>,
+    /// Work for the device.
+    pub per_frame: Option<PerFrame>,
+    /// Mean local/global iterations a frame.
+    pub iterations: f64,
+    /// Inner iterations of a global step; 0: solved by a factor.
+    pub inner_iterations: usize,
+    /// Time of every frame by the clock of the wall (ms): pairs with the other ways' frames.
+    pub frames_ms: Vec<f64>,
+}
+
+/// One way, under the clock.
+pub struct Contestant {
+    /// Which.
+    pub way: Way,
+    /// The adapter, where a device takes part.
+    pub adapter: Option<Adapter>,
+    /// The simulation.
+    pub simulation: Simulation,
+    setup_ms: f64,
+    walls: Vec<f64>,
+    clocks: Vec<Clock>,
+    used: DeviceUse,
+    iterations: usize,
+    profiled: usize,
+}
+
+impl Contestant {
+    /// Gets ready to step; on a device, that of the adapter whose name contains `adapter`.
+    pub fn new(way: Way, adapter: Option<&str>, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Self> {
+        Self::with(way, &BackendArgs::device(adapter, None), loaded, model)
+    }
+
+    /// The same, where more is said about the device.
+    pub fn with(way: Way, device: &BackendArgs, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Self> {
+        let start = Instant::now();
+        let loaded = way.of(loaded);
+        let solver = &loaded.scene.solver;
+        let (adapter, backend) = if way.on_device() {
+            let (adapter, backend) = backend::on_device(device, solver, model.clone())?;
+            (Some(adapter), backend)
+        } else {
+            (None, cpu::backend(model.clone(), solver)?)
+        };
+        let mut simulation = Simulation::new(&loaded.scene, model.clone(), backend)?;
+        simulation.prepare()?;
+        Ok(Contestant {
+            way,
+            adapter,
+            simulation,
+            setup_ms: milliseconds(start),
+            walls: Vec::new(),
+            clocks: Vec::new(),
+            used: DeviceUse::default(),
+            iterations: 0,
+            profiled: 0,
+        })
+    }
+
+    /// Makes a frame and waits for its row. Positions are not fetched: that would be timed, too.
+    pub fn frame(&mut self, measure: Measure) -> Result<Row> {
+        let simulation = &mut self.simulation;
+        if measure == Measure::Device && self.profiled == 0 {
+            simulation.set_profiling(true);
+        }
+        let (clock, used) = (*simulation.clock(), simulation.device_use().unwrap_or_default());
+        let start = Instant::now();
+        simulation.start_frame()?;
+        simulation.rows(true)?;
+        let wall = milliseconds(start);
+        let row = simulation.last_row();
+        match measure {
+            Measure::WarmUp => {}
+            Measure::Device => self.profiled += 1,
+            Measure::Wall => {
+                self.walls.push(wall);
+                self.clocks.push(simulation.clock().since(&clock));
+                self.used = sum(&self.used, &simulation.device_use().unwrap_or_default().since(&used));
+                self.iterations += row.iterations;
+            }
+        }
+        Ok(row)
+    }
+
+    /// What was measured so far.
+    pub fn times(&self) -> Times {
+        let frames = self.walls.len().max(1) as f64;
+        let phases = PHASES.iter().filter(|(phase, _)| *phase != Phase::Factor);
+        let host = phases.map(|(phase, name)| {
+            (*name, median(self.clocks.iter().map(|clock| clock.milliseconds(*phase)).collect()))
+        });
+        let used = self.simulation.device_use();
+        let device = used.and_then(|used| used.phases_ms).filter(|_| self.profiled > 0);
+        let device = device.map(|spent| {
+            let mean = spent.map(|ms| ms / self.profiled as f64);
+            PHASES.iter().zip(mean).skip(1).map(|((_, name), ms)| (*name, ms)).collect()
+        });
+        let a_frame = |count: u64| count as f64 / frames;
+        Times {
+            setup_ms: self.setup_ms,
+            min_ms: self.walls.iter().copied().reduce(f64::min).unwrap_or(0.0),
+            median_ms: median(self.walls.clone()),
+            phases_ms: host.collect(),
+            device_phases_ms: device,
+            per_frame: used.map(|_| PerFrame {
+                submissions: a_frame(self.used.submissions),
+                dispatches: a_frame(self.used.dispatches),
+                uploaded: a_frame(self.used.uploaded),
+                downloaded: a_frame(self.used.downloaded),
+                waits: a_frame(self.used.waits),
+            }),
+            iterations: self.iterations as f64 / frames,
+            inner_iterations: self.simulation.inner_iterations(),
+            frames_ms: self.walls.clone(),
+        }
+    }
+}
+
+/// The order of turns in a frame: around every other frame, so that nobody always finds the same one's caches.
+pub fn turns(contestants: usize, frame: usize) -> Vec<usize> {
+    if frame % 2 == 1 { (0..contestants).rev().collect() } else { (0..contestants).collect() }
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+fn sum(a: &DeviceUse, b: &DeviceUse) -> DeviceUse {
+    DeviceUse {
+        submissions: a.submissions + b.submissions,
+        dispatches: a.dispatches + b.dispatches,
+        uploaded: a.uploaded + b.uploaded,
+        downloaded: a.downloaded + b.downloaded,
+        waits: a.waits + b.waits,
+        phases_ms: None,
+    }
+}
