@@ -1,7 +1,7 @@
 //! A run on a backend that reports late writes the files of one that does not.
 
 use super::{Args, Run};
-use crate::cli::backend::{BackendChoice, make};
+use crate::cli::backend::{BackendArgs, BackendChoice, make};
 use crate::model::build::build;
 use crate::observe::output::Export;
 use crate::scene;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 fn run(out: &Path, late: Option<Gradient>, export: Vec<Export>) -> crate::Result<()> {
     let loaded = scene::load("bar", &["time.frames=10".into()]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
-    let mut backend = make(BackendChoice::Cpu, &loaded, model.clone()).unwrap();
+    let mut backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
     if let Some(gradient) = late {
         backend = Box::new(Late::new(backend, gradient));
     }
