@@ -156,6 +156,36 @@ fn bisecting_tries_every_kernel_and_blames_none_that_is_right() {
     assert_eq!(found["culprits"].as_array().unwrap().len(), 0, "{out}");
 }
 
+/// A shader with a fault in it is found: attachments that pull a tenth too hard.
+#[test]
+fn bisecting_finds_the_kernel_that_is_wrong() {
+    let folder = small();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    copy(&sources, &folder.path().join("shaders"));
+    let shader = folder.path().join("shaders/project_attachment.wgsl");
+    let right = std::fs::read_to_string(&shader).unwrap();
+    let wrong = right.replacen("attachment.stiffness", "1.1 * attachment.stiffness", 1);
+    assert_ne!(right, wrong);
+    std::fs::write(&shader, wrong).unwrap();
+    let arguments =
+        ["compare", "small.toml", "--bisect", "--frames", "2", "--shaders", "shaders", "--json", "b.json"];
+    let (out, _) = ends(folder.path(), &arguments, 0);
+    let found = json(&folder.path().join("b.json"));
+    assert_eq!(found["culprits"], serde_json::json!(["project_attachment"]), "{out}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (path, target) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).unwrap();
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
 #[test]
 fn bad_input_and_missing_adapters_have_their_exit_codes() {
     let folder = small();
@@ -166,4 +196,57 @@ fn bad_input_and_missing_adapters_have_their_exit_codes() {
     let best = adapter(path);
     let (_, err) = ends(path, &["compare", "small.toml", "--adapter", "nosuch"], 1);
     assert!(err.contains("nosuch") && err.contains(best["name"].as_str().unwrap()), "{err}");
+}
+
+#[test]
+fn a_benchmark_of_both_backends_names_the_adapter_with_every_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let best = adapter(path);
+    let both = ["--backend", "cpu,gpu", "--frames", "2", "--json", "b.json"];
+    let (out, _) = ends(path, &[&["bench", "scale", "--largest", "2000"], &both[..]].concat(), 0);
+    assert!(out.contains(best["name"].as_str().unwrap()), "{out}");
+    assert_eq!(out.contains(SOFTWARE), best["software"].as_bool().unwrap(), "{out}");
+    let records = json(&path.join("b.json"));
+    let records = records.as_array().unwrap();
+    let variants: Vec<&str> = records.iter().map(|record| record["variant"].as_str().unwrap()).collect();
+    assert_eq!(variants, ["cpu", "cpu single", "gpu hybrid", "gpu resident"]);
+    for record in records {
+        let on_device = record["variant"].as_str().unwrap().starts_with("gpu");
+        let expected =
+            if on_device { (&best, &best["software"]) } else { (&Value::Null, &Value::Bool(false)) };
+        assert_eq!((&record["adapter"], &record["software"]), expected);
+        assert!(record["median_ms"].as_f64().unwrap() > 0.0);
+        assert!(record["speed_up"].as_f64().unwrap() > 0.0);
+        // two frames of a bar that hangs from one end: single precision, and the inexact solve of the resident way
+        assert!(record["energy_deviation"].as_f64().unwrap() < 1e-2, "{record}");
+        assert_eq!(record["per_frame"].is_object(), on_device);
+    }
+    let (_, err) = ends(path, &[&["bench", "--adapter", "nosuch"], &both[..]].concat(), 1);
+    assert!(err.contains("nosuch") && err.contains(best["name"].as_str().unwrap()), "{err}");
+}
+
+/// What scripts read: without a device the benchmark's columns and fields are those they have always been.
+#[test]
+fn a_benchmark_of_the_cpu_is_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["bench", "scale", "--largest", "2000", "--frames", "2", "--json", "b.json"];
+    let (out, _) = ends(folder.path(), &arguments, 0);
+    let head = out.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(head, "case verts tets prec setup predict local global advance min median peak MB");
+    let records = json(&folder.path().join("b.json"));
+    let fields: Vec<&String> = records[0].as_object().unwrap().keys().collect();
+    let expected = [
+        "backend",
+        "elements",
+        "frames_ms",
+        "median_ms",
+        "min_ms",
+        "name",
+        "phases_ms",
+        "setup_ms",
+        "variant",
+        "vertices",
+    ];
+    assert_eq!(fields, expected);
 }

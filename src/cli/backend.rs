@@ -53,10 +53,14 @@ impl BackendArgs {
         BackendArgs { backend, ..self.clone() }
     }
 
-    /// The device of this adapter, or the best one; kernels before `gpu_from` as their twins.
-    pub fn device(adapter: Option<&str>, gpu_from: Option<&str>) -> Self {
-        let [adapter, gpu_from] = [adapter, gpu_from].map(|name| name.map(String::from));
-        BackendArgs { backend: BackendChoice::Gpu, adapter, gpu_from, shaders: None }
+    /// The device of this adapter, or of the best one, with the shaders of a folder, or the built-in ones.
+    pub fn device(adapter: Option<String>, shaders: Option<PathBuf>) -> Self {
+        BackendArgs { backend: BackendChoice::Gpu, adapter, gpu_from: None, shaders }
+    }
+
+    /// The same with the kernels before this one as their twins.
+    pub fn from_kernel(&self, name: &str) -> Self {
+        BackendArgs { gpu_from: Some(name.into()), ..self.clone() }
     }
 
     /// Refuses what cannot be meant, before a scene is read.

@@ -1,10 +1,14 @@
 //! `dashpot bench [SUITE]`: measures, phase by phase.
 
+pub mod cases;
+pub mod device;
+pub mod kernels;
 pub mod measure;
 pub mod suites;
 
 use super::Threads;
-use super::backend::BackendChoice;
+use super::backend::{BackendArgs, BackendChoice, reason_for_cpu};
+use crate::gpu::context::adapters;
 use crate::observe::write_whole;
 use crate::{Result, error::InputError};
 use measure::Measured;
@@ -37,6 +41,9 @@ pub struct Args {
     /// Frames measured of each case, after as many warm-up frames as a tenth of it
     #[arg(long, value_name = "N", default_value_t = 30)]
     frames: usize,
+    /// The adapter whose name contains this, instead of the best one
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
     /// Leave out cases with more elements
     #[arg(long, value_name = "N", default_value_t = 1_200_000)]
     largest: usize,
@@ -49,22 +56,59 @@ pub fn run(args: Args) -> Result<()> {
     if args.frames == 0 {
         return Err(InputError::field("--frames", "must be at least 1").into());
     }
-    let results: Vec<Measured> = args.threads.install(|| {
+    let json = args.threads.install(|| {
         say!("{}", measure::machine())?;
-        let suite = match args.suite {
-            Suite::Papers => suites::papers,
-            Suite::Scale => suites::scale,
-            Suite::Kernels => suites::kernels,
-        };
-        let mut results = Vec::new();
-        for &backend in &args.backend {
-            results.extend(suite(backend, args.frames, args.largest)?);
+        let backends: Vec<_> = args.backend.iter().map(|choice| decided(*choice)).collect();
+        if !backends.contains(&BackendChoice::Gpu) {
+            return Ok(serde_json::to_value(on_cpu(&args, backends.len())?));
         }
-        Ok(results)
+        let plan = device::Plan {
+            suite: args.suite,
+            cpu: backends.contains(&BackendChoice::Cpu),
+            device: BackendArgs::device(args.adapter.clone(), None),
+            frames: args.frames,
+            largest: args.largest,
+        };
+        on_device(&plan)
     })?;
     if let Some(path) = &args.json {
-        let json = serde_json::to_string_pretty(&results).unwrap_or_default();
+        let json = serde_json::to_string_pretty(&json.unwrap_or_default()).unwrap_or_default();
         write_whole(path, json.as_bytes())?;
     }
     Ok(())
+}
+
+fn on_cpu(args: &Args, times: usize) -> Result<Vec<Measured>> {
+    let suite = match args.suite {
+        Suite::Papers => suites::papers,
+        Suite::Scale => suites::scale,
+        Suite::Kernels => suites::kernels,
+    };
+    let mut results = Vec::new();
+    for _ in 0..times {
+        results.extend(suite(args.frames, args.largest)?);
+    }
+    Ok(results)
+}
+
+/// The records of the suite; after them, in the suite `kernels`, those of each kernel.
+fn on_device(plan: &device::Plan) -> Result<serde_json::Result<serde_json::Value>> {
+    let results = device::run(plan)?;
+    let kernels = if plan.suite == Suite::Kernels { kernels::run(plan)? } else { Vec::new() };
+    let records = results.iter().map(serde_json::to_value);
+    Ok(records.chain(kernels.iter().map(serde_json::to_value)).collect())
+}
+
+/// What `auto` comes to, told on the standard error.
+fn decided(choice: BackendChoice) -> BackendChoice {
+    if choice != BackendChoice::Auto {
+        return choice;
+    }
+    match reason_for_cpu(&adapters()) {
+        Some(reason) => {
+            tell!("backend: cpu, because {reason}");
+            BackendChoice::Cpu
+        }
+        None => BackendChoice::Gpu,
+    }
 }

@@ -6,6 +6,7 @@ mod print;
 mod side_by_side;
 
 use super::Threads;
+use super::backend::BackendArgs;
 use crate::Result;
 use crate::error::InputError;
 use crate::model::Model;
@@ -33,10 +34,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Find the kernel that a deviation comes from: move one after the other to the CPU
-    #[arg(long)]
+    #[arg(long, help_heading = "Working on shaders")]
     bisect: bool,
     #[command(flatten)]
     threads: Threads,
+    /// Take the shaders from this folder
+    #[arg(long, value_name = "DIR", help_heading = "Working on shaders")]
+    shaders: Option<PathBuf>,
 }
 
 /// What is compared.
@@ -44,7 +48,7 @@ struct Subject {
     loaded: LoadedScene,
     model: Arc<Model>,
     frames: usize,
-    adapter: Option<String>,
+    device: BackendArgs,
 }
 
 /// Compares, prints, and ends with the error of a run that failed.
@@ -53,11 +57,13 @@ pub fn run(args: &Args) -> Result<()> {
     if frames == 0 {
         return Err(InputError::field("--frames", "must be at least 1").into());
     }
+    let device = BackendArgs::device(args.adapter.clone(), args.shaders.clone());
+    device.check()?;
     args.threads.install(|| {
         let loaded = scene::load(&args.scene, &args.set)?;
         let built = build(&loaded)?;
         built.warnings.iter().for_each(|warning| tell!("warning: {warning}"));
-        let subject = Subject { loaded, model: Arc::new(built.model), frames, adapter: args.adapter.clone() };
+        let subject = Subject { loaded, model: Arc::new(built.model), frames, device };
         if args.bisect { bisect_kernels(args, &subject) } else { compare(args, &subject) }
     })
 }

@@ -130,13 +130,8 @@ pub struct Contestant {
 }
 
 impl Contestant {
-    /// Gets ready to step; on a device, that of the adapter whose name contains `adapter`.
-    pub fn new(way: Way, adapter: Option<&str>, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Self> {
-        Self::with(way, &BackendArgs::device(adapter, None), loaded, model)
-    }
-
-    /// The same, where more is said about the device.
-    pub fn with(way: Way, device: &BackendArgs, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Self> {
+    /// Gets ready to step; where the way needs a device, on this one.
+    pub fn new(way: Way, device: &BackendArgs, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Self> {
         let start = Instant::now();
         let loaded = way.of(loaded);
         let solver = &loaded.scene.solver;

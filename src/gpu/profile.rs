@@ -25,8 +25,8 @@ pub struct Profile {
     /// The phase of each pass of the submission being put together, and its kernel, if it has but one.
     passes: Vec<(Phase, Option<Id>)>,
     spent: [f64; PHASES.len()],
-    /// Calls of each kernel and the time of them all (ms).
-    kernels: Vec<(u64, f64)>,
+    /// Where each kernel was called last, its calls and the time of them all (ms).
+    kernels: Vec<(Phase, u64, f64)>,
     /// Passes that no timestamps were left for.
     unmeasured: usize,
 }
@@ -53,7 +53,7 @@ impl Profile {
             phase: Phase::Predict,
             kernel: None,
             by_kernel: false,
-            kernels: vec![(0, 0.0); KERNELS.len()],
+            kernels: vec![(Phase::Predict, 0, 0.0); KERNELS.len()],
             passes: Vec::new(),
             spent: [0.0; PHASES.len()],
             unmeasured: 0,
@@ -119,8 +119,8 @@ impl Profile {
             let spent = ticks as f64 * self.period * 1e-6;
             self.spent[phase as usize] += spent;
             if let Some(kernel) = kernel {
-                let (calls, ms) = &mut self.kernels[kernel as usize];
-                (*calls, *ms) = (*calls + 1, *ms + spent);
+                let (last, calls, ms) = &mut self.kernels[kernel as usize];
+                (*last, *calls, *ms) = (phase, *calls + 1, *ms + spent);
             }
         }
         Ok(())
@@ -134,7 +134,12 @@ impl Profile {
     /// The device's time in each kernel that was called, if they are measured.
     pub fn kernel_times(&self) -> Vec<KernelTime> {
         let times = KERNELS.iter().zip(&self.kernels);
-        let times = times.map(|(kernel, &(calls, ms))| KernelTime { name: kernel.name, calls, ms });
+        let times = times.map(|(kernel, &(phase, calls, ms))| KernelTime {
+            name: kernel.name,
+            phase: PHASES[phase as usize].1,
+            calls,
+            ms,
+        });
         times.filter(|time| time.calls > 0).collect()
     }
 

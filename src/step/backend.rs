@@ -72,6 +72,8 @@ impl DeviceUse {
 pub struct KernelTime {
     /// Its name.
     pub name: &'static str,
+    /// The phase that it was called in, last.
+    pub phase: &'static str,
     /// How often it was called.
     pub calls: u64,
     /// The time of all calls (ms).

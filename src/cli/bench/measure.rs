@@ -1,11 +1,10 @@
 //! Timing scenes: variants are interleaved frame by frame, so that a noisy machine disturbs them alike.
 
-use crate::Result;
-use crate::cli::backend::{self, BackendArgs, BackendChoice};
 use crate::model::build::build;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
 use crate::step::clock::{Clock, PHASES};
+use crate::{Result, cpu};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,10 +43,10 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(choice: BackendChoice, scene: &LoadedScene) -> Result<Self> {
+    fn new(scene: &LoadedScene) -> Result<Self> {
         let start = Instant::now();
         let model = Arc::new(build(scene)?.model);
-        let backend = backend::make(&BackendArgs::of(choice), scene, model.clone())?;
+        let backend = cpu::backend(model.clone(), &scene.scene.solver)?;
         let mut simulation = Simulation::new(&scene.scene, model, backend)?;
         simulation.prepare()?;
         Ok(Runner { simulation, setup_ms: start.elapsed().as_secs_f64() * 1e3, frames: Vec::new() })
@@ -99,14 +98,8 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Runs the variants of a case side by side: a warm-up of a tenth of the frames, then `frames` of each in turn.
-pub fn side_by_side(
-    backend: BackendChoice,
-    name: &str,
-    variants: &[(&str, LoadedScene)],
-    frames: usize,
-) -> Result<Vec<Measured>> {
-    let mut runners =
-        variants.iter().map(|(_, scene)| Runner::new(backend, scene)).collect::<Result<Vec<_>>>()?;
+pub fn side_by_side(name: &str, variants: &[(&str, LoadedScene)], frames: usize) -> Result<Vec<Measured>> {
+    let mut runners = variants.iter().map(|(_, scene)| Runner::new(scene)).collect::<Result<Vec<_>>>()?;
     for frame in 0..frames + frames.div_ceil(10) {
         if frame == frames.div_ceil(10) {
             runners.iter_mut().for_each(|runner| runner.frames.clear());

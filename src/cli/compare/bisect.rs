@@ -46,14 +46,13 @@ type Trajectory = Vec<(Row, Vec<Vec3>)>;
 
 /// Runs the reference, then every position of the switch.
 pub fn run(subject: &Subject) -> Result<Bisection> {
-    let mut reference =
-        Contestant::new(Way::CpuChebyshev, subject.adapter.as_deref(), &subject.loaded, &subject.model)?;
+    let start = |way, device: &BackendArgs| Contestant::new(way, device, &subject.loaded, &subject.model);
+    let mut reference = start(Way::CpuChebyshev, &subject.device)?;
     let expected = trajectory(&mut reference, subject.frames)?;
     let mut adapter = None;
     let mut switches = Vec::new();
     for kernel in KERNELS {
-        let device = BackendArgs::device(subject.adapter.as_deref(), Some(kernel.name));
-        let mut contestant = Contestant::with(Way::Resident, &device, &subject.loaded, &subject.model)?;
+        let mut contestant = start(Way::Resident, &subject.device.from_kernel(kernel.name))?;
         let found = trajectory(&mut contestant, subject.frames)?;
         let mut deviation = Deviation::default();
         for ((row, x), (other, y)) in expected.iter().zip(&found) {
@@ -103,7 +102,7 @@ fn culprits(switches: &[Switch]) -> Vec<&'static str> {
 impl fmt::Display for Bisection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scene, frames) = (&self.scene, self.frames);
-        writeln!(f, "{scene}: {frames} frames, resident, against the CPU with the same inner iterations")?;
+        writeln!(f, "{scene}: resident, against the CPU with the same inner iterations; frames: {frames}")?;
         if let Some(adapter) = &self.adapter {
             writeln!(f, "{}", adapter_lines(adapter))?;
         }

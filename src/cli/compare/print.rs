@@ -57,6 +57,7 @@ pub fn report(subject: &Subject, lanes: &[Lane]) -> Report {
             Status::Failed(reason) => ("failed", Some(reason.clone())),
         };
         let times = lane.contestant.as_ref().map(|contestant| contestant.times());
+        let times = times.filter(|times| !times.frames_ms.is_empty());
         let adapter = lane.contestant.as_ref().and_then(|contestant| contestant.adapter.clone());
         RunReport {
             name: lane.way.name(),
@@ -95,7 +96,7 @@ pub fn adapter_lines(adapter: &Adapter) -> String {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { scene, vertices, elements, frames, machine, .. } = self;
-        writeln!(f, "{scene}: {vertices} vertices, {elements} elements, {frames} frames in step")?;
+        writeln!(f, "{scene}: {vertices} vertices, {elements} elements; frames in step: {frames}")?;
         writeln!(f, "{machine}")?;
         if let Some(adapter) = &self.adapter {
             writeln!(f, "{}", adapter_lines(adapter))?;

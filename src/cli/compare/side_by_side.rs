@@ -36,7 +36,7 @@ pub struct Lane {
 impl Lane {
     /// Gets ready, or says why not. Input that is bad is bad for all: that is an error.
     fn new(way: Way, subject: &Subject) -> Result<Self> {
-        let made = Contestant::new(way, subject.adapter.as_deref(), &subject.loaded, &subject.model);
+        let made = Contestant::new(way, &subject.device, &subject.loaded, &subject.model);
         let (contestant, status) = match made {
             Ok(contestant) => (Some(contestant), Status::Done),
             Err(error @ (Error::Input(_) | Error::Run(RunError::NoAdapter(_)))) => return Err(error),

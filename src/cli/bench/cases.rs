@@ -1,0 +1,205 @@
+//! The cases: which scenes, and how large.
+
+use crate::Result;
+use crate::scene::{self, LoadedScene};
+
+/// A case of the papers' tables and the scene of ours that stands for it.
+pub struct PaperCase {
+    /// The paper.
+    pub paper: &'static str,
+    /// What the paper calls it.
+    pub name: &'static str,
+    /// The paper's vertices.
+    pub vertices: usize,
+    /// The paper's elements.
+    pub elements: usize,
+    /// A built-in scene, or a box of so many cells where the papers have a character.
+    pub ours: Ours,
+}
+
+/// A scene of ours.
+pub enum Ours {
+    /// A built-in one.
+    Builtin(&'static str),
+    /// A box of so many cells.
+    Box([usize; 3]),
+}
+
+/// Laplacian paper, Table 1, and Constrained paper, Table 1. Animals are boxes of nearly the same size here.
+pub const PAPER_CASES: &[PaperCase] = &[
+    PaperCase {
+        paper: "Laplacian",
+        name: "ribbon",
+        vertices: 549,
+        elements: 728,
+        ours: Ours::Builtin("ribbon"),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "bar",
+        vertices: 738,
+        elements: 1920,
+        ours: Ours::Builtin("sheet"),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "penguin",
+        vertices: 1979,
+        elements: 6915,
+        ours: Ours::Box([22, 9, 7]),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "dummy",
+        vertices: 4492,
+        elements: 16890,
+        ours: Ours::Box([43, 9, 9]),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "pig",
+        vertices: 5122,
+        elements: 16505,
+        ours: Ours::Box([50, 9, 9]),
+    },
+    PaperCase {
+        paper: "Laplacian",
+        name: "hair",
+        vertices: 1900,
+        elements: 600,
+        ours: Ours::Builtin("hair"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "cube",
+        vertices: 792,
+        elements: 2911,
+        ours: Ours::Builtin("cube"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "torus",
+        vertices: 2096,
+        elements: 7311,
+        ours: Ours::Builtin("torus"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "T-pipe",
+        vertices: 1686,
+        elements: 5779,
+        ours: Ours::Builtin("t-pipe"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "ball",
+        vertices: 889,
+        elements: 1772,
+        ours: Ours::Builtin("ball"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "trampoline",
+        vertices: 3600,
+        elements: 10563,
+        ours: Ours::Builtin("trampoline"),
+    },
+    PaperCase {
+        paper: "Constrained",
+        name: "cloth",
+        vertices: 3600,
+        elements: 10563,
+        ours: Ours::Builtin("cloth"),
+    },
+];
+
+impl PaperCase {
+    /// Our scene with the papers' ten iterations and Laplacian damping, and what is overridden on top.
+    pub fn load(&self, overrides: &[&str]) -> Result<LoadedScene> {
+        let fixed = ["time.iterations=10", "time.tolerance=0", "damping.model=laplacian"];
+        let overrides = [&fixed[..], overrides].concat();
+        match self.ours {
+            Ours::Builtin(name) => {
+                scene::load(name, &overrides.iter().map(|s| s.to_string()).collect::<Vec<_>>())
+            }
+            Ours::Box(cells) => bar(cells, &overrides),
+        }
+    }
+}
+
+/// The bar that speed is measured on: ARAP, cubes of 2.5 cm, held at one end, ten iterations of a frame of 1/30 s.
+pub fn bar(cells: [usize; 3], overrides: &[&str]) -> Result<LoadedScene> {
+    let size = cells.map(|n| 0.025 * n as f64);
+    let text = format!(
+        r#"
+        time = {{ step = 0.0333333333, iterations = 10 }}
+        integrator = {{ kind = "implicit-midpoint" }}
+        damping = {{ model = "laplacian", stiffness = 1e-3 }}
+        [[body]]
+        name = "bar"
+        mesh = {{ generate = "box", cells = {cells:?}, size = {size:?} }}
+        material = {{ model = "arap", mu = 200000.0, density = 1000.0 }}
+        [[body.attach]]
+        select = {{ min = [-0.001, -1e3, -1e3], max = [0.001, 1e3, 1e3] }}
+        "#
+    );
+    let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
+    scene::load_text("bar", &text, &overrides)
+}
+
+/// Bars from 1k to 1M tetrahedra; M, L and XL are the sizes that other programs were measured at.
+pub const SCALE_CASES: &[(&str, [usize; 3])] = &[
+    ("1k", [11, 4, 4]),
+    ("4k", [26, 5, 5]),
+    ("12k", [56, 6, 6]),
+    ("M", [62, 8, 8]),
+    ("68k", [79, 12, 12]),
+    ("L", [120, 16, 16]),
+    ("450k", [130, 24, 24]),
+    ("XL", [184, 32, 32]),
+];
+
+/// Tetrahedra of a box.
+pub fn tets(cells: &[usize; 3]) -> usize {
+    6 * cells.iter().product::<usize>()
+}
+
+/// Frames of a case of this many tetrahedra: large ones are long enough to need fewer.
+pub fn frames_of(tets: usize, frames: usize) -> usize {
+    frames.min((20_000_000 / tets).max(5))
+}
+
+/// The two sizes that single kernels are measured at.
+pub fn kernel_cases(largest: usize) -> impl Iterator<Item = &'static (&'static str, [usize; 3])> {
+    SCALE_CASES.iter().filter(move |(name, cells)| ["M", "L"].contains(name) && tets(cells) <= largest)
+}
+
+/// All kinds of elements that the bar has not, in about its number, volume and PBD damping included.
+pub fn mixed(cells: [usize; 3]) -> Result<LoadedScene> {
+    let box_cells = [cells[0] / 2, cells[1], cells[2]];
+    let size = box_cells.map(|n| 0.025 * n as f64);
+    // half as many tetrahedra as the bar, as many triangles and about as many springs as that
+    let side = ((tets(&box_cells) / 2) as f64).sqrt() as usize;
+    let cloth = ((tets(&box_cells) / 6) as f64).sqrt() as usize;
+    let text = format!(
+        r#"
+        time = {{ step = 0.0333333333, iterations = 1 }}
+        damping = {{ model = "pbd", coefficient = 0.1 }}
+        [[body]]
+        name = "box"
+        mesh = {{ generate = "box", cells = {box_cells:?}, size = {size:?} }}
+        material = {{ model = "corotated", young_modulus = 2e5, poisson_ratio = 0.3, density = 1000.0 }}
+        [[body]]
+        name = "sheet"
+        mesh = {{ generate = "ribbon", cells = [{side}, {side}], size = [1.0, 1.0] }}
+        material = {{ model = "arap", mu = 2.5e5, mass = 0.2, thickness = 2e-4, bending = 5e-6 }}
+        [[body.attach]]
+        select = {{ min = [-0.001, -1.0, -1.0], max = [0.001, 1.0, 1.0] }}
+        [[body]]
+        name = "cloth"
+        mesh = {{ generate = "cloth", cells = [{cloth}, {cloth}], size = [1.0, 1.0] }}
+        material = {{ model = "spring", stiffness = 200.0, shear_stiffness = 100.0, bending_stiffness = 1.0, mass = 0.2 }}
+        "#
+    );
+    scene::load_text("mixed", &text, &[])
+}
