@@ -12,6 +12,7 @@ use crate::gpu::context::adapters;
 use crate::observe::write_whole;
 use crate::{Result, error::InputError};
 use measure::Measured;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// What to measure.
@@ -60,7 +61,7 @@ pub fn run(args: Args) -> Result<()> {
         say!("{}", measure::machine())?;
         let backends: Vec<_> = args.backend.iter().map(|choice| decided(*choice)).collect();
         if !backends.contains(&BackendChoice::Gpu) {
-            return Ok(serde_json::to_value(on_cpu(&args, backends.len())?));
+            return on_cpu(&args).map(|results| serde_json::to_string_pretty(&results));
         }
         let plan = device::Plan {
             suite: args.suite,
@@ -69,34 +70,38 @@ pub fn run(args: Args) -> Result<()> {
             frames: args.frames,
             largest: args.largest,
         };
-        on_device(&plan)
+        on_device(&plan).map(|results| serde_json::to_string_pretty(&results))
     })?;
     if let Some(path) = &args.json {
-        let json = serde_json::to_string_pretty(&json.unwrap_or_default()).unwrap_or_default();
-        write_whole(path, json.as_bytes())?;
+        write_whole(path, json.unwrap_or_default().as_bytes())?;
     }
     Ok(())
 }
 
-fn on_cpu(args: &Args, times: usize) -> Result<Vec<Measured>> {
+fn on_cpu(args: &Args) -> Result<Vec<Measured>> {
     let suite = match args.suite {
         Suite::Papers => suites::papers,
         Suite::Scale => suites::scale,
         Suite::Kernels => suites::kernels,
     };
-    let mut results = Vec::new();
-    for _ in 0..times {
-        results.extend(suite(args.frames, args.largest)?);
-    }
-    Ok(results)
+    suite(args.frames, args.largest)
+}
+
+/// What is written of a run with a device.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Record {
+    Case(device::OnDevice),
+    Kernel(kernels::KernelMeasured),
 }
 
 /// The records of the suite; after them, in the suite `kernels`, those of each kernel.
-fn on_device(plan: &device::Plan) -> Result<serde_json::Result<serde_json::Value>> {
-    let results = device::run(plan)?;
-    let kernels = if plan.suite == Suite::Kernels { kernels::run(plan)? } else { Vec::new() };
-    let records = results.iter().map(serde_json::to_value);
-    Ok(records.chain(kernels.iter().map(serde_json::to_value)).collect())
+fn on_device(plan: &device::Plan) -> Result<Vec<Record>> {
+    let mut records: Vec<Record> = device::run(plan)?.into_iter().map(Record::Case).collect();
+    if plan.suite == Suite::Kernels {
+        records.extend(kernels::run(plan)?.into_iter().map(Record::Kernel));
+    }
+    Ok(records)
 }
 
 /// What `auto` comes to, told on the standard error.

@@ -161,14 +161,15 @@ fn times_table(timed: &[(&RunReport, &Times)]) -> Table {
 fn use_table(on_device: &[(&RunReport, &Times, &PerFrame)]) -> Table {
     let heads = on_device.iter().map(|(run, ..)| run.name.to_string());
     let mut table = Table::new(1, std::iter::once("a frame".to_string()).chain(heads));
-    let rows: [(&str, &dyn Fn(&Times, &PerFrame) -> f64); 7] = [
-        ("submissions", &|_, used| used.submissions),
-        ("dispatches", &|_, used| used.dispatches),
-        ("bytes up", &|_, used| used.uploaded),
-        ("bytes down", &|_, used| used.downloaded),
-        ("waits", &|_, used| used.waits),
-        ("iterations", &|times, _| times.iterations),
-        ("inner iterations in each", &|times, _| times.inner_iterations as f64),
+    type Value = fn(&Times, &PerFrame) -> f64;
+    let rows: [(&str, Value); 7] = [
+        ("submissions", |_, used| used.submissions),
+        ("dispatches", |_, used| used.dispatches),
+        ("bytes up", |_, used| used.uploaded),
+        ("bytes down", |_, used| used.downloaded),
+        ("waits", |_, used| used.waits),
+        ("iterations", |times, _| times.iterations),
+        ("inner iterations in each", |times, _| times.inner_iterations as f64),
     ];
     for (label, value) in rows {
         let cells = on_device.iter().map(|(_, times, used)| count(value(times, used)));
