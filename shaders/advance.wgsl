@@ -29,7 +29,7 @@ fn main(
     let sum = opaque(high + added);
     let taken = opaque(sum - high);
     vertices[i].position = sum;
-    vertices[i].low = (high - (sum - taken)) + (added - taken);
+    vertices[i].low = (high - opaque(sum - taken)) + (added - taken);
 }
 
 // The same numbers, but no compiler can tell: many simplify (a + b) - a to b, which is what rounding makes untrue.

@@ -147,6 +147,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             positions_before: flat(&self.x_before),
             velocities_before: flat(&self.v_before),
             moved: Vec::new(),
+            low: Vec::new(),
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
         })

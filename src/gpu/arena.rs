@@ -8,6 +8,8 @@ use crate::error::RunError;
 /// All buffers of a model.
 pub struct Arena {
     buffers: Vec<wgpu::Buffer>,
+    /// Bytes that mean something; the device's buffers may be longer.
+    lengths: Vec<u64>,
     /// Bytes from one entry of a series to the next.
     series_stride: u64,
 }
@@ -48,7 +50,8 @@ impl Arena {
             ))
             .into());
         }
-        let arena = Arena { buffers, series_stride };
+        let lengths = BUFFERS.iter().map(|described| contents.bytes(described.buffer).len() as u64).collect();
+        let arena = Arena { buffers, lengths, series_stride };
         for described in BUFFERS {
             arena.write(context, described.buffer, contents.bytes(described.buffer));
         }
@@ -94,9 +97,12 @@ impl Arena {
         self.write(context, buffer, bytes)
     }
 
-    /// Bytes of all buffers.
-    pub fn bytes(&self) -> u64 {
-        self.buffers.iter().map(wgpu::Buffer::size).sum()
+    /// Bytes of a buffer that mean something: its padding does not. A series is taken as it lies on the device.
+    pub fn length(&self, buffer: Buffer) -> u64 {
+        match buffer.described().kind {
+            Kind::Series => self.get(buffer).size(),
+            Kind::Uniform | Kind::Storage => self.lengths[buffer as usize],
+        }
     }
 }
 

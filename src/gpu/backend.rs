@@ -5,7 +5,7 @@
 
 use super::buffer::Buffer;
 use super::contents::points;
-use super::kernel::{Call, Id, PBD_DAMPING};
+use super::kernel::{ALL, Call, Id, PBD_DAMPING};
 use super::layout::{Inner, Point, Step};
 use super::state;
 use super::{Gpu, report};
@@ -43,7 +43,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             Some(_) => {}
             None => self.inner.clear(),
         }
-        Ok(())
+        self.compile()
     }
 
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
@@ -52,7 +52,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.set_numbers(state::numbers(form, self.model.gravity, self.numbers.filter_coefficient)?);
         let travels =
             targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
-        self.set_points(points(travels));
+        self.set_points(points(travels))?;
         self.points_now.clone_from(&targets.after);
         self.measured = false;
         self.stream.kernel(Id::predict)
@@ -90,7 +90,9 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn global(&mut self, _: &Form) -> Result<()> {
         if !self.is_resident() {
-            self.global.solve(&mut self.gradient);
+            if !self.global.solve(&mut self.gradient) {
+                return Err(RunError::Factorisation("it was not prepared".into()).into());
+            }
             let correction: Vec<[f32; 3]> =
                 self.gradient.iter().map(|s| s.map(|c| c.wide() as f32)).collect();
             self.stream.phase(Phase::Global);
@@ -134,7 +136,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.close_exchange()?;
         self.stream.phase(Phase::Observe);
         if self.points_now != targets {
-            self.set_points(points(targets.iter().map(|at| (*at, Vec3::zeros()))));
+            self.set_points(points(targets.iter().map(|at| (*at, Vec3::zeros()))))?;
             self.points_now = targets.to_vec();
         }
         let kernels = [
@@ -155,32 +157,28 @@ impl<T: Scalar> Backend for Gpu<T> {
         // the next frame's exchange and gradients
         self.stream.clear(Buffer::Report, report::HEAD_BYTES);
         self.stream.submit()?;
-        self.pending.push_back(readback);
+        self.pending.push_back((readback, self.stream.last_submission()));
         if self.pending.len() > MOST_PENDING {
-            self.stream.wait()?;
+            if let Some((_, Some(oldest))) = self.pending.front() {
+                self.stream.wait_for(oldest.clone())?;
+            }
+            self.take_arrived()?;
         }
         self.stream.reload()
     }
 
     fn reports(&mut self, wait: bool) -> Result<Vec<Report>> {
-        if wait && self.pending.iter().any(|readback| !readback.arrived()) {
+        if wait && self.pending.iter().any(|(readback, _)| !readback.arrived()) {
             self.stream.wait()?;
         } else {
             self.stream.context().poll()?;
         }
-        let mut arrived = Vec::new();
-        while self.pending.front().is_some_and(|readback| readback.arrived()) {
-            let Some(readback) = self.pending.pop_front() else { break };
-            let resident = self.is_resident();
-            arrived.push(
-                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), resident))?,
-            );
-            self.free.push(readback);
-        }
-        Ok(arrived)
+        self.take_arrived()?;
+        Ok(std::mem::take(&mut self.arrived))
     }
 
     fn fetch(&mut self) -> Result<()> {
+        self.stream.submit()?;
         (self.x, self.v) = state::fetch(&mut self.stream)?;
         Ok(())
     }
@@ -194,14 +192,22 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn snapshot(&mut self) -> Result<Snapshot> {
+        self.stream.submit()?;
         state::snapshot(&mut self.stream)
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
+        // what a step that failed had still to do would be done to the new state
+        self.stream.discard();
         if !state::restore(&mut self.stream, &self.model, snapshot)? {
             return Ok(false);
         }
         self.exchange_open = false;
+        // what the device was told last may have been forgotten with it
+        self.stream.upload(Buffer::Step, bytemuck::bytes_of(&self.numbers));
+        if !self.points.is_empty() {
+            self.stream.upload(Buffer::Points, bytemuck::cast_slice(&self.points));
+        }
         self.stream.clear(Buffer::Report, report::HEAD_BYTES);
         self.stream.submit()?;
         self.fetch()?;
@@ -241,9 +247,38 @@ impl<T: Scalar> Gpu<T> {
         !self.inner.is_empty()
     }
 
+    /// Reads the reports that are there and makes their memory free for the next ones.
+    fn take_arrived(&mut self) -> Result<()> {
+        while self.pending.front().is_some_and(|(readback, _)| readback.arrived()) {
+            let Some((readback, _)) = self.pending.pop_front() else { break };
+            let resident = self.is_resident();
+            let report =
+                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), resident))?;
+            self.arrived.push(report);
+            self.free.push(readback);
+        }
+        Ok(())
+    }
+
     fn measure_gradient(&mut self) -> Result<()> {
         self.stream.kernel(Id::measure_gradient)?;
         self.stream.kernel(Id::reduce_gradient)
+    }
+
+    /// Compiles what a step will need now, so that a fault is known before anything is written.
+    fn compile(&mut self) -> Result<()> {
+        let host_solves = !self.is_resident();
+        let skipped = |id: &Id| match id {
+            Id::project_tet => self.volume,
+            Id::project_tet_volume => !self.volume,
+            Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,
+            Id::measure_residual | Id::reduce_residual => host_solves,
+            Id::filter_ether_drag | Id::filter_pbd => true,
+            Id::measure_centre | Id::reduce_centre | Id::measure_spin | Id::reduce_spin => true,
+            _ => false,
+        };
+        let needed: Vec<Id> = ALL.iter().filter(|id| !skipped(id)).copied().collect();
+        needed.into_iter().try_for_each(|id| self.stream.compile(id))
     }
 
     /// Adds up what the step before exchanged: only now is it known that no filter follows.
@@ -258,11 +293,18 @@ impl<T: Scalar> Gpu<T> {
         }
     }
 
-    fn set_points(&mut self, points: Vec<Point>) {
+    fn set_points(&mut self, points: Vec<Point>) -> Result<()> {
+        if let Some(point) =
+            points.iter().find(|p| !p.position.iter().chain(&p.travel).all(|c| c.is_finite()))
+        {
+            let largest = point.position.iter().chain(&point.travel).fold(0.0, |a: f32, b| a.max(b.abs()));
+            return Err(beyond("the path of an attachment", f64::from(largest)).into());
+        }
         if self.points != points {
             self.stream.upload(Buffer::Points, bytemuck::cast_slice(&points));
             self.points = points;
         }
+        Ok(())
     }
 }
 

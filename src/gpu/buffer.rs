@@ -136,16 +136,11 @@ impl Contents {
 
     /// Sets all items of a buffer.
     pub fn set<T: bytemuck::Pod>(&mut self, buffer: Buffer, items: &[T]) {
-        self.words[buffer as usize] = bytemuck::cast_slice(items).to_vec();
+        self.words[buffer as usize] = bytemuck::pod_collect_to_vec(items);
     }
 
     /// The bytes of a buffer.
     pub fn bytes(&self, buffer: Buffer) -> &[u8] {
         bytemuck::cast_slice(&self.words[buffer as usize])
-    }
-
-    /// The bytes of a buffer, to be changed.
-    pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
-        bytemuck::cast_slice_mut(&mut self.words[buffer as usize])
     }
 }

@@ -2,11 +2,11 @@
 
 use super::buffer::{Buffer, Contents};
 use super::layout::*;
-use crate::Result;
 use crate::cpu::gather::Gather;
 use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
+use crate::{Error, Result};
 use crate::{Mat3, Vec3};
 
 /// Everything that the device needs to know of a model, at its initial state.
@@ -67,9 +67,9 @@ fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
         range.check("position", x.iter())?;
         vertices.push(Vertex {
             position,
-            mass: range.of("mass", *m)?,
+            mass: range.weight("mass", *m)?,
             low,
-            held: range.of("attachment", *k)?,
+            held: range.weight("attachment", *k)?,
         });
     }
     let mut motions = Vec::with_capacity(model.vertex_count());
@@ -129,9 +129,9 @@ fn elements(model: &Model, all: &mut Contents) -> Result<()> {
         tets.push(Tet {
             vertices: e.vertices,
             rest_0: row(0)?,
-            shape_weight: range.of("weight", e.shape_weight)?,
+            shape_weight: range.weight("weight", e.shape_weight)?,
             rest_1: row(1)?,
-            volume_weight: range.of("weight", e.volume_weight)?,
+            volume_weight: range.weight("weight", e.volume_weight)?,
             rest_2: row(2)?,
             pad0: 0.0,
         });
@@ -143,8 +143,8 @@ fn elements(model: &Model, all: &mut Contents) -> Result<()> {
         let range = Range { what: "spring", number };
         springs.push(Spring {
             vertices: e.vertices,
-            length: range.of("length", e.length)?,
-            stiffness: range.of("stiffness", e.weight / (e.length * e.length))?,
+            length: range.weight("length", e.length)?,
+            stiffness: range.weight("stiffness", e.weight / (e.length * e.length))?,
             rest_direction: range.vector("direction", &e.rest_direction)?,
             pad0: 0.0,
         });
@@ -152,7 +152,7 @@ fn elements(model: &Model, all: &mut Contents) -> Result<()> {
     all.set(Buffer::Springs, &springs);
     let mut attachments = Vec::with_capacity(model.attachments.len());
     for (number, e) in model.attachments.iter().enumerate() {
-        let stiffness = Range { what: "attachment", number }.of("stiffness", e.stiffness)?;
+        let stiffness = Range { what: "attachment", number }.weight("stiffness", e.stiffness)?;
         attachments.push(Attachment { vertex: e.vertex, stiffness });
     }
     all.set(Buffer::Attachments, &attachments);
@@ -178,7 +178,7 @@ fn surfaces(model: &Model, all: &mut Contents) -> Result<()> {
         for (entry, value) in inverse_rest.iter_mut().zip([b[(0, 0)], b[(0, 1)], b[(1, 0)], b[(1, 1)]]) {
             *entry = range.of("rest shape", value)?;
         }
-        let weight = range.of("weight", e.weight)?;
+        let weight = range.weight("weight", e.weight)?;
         // no limit is a limit that no triangle reaches
         let limits = e.limits.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
         triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, pad0: [0.0; 2] });
@@ -194,7 +194,7 @@ fn surfaces(model: &Model, all: &mut Contents) -> Result<()> {
         bendings.push(Bending {
             first,
             end: corners.len() as u32,
-            weight: range.of("weight", e.weight)?,
+            weight: range.weight("weight", e.weight)?,
             rest_curvature: range.of("curvature", e.rest_curvature)?,
             rest_direction: range.vector("direction", &e.rest_direction)?,
             pad0: 0.0,
@@ -245,10 +245,18 @@ struct Range {
 }
 
 impl Range {
-    /// The number in single precision. Beyond its range, or so small that it would vanish, is an error.
+    /// The number in single precision, if its square is within it as well.
     fn of(&self, quantity: &str, value: f64) -> Result<f32> {
         self.check(quantity, [&value].into_iter())?;
         Ok(value as f32)
+    }
+
+    /// The same for what is divided by, or must not vanish: nothing, or not too small either.
+    fn weight(&self, quantity: &str, value: f64) -> Result<f32> {
+        if value != 0.0 && value.abs() < LEAST {
+            return Err(self.refuse(quantity, value));
+        }
+        self.of(quantity, value)
     }
 
     fn vector(&self, quantity: &str, v: &Vec3) -> Result<[f32; 3]> {
@@ -258,12 +266,19 @@ impl Range {
 
     fn check<'a>(&self, quantity: &str, values: impl Iterator<Item = &'a f64>) -> Result<()> {
         for &value in values {
-            // products of two such numbers must be representable, too
-            if value.abs() > 1e30 {
-                let of = format!("the {quantity} of {} {}", self.what, self.number);
-                return Err(RunError::SinglePrecision { of, value }.into());
+            if value.abs() > LARGEST {
+                return Err(self.refuse(quantity, value));
             }
         }
         Ok(())
     }
+
+    fn refuse(&self, quantity: &str, value: f64) -> Error {
+        let of = format!("the {quantity} of {} {}", self.what, self.number);
+        RunError::SinglePrecision { of, value }.into()
+    }
 }
+
+/// Squares of numbers up to this, and reciprocals of those down to [`LEAST`], are within single precision.
+const LARGEST: f64 = 1e18;
+const LEAST: f64 = 1e-30;

@@ -158,7 +158,12 @@ impl Context {
 
     /// Waits until all that was submitted is done and its callbacks were called.
     pub fn wait(&self) -> Result<()> {
-        let waited = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.wait_for(None)
+    }
+
+    /// The same for one submission and those before it.
+    pub fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<()> {
+        let waited = self.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
         self.check()?;
         waited.map(|_| ()).map_err(|e| RunError::DeviceLost(e.to_string()).into())
     }

@@ -66,7 +66,8 @@ macro_rules! kernels {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Id { $($name),* }
 
-        const ALL: &[Id] = &[$(Id::$name),*];
+        /// All kernels' numbers, in the order of the table.
+        pub const ALL: &[Id] = &[$(Id::$name),*];
 
         /// The text of every kernel's file.
         pub const SOURCES: &[(&str, &str)] =

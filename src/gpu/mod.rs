@@ -25,7 +25,7 @@ use crate::cpu::global::{Global, Parts};
 use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};
-use crate::step::backend::Backend;
+use crate::step::backend::{Backend, Report};
 use crate::{Result, Vec3};
 use buffer::Buffer;
 use context::Context;
@@ -66,8 +66,10 @@ pub struct Gpu<T: Scalar> {
     gradient: Vec<[T; 3]>,
     gradient_readback: Arc<Readback>,
     /// Reports on their way, and memory for more.
-    pending: VecDeque<Arc<Readback>>,
+    pending: VecDeque<(Arc<Readback>, Option<wgpu::SubmissionIndex>)>,
     free: Vec<Arc<Readback>>,
+    /// Reports that were read and not asked for yet.
+    arrived: Vec<Report>,
     /// As fetched last.
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -108,6 +110,7 @@ impl<T: Scalar> Gpu<T> {
             gradient_readback,
             pending: VecDeque::new(),
             free: Vec::new(),
+            arrived: Vec::new(),
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             laplacian,

@@ -121,10 +121,3 @@ impl Source {
         RunError::Shader { file: file.into(), line, message }
     }
 }
-
-/// All files that a kernel's text is made of, for those who watch them.
-pub fn files(library: &Library, name: &str) -> Vec<String> {
-    Source::of(library, name)
-        .map(|source| source.files.into_iter().map(|(file, _)| file).collect())
-        .unwrap_or_default()
-}

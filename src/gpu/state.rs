@@ -63,7 +63,7 @@ pub fn fetch(stream: &mut Stream) -> Result<(Vec<Vec3>, Vec<Vec3>)> {
     Ok((vertices.iter().map(place).collect(), motions.iter().map(|m| wide(&m.velocity)).collect()))
 }
 
-/// All of the state. Doubles hold it without loss.
+/// All of the state. A double may not hold a place and what rounding left of it, so the latter is kept as well.
 pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
     let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
     let motions = stream.read_items::<Motion>(Buffer::Motions)?;
@@ -80,6 +80,7 @@ pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
         positions_before: flat(&|i| place(&vertices[i]) - wide(&motions[i].moved)),
         velocities_before: flat(&|i| wide(&motions[i].velocity_before)),
         moved: flat(&|i| wide(&motions[i].moved)),
+        low: flat(&|i| wide(&vertices[i].low)),
         warm_starts,
         viscous: Vec::new(),
     })
@@ -90,8 +91,13 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Resul
     let n = model.vertex_count();
     let parts =
         [&snapshot.positions, &snapshot.velocities, &snapshot.positions_before, &snapshot.velocities_before];
-    if parts.iter().any(|part| part.len() != 3 * n) || ![0, 3 * n].contains(&snapshot.moved.len()) {
+    let optional = [&snapshot.moved, &snapshot.low];
+    if parts.iter().any(|part| part.len() != 3 * n) || optional.iter().any(|o| ![0, 3 * n].contains(&o.len()))
+    {
         return Ok(false);
+    }
+    for value in parts.into_iter().flatten().filter(|value| !(**value as f32).is_finite()) {
+        return Err(beyond("a number of the checkpoint", *value).into());
     }
     let vector = |part: &[f64], i: usize| Vec3::new(part[3 * i], part[3 * i + 1], part[3 * i + 2]);
     let single = |v: Vec3| -> [f32; 3] { v.map(|c| c as f32).into() };
@@ -100,6 +106,10 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Resul
     for i in 0..n {
         let x = vector(&snapshot.positions, i);
         (vertices[i].position, vertices[i].low) = split(x);
+        if !snapshot.low.is_empty() {
+            let low = vector(&snapshot.low, i);
+            (vertices[i].position, vertices[i].low) = (single(x - low), single(low));
+        }
         let moved = match snapshot.moved.is_empty() {
             true => x - vector(&snapshot.positions_before, i),
             false => vector(&snapshot.moved, i),
@@ -111,10 +121,8 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Resul
     stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
     stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));
     let mut rotations = vec![[1.0f32, 0.0, 0.0, 0.0]; model.tets.len()];
-    // those of another backend are laid out in another way; the iterations then start from the identity
-    if !snapshot.moved.is_empty() && snapshot.warm_starts.len() == 4 * rotations.len() {
-        let device: Vec<f32> = snapshot.warm_starts.iter().map(|c| *c as f32).collect();
-        rotations = bytemuck::cast_slice(&device).to_vec();
+    for (rotation, start) in rotations.iter_mut().zip(snapshot.warm_starts.chunks_exact(4)) {
+        *rotation = [0, 1, 2, 3].map(|k| start[k] as f32);
     }
     if !rotations.is_empty() {
         stream.write(Buffer::Rotations, bytemuck::cast_slice(&rotations));

@@ -35,6 +35,7 @@ pub struct Stream {
     /// Kernels before this one in the table run as their twins, on the host.
     gpu_from: Option<Id>,
     watch: Watch,
+    last: Option<wgpu::SubmissionIndex>,
 }
 
 impl Stream {
@@ -45,6 +46,7 @@ impl Stream {
         Ok(Stream {
             arena,
             watch: Watch::new(&library),
+            last: None,
             pipelines: Pipelines::new(library),
             sizes,
             commands: Vec::new(),
@@ -87,11 +89,6 @@ impl Stream {
         &self.context
     }
 
-    /// The buffers.
-    pub fn arena(&self) -> &Arena {
-        &self.arena
-    }
-
     /// How much there is of everything.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
@@ -99,7 +96,7 @@ impl Stream {
 
     /// Memory that a whole buffer can be read back to.
     pub fn readback(&self, buffer: Buffer) -> Arc<Readback> {
-        Readback::new(&self.context, self.arena.get(buffer).size())
+        Readback::new(&self.context, self.arena.length(buffer))
     }
 
     /// Loads shaders anew whose files have changed. One that is not valid is told of, and the last good one goes on.
@@ -120,6 +117,14 @@ impl Stream {
     /// A kernel over everything it works on; nothing if that is nothing.
     pub fn kernel(&mut self, id: Id) -> Result<()> {
         self.call(id, Call::default())
+    }
+
+    /// Compiles a kernel, unless there is nothing it works on.
+    pub fn compile(&mut self, id: Id) -> Result<()> {
+        if (id.kernel().workgroups)(&self.sizes) == 0 {
+            return Ok(());
+        }
+        self.pipelines.prepare(&self.context, &self.arena, id)
     }
 
     /// A kernel, told which entry of a series to read and which way round.
@@ -193,6 +198,11 @@ impl Stream {
         self.context.check()
     }
 
+    /// Forgets the commands that are not submitted yet.
+    pub fn discard(&mut self) {
+        self.commands.clear();
+    }
+
     fn send(&mut self, commands: &[Command]) -> Result<()> {
         if commands.iter().all(|command| matches!(command, Command::Phase(_))) {
             return Ok(());
@@ -241,7 +251,7 @@ impl Stream {
         if let Some(profile) = &mut self.profile {
             profile.resolve(&mut encoder);
         }
-        self.context.queue.submit([encoder.finish()]);
+        self.last = Some(self.context.queue.submit([encoder.finish()]));
         self.counters.submissions += 1;
         if let Some(profile) = &mut self.profile {
             profile.collect(&self.context)?;
@@ -276,6 +286,17 @@ impl Stream {
         self.context.wait()
     }
 
+    /// The last submission of commands, if there was one.
+    pub fn last_submission(&self) -> Option<wgpu::SubmissionIndex> {
+        self.last.clone()
+    }
+
+    /// Waits for one submission and those before it.
+    pub fn wait_for(&mut self, submission: wgpu::SubmissionIndex) -> Result<()> {
+        self.counters.waits += 1;
+        self.context.wait_for(Some(submission))
+    }
+
     /// The items of a buffer now.
     pub fn read_items<I: bytemuck::Pod>(&mut self, buffer: Buffer) -> Result<Vec<I>> {
         Ok(bytemuck::pod_collect_to_vec(&self.read(buffer)?))
@@ -283,19 +304,19 @@ impl Stream {
 
     /// The bytes of a whole buffer now, but for what pads it. Commands that are not submitted yet are not waited for.
     pub fn read(&mut self, buffer: Buffer) -> Result<Vec<u8>> {
-        let from = self.arena.get(buffer);
-        let readback = Readback::new(&self.context, from.size());
+        let bytes = self.arena.length(buffer);
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let readback = self.readback(buffer);
         let mut encoder =
             self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(from, 0, readback.buffer(), 0, from.size());
+        encoder.copy_buffer_to_buffer(self.arena.get(buffer), 0, readback.buffer(), 0, bytes);
         self.context.queue.submit([encoder.finish()]);
         self.counters.submissions += 1;
-        self.counters.downloaded += from.size();
+        self.counters.downloaded += bytes;
         readback.request();
         self.wait()?;
-        let stride = buffer.described().stride;
-        // a series is spread out on the device, the others are padded at their end at most
-        let whole = if buffer.described().kind == Kind::Series { 1 } else { stride };
-        readback.take(|bytes| bytes[..bytes.len() / whole * whole].to_vec())
+        readback.take(<[u8]>::to_vec)
     }
 }

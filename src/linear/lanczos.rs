@@ -7,6 +7,7 @@ use super::chebyshev::Spectrum;
 use super::system::{System, TASK_ROWS};
 use crate::error::{Result, RunError};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// An end has converged when an eigenvalue of D⁻¹A lies within this share of it; the eigenvalue is then nearer still,
 /// for the error of an end is quadratic in its residual.
@@ -28,11 +29,15 @@ impl Spectrum {
     /// Fails with [`RunError::Factorisation`] if A is not positive definite.
     pub fn of(system: &System) -> Result<Self> {
         let (lower, upper) = bounds(system);
-        let Some([low, high]) = ends(system) else {
-            return Err(RunError::Factorisation("it holds numbers that are not finite".into()).into());
-        };
-        let least = low.map_or(lower, |low| (low * (1.0 - TOLERANCE)).max(lower));
-        let largest = high.map_or(upper, |high| (high * (1.0 + TOLERANCE)).min(upper));
+        let (mut least, mut largest) = (f64::INFINITY, 0.0);
+        // bodies share no element: one by one, so that a small stiff one is not overlooked beside a large soft one
+        for body in system.bodies.iter().filter(|body| !body.is_empty()) {
+            let Some([low, high]) = ends(system, body) else {
+                return Err(RunError::Factorisation("it holds numbers that are not finite".into()).into());
+            };
+            least = f64::min(least, low.map_or(lower, |low| (low * (1.0 - TOLERANCE)).max(lower)));
+            largest = f64::max(largest, high.map_or(upper, |high| (high * (1.0 + TOLERANCE)).min(upper)));
+        }
         if least > 0.0 && least.is_finite() && largest.is_finite() {
             Ok(Spectrum { least, largest: largest.max(least) })
         } else {
@@ -51,21 +56,23 @@ fn bounds(system: &System) -> (f64, f64) {
     })
 }
 
-/// The least and the largest eigenvalue, each if it has converged; nothing if the iteration leaves the finite numbers.
-fn ends(system: &System) -> Option<[Option<f64>; 2]> {
-    let n = system.rows();
-    let root: Vec<f64> = system.inverse_diagonal.iter().map(|d| d.sqrt()).collect();
+/// The least and the largest eigenvalue of a body's part, each if it has converged; nothing if the iteration leaves the
+/// finite numbers.
+fn ends(system: &System, body: &Range<usize>) -> Option<[Option<f64>; 2]> {
+    let (first, n) = (body.start, body.len());
+    let root: Vec<f64> = system.inverse_diagonal[body.clone()].iter().map(|d| d.sqrt()).collect();
     // mostly smooth, for the least end, with noise, so that no eigenvector is missed
     let mut here: Vec<f64> = (0..n).map(|i| 1.0 + noise(i)).collect();
     let length = dot(&here, &here).sqrt();
     here.iter_mut().for_each(|q| *q /= length);
-    let (mut before, mut next, mut scaled) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let (mut before, mut next) = (vec![0.0; n], vec![0.0; n]);
+    let mut scaled = vec![0.0; system.rows()];
     let mut tridiagonal = Tridiagonal::default();
     let mut found = [None; 2];
     let mut beta = 0.0;
     for step in 1..=MOST_STEPS {
-        fill(&mut scaled, |i| root[i] * here[i]);
-        fill(&mut next, |i| root[i] * system.product(i, &scaled) - beta * before[i]);
+        fill(&mut scaled[body.clone()], |i| root[i] * here[i]);
+        fill(&mut next, |i| root[i] * system.product(first + i, &scaled) - beta * before[i]);
         let alpha = dot(&next, &here);
         next.par_iter_mut().with_min_len(TASK_ROWS).zip(&here).for_each(|(next, q)| *next -= alpha * q);
         beta = dot(&next, &next).sqrt();
@@ -76,9 +83,10 @@ fn ends(system: &System) -> Option<[Option<f64>; 2]> {
         }
         let exhausted = beta <= EXHAUSTED;
         if step % STEPS_PER_LOOK == 0 || exhausted {
-            let flipped = tridiagonal.flipped();
-            found[0] = found[0].or_else(|| tridiagonal.converged_least());
-            found[1] = found[1].or_else(|| flipped.converged_least().map(|end| -end));
+            // Ritz values only move outwards: what converged first may be overtaken
+            let looked =
+                [tridiagonal.converged_least(), tridiagonal.flipped().converged_least().map(|end| -end)];
+            found = [looked[0].or(found[0]), looked[1].or(found[1])];
         }
         if exhausted || found.iter().all(Option::is_some) {
             break;

@@ -93,7 +93,9 @@ pub struct Snapshot {
     pub velocities_before: Vec<f64>,
     /// x_n − x_{n−1} as a backend keeps it that stores differences (m); empty otherwise: then `positions_before` says it.
     pub moved: Vec<f64>,
-    /// Where the local step's iterations start: one rotation an element, laid out as the backend has it.
+    /// What `positions` hold beyond single precision, where a backend keeps the two apart (m); empty otherwise.
+    pub low: Vec<f64>,
+    /// Where the local step's iterations start: a unit quaternion w, x, y, z for each tetrahedron.
     pub warm_starts: Vec<f64>,
     /// L x_n, L x_{n−1} and L v_n, where damping keeps them (N/s).
     pub viscous: Vec<f64>,
