@@ -5,6 +5,5 @@
 
 fn main() -> Result<(), dashpot::Error> {
     println!("{}", dashpot::cli::bench::measure::machine());
-    let cpu = dashpot::cli::backend::BackendChoice::Cpu;
-    dashpot::cli::bench::suites::scale(cpu, 20, 200_000).map(|_| ())
+    dashpot::cli::bench::suites::scale(20, 200_000).map(|_| ())
 }

@@ -135,13 +135,11 @@ mod tests {
 
     #[test]
     fn the_kernel_whose_move_lessens_the_deviation_is_named() {
-        let switch = |gpu_from, sizes, energy| Switch {
-            gpu_from,
-            deviation: Deviation {
-                all_frames: Largest { sizes, ..Largest::default() },
-                energy,
-                ..Deviation::default()
-            },
+        let switch = |gpu_from, sizes, energy| {
+            let mut deviation = Deviation::default();
+            deviation.all_frames = Largest { sizes, ..Largest::default() };
+            deviation.energy = energy;
+            Switch { gpu_from, deviation }
         };
         let switches = [
             switch("predict", 1e-2, f64::NAN),
