@@ -162,7 +162,6 @@ fn bad_arguments_end_with_code_two() {
     fails(path, &step, 2, &["time.step"]);
     fails(path, &["run", "bar", "--every", "0", "--out", "r"], 2, &["--every"]);
     fails(path, &["run", "bar", "--threads", "100000"], 2, &["100000"]);
-    fails(path, &["run", "bar", "--backend", "gpu"], 1, &["gpu", "cpu"]);
     succeeds(path, &["run", "cube", "--frames", "1", "--out", "cube"]);
     fails(path, &["run", "bar", "--resume", "cube/checkpoint.bin"], 2, &["vertices"]);
 }
