@@ -15,6 +15,10 @@ pub mod observe;
 pub mod scene;
 pub mod step;
 
+/// Tests of the library and those of its users share files.
+#[cfg(test)]
+extern crate self as dashpot;
+
 pub use error::{Error, Result};
 pub use step::Simulation;
 

@@ -16,6 +16,7 @@ use dashpot::model::Model;
 use dashpot::model::spring::SpringElement;
 use dashpot::model::triangle::TriangleElement;
 use nalgebra::Rotation3;
+use std::sync::Arc;
 
 const COUNT: usize = 3000;
 
@@ -97,9 +98,8 @@ fn prepared(model: &Model, [a, b]: [f32; 2]) -> Contents {
 
 /// Runs a kernel on the device and returns what it wrote, after comparing it with its twin: eight units in the last place of
 /// the terms' size, of which the harness of all kernels sees one and a half.
-fn compared(all: &Contents, id: Id, buffer: Buffer) -> Vec<f32> {
-    let context = Context::open(None).expect("tests of the device need an adapter: run them with ./x test");
-    let mut stream = Stream::new(context, all, Library::BuiltIn).unwrap();
+fn compared(context: &Arc<Context>, all: &Contents, id: Id, buffer: Buffer) -> Vec<f32> {
+    let mut stream = Stream::new(context.clone(), all, Library::BuiltIn).unwrap();
     stream.kernel(id).unwrap();
     stream.submit().unwrap();
     let bytes = stream.read(buffer).unwrap();
@@ -123,35 +123,38 @@ fn row(rows: &[f32], number: usize) -> Vec3 {
 
 #[test]
 fn triangles_of_every_shape_agree_with_the_cpu() {
+    let Some(context) = common::context() else { return };
     let model = triangles();
     for weights in [[1.0, 1.0], [0.8, 0.5]] {
         let all = prepared(&model, weights);
-        let rows = compared(&all, Id::project_triangle, Buffer::Rows);
+        let rows = compared(&context, &all, Id::project_triangle, Buffer::Rows);
         for triangle in 0..COUNT {
             let [a, b, c] = [0, 1, 2].map(|corner| row(&rows, 3 * triangle + corner));
             let others = (b + c).map(|sum| f64::from(sum as f32));
             assert_eq!(a, -others, "triangle {triangle} pushes itself");
         }
-        compared(&all, Id::observe_triangle, Buffer::Partials);
+        compared(&context, &all, Id::observe_triangle, Buffer::Partials);
     }
 }
 
 #[test]
 fn springs_of_every_extent_agree_with_the_cpu() {
+    let Some(context) = common::context() else { return };
     let model = springs();
     for weights in [[1.0, 1.0], [0.8, 0.5]] {
         let all = prepared(&model, weights);
-        let rows = compared(&all, Id::project_spring, Buffer::Rows);
+        let rows = compared(&context, &all, Id::project_spring, Buffer::Rows);
         for spring in 0..COUNT {
             assert_eq!(row(&rows, 2 * spring), -row(&rows, 2 * spring + 1), "spring {spring} pushes itself");
         }
-        compared(&all, Id::observe_spring, Buffer::Partials);
+        compared(&context, &all, Id::observe_spring, Buffer::Partials);
     }
 }
 
 /// Within the limits of strain a cloth is free, to the last bit: rounding must not make it creep.
 #[test]
 fn triangles_within_their_limits_give_no_force() {
+    let Some(context) = common::context() else { return };
     let mut random = Random::new(24);
     let (mut places, mut elements) = (Vec::new(), Vec::new());
     for _ in 0..COUNT {
@@ -168,6 +171,6 @@ fn triangles_within_their_limits_give_no_force() {
     all.items_mut::<Step>(Buffer::Step)[0] =
         Step { share: 1.0, deformation: 1.0, projection: 1.0, ..Step::default() };
     assert_eq!(all.items::<Sizes>(Buffer::Sizes)[0].triangles as usize, COUNT);
-    let rows = compared(&all, Id::project_triangle, Buffer::Rows);
+    let rows = compared(&context, &all, Id::project_triangle, Buffer::Rows);
     assert!(rows.iter().all(|number| *number == 0.0));
 }

@@ -2,20 +2,10 @@
 
 mod common;
 
-use common::{builtin, run};
+use common::{builtin, distance, run, size};
 use dashpot::Vec3;
 use dashpot::scene::builtin::SCENES;
 use dashpot::step::integrator::INTEGRATORS;
-
-fn size(positions: &[Vec3]) -> f64 {
-    let low = positions.iter().fold(Vec3::repeat(f64::INFINITY), |a, b| a.inf(b));
-    let high = positions.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
-    (high - low).norm()
-}
-
-fn distance(a: &[Vec3], b: &[Vec3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
-}
 
 #[test]
 fn single_precision_follows_double_precision() {

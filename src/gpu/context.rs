@@ -5,6 +5,7 @@ use crate::error::RunError;
 use serde::Serialize;
 use std::fmt;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// What an adapter is called and whether it is hardware.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,6 +58,9 @@ impl Adapter {
 pub const WHAT_TO_INSTALL: &str = "a graphics driver with Vulkan is needed (on Debian and Ubuntu: apt install libvulkan1 \
      mesa-vulkan-drivers, which also has one in software); Metal and Direct3D 12 come with their systems";
 
+/// How long to wait for the reason why a command was refused.
+const TOLD_WITHIN: Duration = Duration::from_secs(1);
+
 /// All adapters that can run compute shaders, hardware first.
 pub fn adapters() -> Vec<Adapter> {
     found().iter().map(Adapter::of).collect()
@@ -104,6 +108,12 @@ pub struct Context {
 impl Context {
     /// Opens the best adapter, or the first whose name contains `name` (in any case).
     pub fn open(name: Option<&str>) -> Result<Arc<Context>> {
+        Self::open_within(name, u64::MAX)
+    }
+
+    /// The same, with no buffer larger than `largest` (bytes) even where the adapter has room for it: what a scene needs
+    /// on a smaller device.
+    pub fn open_within(name: Option<&str>, largest: u64) -> Result<Arc<Context>> {
         let mut all = found();
         if let Some(name) = name {
             let names: Vec<String> = all.iter().map(|adapter| adapter.get_info().name).collect();
@@ -116,16 +126,16 @@ impl Context {
         let best = all.first().ok_or_else(|| {
             RunError::NoAdapter(format!("no adapter that runs compute shaders was found: {WHAT_TO_INSTALL}"))
         })?;
-        Self::of(best)
+        Self::of(best, largest)
     }
 
-    fn of(found: &wgpu::Adapter) -> Result<Arc<Context>> {
+    fn of(found: &wgpu::Adapter, largest: u64) -> Result<Arc<Context>> {
         let adapter = Adapter::of(found);
         let offered = found.limits();
         // WebGPU's own limits, so that every shader runs everywhere; only the size of buffers grows with the adapter
         let required_limits = wgpu::Limits {
-            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
-            max_buffer_size: offered.max_buffer_size,
+            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size.min(largest),
+            max_buffer_size: offered.max_buffer_size.min(largest),
             ..wgpu::Limits::default()
         };
         let required_features = found.features() & wgpu::Features::TIMESTAMP_QUERY;
@@ -141,17 +151,29 @@ impl Context {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&keep, failure(&error))));
         let keep = fault.clone();
         device.set_device_lost_callback(move |reason, message| {
-            if reason != wgpu::DeviceLostReason::Destroyed || !message.is_empty() {
-                note(&keep, RunError::DeviceLost(message));
-            }
+            let why = if message.is_empty() { format!("{reason:?}").to_lowercase() } else { message };
+            note(&keep, RunError::DeviceLost(why));
         });
         Ok(Arc::new(Context { device, queue, adapter, fault }))
     }
 
-    /// The first thing that went wrong, if anything did.
+    /// The first thing that went wrong, if anything did. That the device was lost comes before all that followed from it.
     pub fn check(&self) -> Result<()> {
+        match self.fault()? {
+            None => Ok(()),
+            Some(RunError::Device(_)) => {
+                // commands to a lost device are refused, too, before anybody is told that it is lost: wait for that
+                let timeout = Some(TOLD_WITHIN);
+                let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
+                self.fault()?.map_or(Ok(()), |error| Err(error.into()))
+            }
+            Some(error) => Err(error.into()),
+        }
+    }
+
+    fn fault(&self) -> Result<Option<RunError>> {
         match self.fault.lock() {
-            Ok(fault) => fault.clone().map_or(Ok(()), |error| Err(error.into())),
+            Ok(fault) => Ok(fault.clone()),
             Err(_) => Err(RunError::DeviceLost("its error handler failed".into()).into()),
         }
     }
@@ -178,7 +200,11 @@ impl Context {
 
 fn note(keep: &Mutex<Option<RunError>>, error: RunError) {
     if let Ok(mut first) = keep.lock() {
-        first.get_or_insert(error);
+        let follows_from_loss =
+            matches!((&*first, &error), (Some(RunError::Device(_)), RunError::DeviceLost(_)));
+        if first.is_none() || follows_from_loss {
+            *first = Some(error);
+        }
     }
 }
 

@@ -5,11 +5,15 @@ use crate::Result;
 use crate::error::RunError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 const IDLE: u8 = 0;
 const PENDING: u8 = 1;
 const READY: u8 = 2;
 const FAILED: u8 = 3;
+
+/// How long another thread may take to call back.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A buffer on its way to the host.
 #[derive(Debug)]
@@ -54,9 +58,19 @@ impl Readback {
         matches!(self.state.load(Ordering::Acquire), READY | FAILED)
     }
 
-    /// Reads what arrived and makes the buffer free for the next use.
+    /// Waits for the answer about what the device has finished. Another thread that polls the same device may have taken
+    /// note of it and be just about to tell us.
+    pub fn settle(&self) {
+        let since = Instant::now();
+        while self.state.load(Ordering::Acquire) == PENDING && since.elapsed() < PATIENCE {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Reads what arrived and makes the buffer free for the next use. The device must have been waited for.
     pub fn take<R>(&self, read: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let lost = |why: &str| RunError::DeviceLost(why.into());
+        self.settle();
         if self.state.swap(IDLE, Ordering::AcqRel) != READY {
             return Err(lost("what it computed could not be read").into());
         }

@@ -82,9 +82,12 @@ impl Source {
             self.text.push_str(line);
             self.text.push('\n');
         }
-        text.lines()
-            .filter_map(|line| line.strip_prefix("//use "))
-            .try_for_each(|used| self.take_in(library, used.trim()))
+        for (number, line) in (1..).zip(text.lines()) {
+            if let Some(used) = line.strip_prefix("//use ").map(str::trim) {
+                self.take_in(library, used).map_err(|error| named_by(error, used, file, number))?;
+            }
+        }
+        Ok(())
     }
 
     /// File and line (from 1) of a line of the text.
@@ -102,7 +105,7 @@ impl Source {
     /// Parses and validates; the error names file and line.
     pub fn module(&self) -> Result<(naga::Module, naga::valid::ModuleInfo), RunError> {
         let module = naga::front::wgsl::parse_str(&self.text)
-            .map_err(|e| self.error(e.location(&self.text).map(|l| l.line_number), e.message().into()))?;
+            .map_err(|e| self.error(e.labels().map(|(span, _)| span), e.message().into()))?;
         let mut validator = naga::valid::Validator::new(
             naga::valid::ValidationFlags::all(),
             naga::valid::Capabilities::default(),
@@ -111,13 +114,32 @@ impl Source {
             let causes =
                 std::iter::successors(std::error::Error::source(e.as_inner()), |cause| cause.source());
             let message = causes.fold(e.as_inner().to_string(), |all, cause| format!("{all}: {cause}"));
-            self.error(e.location(&self.text).map(|l| l.line_number), message)
+            self.error(e.spans().map(|(span, _)| *span), message)
         })?;
         Ok((module, info))
     }
 
-    fn error(&self, line: Option<u32>, message: String) -> RunError {
+    /// An error at the first of these places that is one: some of naga's are nowhere.
+    fn error(&self, mut places: impl Iterator<Item = naga::Span>, message: String) -> RunError {
+        let line = places.find(naga::Span::is_defined).map(|span| span.location(&self.text).line_number);
         let (file, line) = line.map_or((self.files[0].0.as_str(), 0), |line| self.place(line as usize));
         RunError::Shader { file: file.into(), line, message }
     }
+}
+
+/// A file `used` that cannot be read is a fault of the line that names it.
+fn named_by(error: RunError, used: &str, by: &str, number: usize) -> RunError {
+    match error {
+        RunError::Shader { file, line: 0, message } if file == used => {
+            RunError::Shader { file: by.into(), line: number, message: format!("{used}: {message}") }
+        }
+        other => other,
+    }
+}
+
+/// All files that a kernel's text is made of, for those who watch them.
+pub fn files(library: &Library, name: &str) -> Vec<String> {
+    Source::of(library, name)
+        .map(|source| source.files.into_iter().map(|(file, _)| file).collect())
+        .unwrap_or_default()
 }

@@ -37,7 +37,8 @@ impl TrajectoryWriter {
     }
 
     /// Opens a file that an earlier run wrote, keeps its first `frames` frames, and goes on after them. The last of them
-    /// must be at the positions `last`: otherwise the file belongs to another run.
+    /// must be at the positions `last`, but for what a device rounds that takes over from the CPU: otherwise the file belongs
+    /// to another run.
     pub fn resume(path: &Path, frames: usize, last: &[Vec3]) -> Result<Self> {
         let vertices = last.len();
         let fault = |message: String| Error::from(InputError::new(message).in_file(path));
@@ -61,7 +62,7 @@ impl TrajectoryWriter {
         }
         let mut writer = TrajectoryWriter { path: path.into(), file, vertices, frames };
         let kept = writer.read_frame(frames.saturating_sub(1)).map_err(|e| fault(e.to_string()))?;
-        if frames > 0 && kept != little_endian(last) {
+        if frames > 0 && !same_places(&kept, last) {
             return Err(fault(format!("is the trajectory of another run: its frame {} differs", frames - 1)));
         }
         writer.cut().map_err(Error::write(path))?;
@@ -103,6 +104,15 @@ impl TrajectoryWriter {
     pub fn frames(&self) -> usize {
         self.frames as usize
     }
+}
+
+/// Whether a frame of the file is at these positions. Devices keep a place as the sum of two single-precision numbers,
+/// 48 bits together.
+fn same_places(kept: &[u64], last: &[Vec3]) -> bool {
+    let rounded = |x: f64| x.abs() * 2f64.powi(-48) + f64::from(f32::MIN_POSITIVE);
+    let mut pairs =
+        kept.iter().map(|bits| f64::from_bits(u64::from_le(*bits))).zip(last.iter().flatten_components());
+    pairs.all(|(a, b)| (a - b).abs() <= rounded(b))
 }
 
 /// The bits of a frame as they stand in the file.

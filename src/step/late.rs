@@ -3,6 +3,7 @@
 use super::backend::{Backend, Report, Snapshot, Targets};
 use super::form::Form;
 use crate::damping::Filter;
+use crate::error::RunError;
 use crate::{Result, Vec3};
 
 /// What the host gets to know of |g|.
@@ -14,6 +15,8 @@ pub enum Gradient {
     Device,
     /// All of it, but from this time step on, counted from 0, it is not a number.
     BreaksAt(usize),
+    /// All of it, but at this time step the device is lost, and nothing can be read any more.
+    LostAt(usize),
 }
 
 /// Tells of a frame when the next one is observed; shows the positions that were fetched last.
@@ -32,6 +35,15 @@ impl Late {
     pub fn new(inner: Box<dyn Backend>, gradient: Gradient) -> Self {
         let fetched = [inner.positions().to_vec(), inner.velocities().to_vec()];
         Late { inner, gradient, steps: 0, norms: Vec::new(), reports: Vec::new(), fetched }
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.gradient {
+            Gradient::LostAt(step) if self.steps >= step => {
+                Err(RunError::DeviceLost("unplugged".into()).into())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -52,6 +64,7 @@ impl Backend for Late {
     }
 
     fn gradient_norm(&mut self) -> Result<Option<f64>> {
+        self.check()?;
         Ok(match self.gradient {
             Gradient::Device => None,
             Gradient::BreaksAt(step) if self.steps >= step => Some(f64::NAN),
@@ -82,11 +95,13 @@ impl Backend for Late {
     }
 
     fn reports(&mut self, wait: bool) -> Result<Vec<Report>> {
+        self.check()?;
         let held = usize::from(!wait);
         Ok(self.reports.drain(..self.reports.len().saturating_sub(held)).collect())
     }
 
     fn fetch(&mut self) -> Result<()> {
+        self.check()?;
         self.fetched = [self.inner.positions().to_vec(), self.inner.velocities().to_vec()];
         Ok(())
     }

@@ -1,13 +1,20 @@
 //! What the physics tests share: scenes from text, simulations from scenes, small models by hand.
 #![allow(dead_code)] // each test binary uses its own part
 
+mod adapter;
+
+#[allow(unused_imports)]
+pub use adapter::context;
+
+use dashpot::gpu::context::Context;
 use dashpot::model::attachment::Attachment;
 use dashpot::model::build::build;
 use dashpot::model::{Body, Model};
 use dashpot::observe::ledger::Row;
 use dashpot::scene::{LoadedScene, Scene};
-use dashpot::{Simulation, Vec3, cpu, scene};
-use std::sync::Arc;
+use dashpot::{Simulation, Vec3, cpu, gpu, scene};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A simulation of a scene written as TOML, with overrides.
 pub fn simulate(text: &str, overrides: &[&str]) -> Simulation {
@@ -19,11 +26,62 @@ pub fn builtin(name: &str, overrides: &[&str]) -> Simulation {
     start(scene::load(name, &owned(overrides)).unwrap())
 }
 
+/// A simulation of a built-in scene on a device, with overrides.
+pub fn on_gpu(context: &Arc<Context>, name: &str, overrides: &[&str]) -> Simulation {
+    start_on(context, scene::load(name, &owned(overrides)).unwrap(), &gpu::Options::default())
+}
+
+/// A simulation of a scene written as TOML on a device, with overrides.
+pub fn simulate_on_gpu(context: &Arc<Context>, text: &str, overrides: &[&str]) -> Simulation {
+    start_on(context, scene::load_text("test", text, &owned(overrides)).unwrap(), &gpu::Options::default())
+}
+
+/// A simulation of a scene on a device.
+pub fn start_on(context: &Arc<Context>, loaded: LoadedScene, options: &gpu::Options) -> Simulation {
+    let model = Arc::new(build(&loaded).unwrap().model);
+    let backend = gpu::backend(context.clone(), model.clone(), &loaded.scene.solver, options).unwrap();
+    Simulation::new(&loaded.scene, model, backend).unwrap()
+}
+
+/// What `work` makes of each case, on as many threads as there are cores: one simulation leaves a driver in software half idle.
+pub fn of_each<C: Sync, R: Send>(cases: &[C], work: impl Fn(&C) -> R + Sync) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { break };
+                    let made = work(case);
+                    done.lock().unwrap().push((number, made));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap();
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, made)| made).collect()
+}
+
+/// Diagonal of the bounding box (m).
+pub fn size(positions: &[Vec3]) -> f64 {
+    let low = positions.iter().fold(Vec3::repeat(f64::INFINITY), |a, b| a.inf(b));
+    let high = positions.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
+    (high - low).norm()
+}
+
+/// Largest distance of a vertex from its namesake (m).
+pub fn distance(a: &[Vec3], b: &[Vec3]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+}
+
 fn owned(overrides: &[&str]) -> Vec<String> {
     overrides.iter().map(|s| s.to_string()).collect()
 }
 
-fn start(loaded: LoadedScene) -> Simulation {
+/// A simulation of a scene on the CPU.
+pub fn start(loaded: LoadedScene) -> Simulation {
     let model = Arc::new(build(&loaded).unwrap().model);
     let backend = cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
     Simulation::new(&loaded.scene, model, backend).unwrap()

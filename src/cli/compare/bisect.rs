@@ -9,6 +9,7 @@ use super::print::adapter_lines;
 use crate::cli::backend::BackendArgs;
 use crate::cli::contest::{Contestant, Measure, Way};
 use crate::cli::table::Table;
+use crate::error::{Error, RunError};
 use crate::gpu::context::Adapter;
 use crate::gpu::kernel::KERNELS;
 use crate::observe::ledger::Row;
@@ -53,10 +54,16 @@ pub fn run(subject: &Subject) -> Result<Bisection> {
     let mut switches = Vec::new();
     for kernel in KERNELS {
         let mut contestant = start(Way::Resident, &subject.device.from_kernel(kernel.name))?;
-        let found = trajectory(&mut contestant, subject.frames)?;
         let mut deviation = Deviation::default();
-        for ((row, x), (other, y)) in expected.iter().zip(&found) {
-            deviation.add(&subject.model, (row, Some(x)), (other, Some(y)));
+        match trajectory(&mut contestant, subject.frames) {
+            Ok(found) => {
+                for ((row, x), (other, y)) in expected.iter().zip(&found) {
+                    deviation.add(&subject.model, (row, Some(x)), (other, Some(y)));
+                }
+            }
+            // a kernel that gives no numbers deviates, too
+            Err(Error::Run(RunError::NotFinite { .. })) => deviation.energy = f64::NAN,
+            Err(other) => return Err(other),
         }
         adapter = contestant.adapter;
         switches.push(Switch { gpu_from: kernel.name, deviation });
@@ -96,7 +103,11 @@ fn culprits(switches: &[Switch]) -> Vec<&'static str> {
             beyond && (before.is_nan() && !after.is_nan() || *before > DROP * after)
         })
     };
-    switches.windows(2).filter(drops).map(|pair| pair[0].gpu_from).collect()
+    let found = switches.windows(2).filter(drops).map(|pair| pair[0].gpu_from);
+    // nothing comes after the last one; if it alone on the device deviates, it is the one
+    let last =
+        switches.last().filter(|last| numbers(&last.deviation).iter().any(|d| d.is_nan() || *d > ROUNDING));
+    found.chain(last.map(|last| last.gpu_from)).collect()
 }
 
 impl fmt::Display for Bisection {

@@ -66,3 +66,20 @@ fn a_run_that_fails_keeps_the_rows_on_their_way() {
     let summary = text(&out, "summary.json");
     assert!(summary.contains("failed") && summary.contains("frame 6"), "{summary}");
 }
+
+/// A device that goes away ends the run with its own error; rows that have arrived are kept.
+#[test]
+fn a_run_whose_device_is_lost_keeps_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    run(&folder.path().join("whole"), None, vec![]).unwrap();
+    let out = folder.path().join("lost");
+    let error = run(&out, Some(Gradient::LostAt(5)), vec![]).unwrap_err();
+    assert_eq!(error.exit_code(), 1);
+    assert!(error.to_string().contains("the device was lost: unplugged"), "{error}");
+    let (whole, kept) = (text(&folder.path().join("whole"), "ledger.csv"), text(&out, "ledger.csv"));
+    // the report of frame 5 was on its way
+    assert_eq!(kept.lines().count(), 1 + 5, "header and frames 0 to 4");
+    assert!(whole.starts_with(&kept));
+    let summary = text(&out, "summary.json");
+    assert!(summary.contains("failed") && summary.contains("the device was lost"), "{summary}");
+}
