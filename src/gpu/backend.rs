@@ -170,7 +170,7 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn reports(&mut self, wait: bool) -> Result<Vec<Report>> {
         if wait && self.pending.iter().any(|(readback, _)| !readback.arrived()) {
             self.stream.wait()?;
-            self.pending.iter().for_each(|readback| readback.settle());
+            self.pending.iter().for_each(|(readback, _)| readback.settle());
         } else {
             self.stream.context().poll()?;
         }
