@@ -151,6 +151,23 @@ fn twins_may_take_over_up_to_any_kernel() {
     }
 }
 
+/// One attachment and one spring: buffers of single items are padded on the device, and twins must not see the padding.
+#[test]
+fn twins_see_no_padding() {
+    let Some(context) = context() else { return };
+    let text = r#"
+        [[body]]
+        mesh = { generate = "hair", strands = 1, segments = 2, length = 0.3, radius = 0.1 }
+        material = { model = "spring", stiffness = 100.0, mass = 0.01 }
+        attach = [{ select = { nearest = [0.0, 0.0, 0.0] }, stiffness = 100.0 }]
+    "#;
+    let one = scene::load_text("one", text, &["solver.global=chebyshev".into()]).unwrap();
+    let options = Options { gpu_from: kernel::id("reduce_observation"), ..Options::default() };
+    let mut mixed = start_on(&context, one, &options);
+    let rows = run(&mut mixed, 2);
+    assert!(rows.iter().all(|row| row.total.is_finite()));
+}
+
 /// Run in a process of its own by the test below, for what it says goes to the standard error.
 #[test]
 #[ignore = "another test runs it and reads what it says"]

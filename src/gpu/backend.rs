@@ -3,10 +3,12 @@
 //! *Hybrid*: the device makes the gradient, the host solves: per iteration 12 n bytes come and 12 n bytes go.
 //! *Resident*: the device iterates for the solution as well, a frame is one submission, and only the ledger comes back, late.
 
+mod record;
+
 use super::buffer::Buffer;
 use super::contents::points;
-use super::kernel::{ALL, Call, Id, PBD_DAMPING};
-use super::layout::{Inner, Point, Step};
+use super::kernel::{Call, Id, PBD_DAMPING};
+use super::layout::{Inner, Step};
 use super::state;
 use super::{Gpu, report};
 use crate::cpu::Scalar;
@@ -20,6 +22,10 @@ use crate::{Result, Vec3};
 /// Frames that may be on their way before the host waits for the oldest.
 const MOST_PENDING: usize = 3;
 
+/// Forces are rounded to 6e-8 of their terms, and a step turns a force into a way of up to so many times what inertia alone
+/// would: beyond this a hundredth of the motion is rounding.
+const STIFFEST: f64 = 1e5;
+
 impl<T: Scalar> Backend for Gpu<T> {
     fn prepare(&mut self, form: &Form) -> Result<()> {
         let parts = super::Parts {
@@ -28,6 +34,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             attachment: &self.attachment_stiffness,
         };
         self.global.prepare(form.metric(), parts)?;
+        self.stiffness_ratio = self.ratio(form.metric());
         let series: Option<Vec<Inner>> = self.global.chebyshev().map(|weights| {
             let entry =
                 |c: &crate::linear::Coefficients| Inner { momentum: c.momentum as f32, step: c.step as f32 };
@@ -218,7 +225,15 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn describe(&self) -> String {
         let adapter = &self.stream.context().adapter;
         let way = if self.is_resident() { "resident" } else { "hybrid, solved on the host" };
-        format!("gpu ({adapter}), f32, {way}; {}", self.global.describe())
+        let warning = match self.stiffness_ratio {
+            ratio if ratio > STIFFEST => {
+                format!(
+                    "; WARNING: stiffness is {ratio:.0e} times inertia, too much for f32: use --backend cpu"
+                )
+            }
+            _ => String::new(),
+        };
+        format!("gpu ({adapter}), f32, {way}; {}{warning}", self.global.describe())
     }
 
     fn device_use(&self) -> Option<DeviceUse> {
@@ -240,76 +255,4 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn inner_iterations(&self) -> usize {
         self.inner.len()
     }
-}
-
-impl<T: Scalar> Gpu<T> {
-    /// Whether the device solves by itself.
-    fn is_resident(&self) -> bool {
-        !self.inner.is_empty()
-    }
-
-    /// Reads the reports that are there and makes their memory free for the next ones.
-    fn take_arrived(&mut self) -> Result<()> {
-        while self.pending.front().is_some_and(|(readback, _)| readback.arrived()) {
-            let Some((readback, _)) = self.pending.pop_front() else { break };
-            let resident = self.is_resident();
-            let report =
-                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), resident))?;
-            self.arrived.push(report);
-            self.free.push(readback);
-        }
-        Ok(())
-    }
-
-    fn measure_gradient(&mut self) -> Result<()> {
-        self.stream.kernel(Id::measure_gradient)?;
-        self.stream.kernel(Id::reduce_gradient)
-    }
-
-    /// Compiles what a step will need now, so that a fault is known before anything is written.
-    fn compile(&mut self) -> Result<()> {
-        let host_solves = !self.is_resident();
-        let skipped = |id: &Id| match id {
-            Id::project_tet => self.volume,
-            Id::project_tet_volume => !self.volume,
-            Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,
-            Id::measure_residual | Id::reduce_residual => host_solves,
-            Id::filter_ether_drag | Id::filter_pbd => true,
-            Id::measure_centre | Id::reduce_centre | Id::measure_spin | Id::reduce_spin => true,
-            _ => false,
-        };
-        let needed: Vec<Id> = ALL.iter().filter(|id| !skipped(id)).copied().collect();
-        needed.into_iter().try_for_each(|id| self.stream.compile(id))
-    }
-
-    /// Adds up what the step before exchanged: only now is it known that no filter follows.
-    fn close_exchange(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.exchange_open) { self.stream.kernel(Id::reduce_exchange) } else { Ok(()) }
-    }
-
-    fn set_numbers(&mut self, numbers: Step) {
-        if self.numbers != numbers {
-            self.stream.upload(Buffer::Step, bytemuck::bytes_of(&numbers));
-            self.numbers = numbers;
-        }
-    }
-
-    fn set_points(&mut self, points: Vec<Point>) -> Result<()> {
-        if let Some(point) =
-            points.iter().find(|p| !p.position.iter().chain(&p.travel).all(|c| c.is_finite()))
-        {
-            let largest = point.position.iter().chain(&point.travel).fold(0.0, |a: f32, b| a.max(b.abs()));
-            return Err(beyond("the path of an attachment", f64::from(largest)).into());
-        }
-        if self.points != points {
-            self.stream.upload(Buffer::Points, bytemuck::cast_slice(&points));
-            self.points = points;
-        }
-        Ok(())
-    }
-}
-
-/// A number that single precision cannot hold.
-pub(super) fn beyond(of: &str, value: f64) -> RunError {
-    RunError::SinglePrecision { of: of.into(), value }
 }

@@ -15,7 +15,10 @@ use crate::{Mat3, Vec3};
 pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     let sizes = sizes(model);
     let mut all = Contents::empty();
-    let gravity = Range { what: "the scene", number: 0 }.vector("gravity", &model.gravity)?;
+    if model.gravity.amax() > LARGEST {
+        return Err(RunError::SinglePrecision { of: "gravity".into(), value: model.gravity.amax() }.into());
+    }
+    let gravity = [0, 1, 2].map(|axis| model.gravity[axis] as f32);
     all.set(Buffer::Step, &[Step { gravity, ..Step::default() }]);
     all.set(Buffer::Sizes, &[sizes]);
     all.set(Buffer::Inner, &[Inner::default()]);

@@ -123,13 +123,20 @@ impl Context {
                 return Err(RunError::NoAdapter(reason).into());
             }
         }
-        let best = all.first().ok_or_else(|| {
-            RunError::NoAdapter(format!("no adapter that runs compute shaders was found: {WHAT_TO_INSTALL}"))
-        })?;
-        Self::of(best, largest)
+        let mut reasons = Vec::new();
+        for adapter in &all {
+            match Self::of(adapter, largest) {
+                Ok(context) => return Ok(Arc::new(context)),
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        let none = || format!("no adapter that runs compute shaders was found: {WHAT_TO_INSTALL}");
+        let reason = if reasons.is_empty() { none() } else { reasons.join("; ") };
+        Err(RunError::NoAdapter(reason).into())
     }
 
-    fn of(found: &wgpu::Adapter, largest: u64) -> Result<Arc<Context>> {
+    /// Opens an adapter, or says why it cannot be opened.
+    fn of(found: &wgpu::Adapter, largest: u64) -> std::result::Result<Context, String> {
         let adapter = Adapter::of(found);
         let offered = found.limits();
         // WebGPU's own limits, so that every shader runs everywhere; only the size of buffers grows with the adapter
@@ -145,7 +152,7 @@ impl Context {
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) = pollster::block_on(found.request_device(&descriptor))
-            .map_err(|e| RunError::NoAdapter(format!("{adapter} cannot be opened: {e}")))?;
+            .map_err(|e| format!("{adapter} cannot be opened: {e}"))?;
         let fault = Arc::new(Mutex::new(None));
         let keep = fault.clone();
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&keep, failure(&error))));
@@ -154,7 +161,7 @@ impl Context {
             let why = if message.is_empty() { format!("{reason:?}").to_lowercase() } else { message };
             note(&keep, RunError::DeviceLost(why));
         });
-        Ok(Arc::new(Context { device, queue, adapter, fault }))
+        Ok(Context { device, queue, adapter, fault })
     }
 
     /// The first thing that went wrong, if anything did. That the device was lost comes before all that followed from it.

@@ -53,6 +53,8 @@ pub struct Gpu<T: Scalar> {
     global: Global<T>,
     /// The inner iterations; empty when the host solves.
     inner: Vec<Inner>,
+    /// The largest stiffness of a vertex against its inertia in A.
+    stiffness_ratio: f64,
     /// Whether any element resists a change of volume.
     volume: bool,
     /// What was sent last, so that nothing is sent twice.
@@ -100,6 +102,7 @@ impl<T: Scalar> Gpu<T> {
             attachment_stiffness: model.attachment_stiffness(),
             global: Global::new(solver),
             inner: Vec::new(),
+            stiffness_ratio: 0.0,
             volume: model.tets.iter().any(|tet| tet.volume_weight != 0.0),
             numbers: contents.items::<Step>(Buffer::Step)[0],
             points: contents.items(Buffer::Points).to_vec(),

@@ -1,11 +1,11 @@
 //! The state on the device: numbers of a step, fetching, snapshots.
 
-use super::backend::beyond;
 use super::buffer::Buffer;
 use super::contents::split;
 use super::layout::{Motion, Step, Vertex};
 use super::stream::Stream;
 use super::twin::{place, wide};
+use crate::error::RunError;
 use crate::model::Model;
 use crate::step::backend::Snapshot;
 use crate::step::form::Form;
@@ -128,4 +128,9 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Resul
         stream.write(Buffer::Rotations, bytemuck::cast_slice(&rotations));
     }
     Ok(true)
+}
+
+/// A number that single precision cannot hold.
+pub fn beyond(of: &str, value: f64) -> RunError {
+    RunError::SinglePrecision { of: of.into(), value }
 }

@@ -1,7 +1,9 @@
 //! What the device is to do, in order, sent to it in one submission.
 
+mod host;
+
 use super::arena::Arena;
-use super::buffer::{Buffer, Contents, Kind};
+use super::buffer::{Buffer, Contents};
 use super::context::Context;
 use super::kernel::{Call, Id};
 use super::layout::Sizes;
@@ -259,27 +261,6 @@ impl Stream {
         Ok(())
     }
 
-    fn run_twin(&mut self, id: Id, call: &Call) -> Result<()> {
-        let mut contents = Contents::empty();
-        for buffer in id.kernel().bindings {
-            contents.set(*buffer, &self.read(*buffer)?);
-        }
-        let mut call = *call;
-        // the device's series is spread out; the twin is given the one entry that it reads
-        if let Some(series) = id.kernel().bindings.iter().find(|b| b.described().kind == Kind::Series) {
-            let (stride, size) = (self.arena.series_stride() as usize, series.described().stride);
-            let from = call.series * stride;
-            let entry = contents.bytes(*series)[from..from + size].to_vec();
-            contents.set(*series, &entry);
-            call.series = 0;
-        }
-        for (buffer, _) in (id.kernel().twin)(&mut contents, &call) {
-            let bytes = contents.bytes(buffer).to_vec();
-            self.write(buffer, &bytes);
-        }
-        Ok(())
-    }
-
     /// Waits for everything that was submitted.
     pub fn wait(&mut self) -> Result<()> {
         self.counters.waits += 1;
@@ -295,28 +276,5 @@ impl Stream {
     pub fn wait_for(&mut self, submission: wgpu::SubmissionIndex) -> Result<()> {
         self.counters.waits += 1;
         self.context.wait_for(Some(submission))
-    }
-
-    /// The items of a buffer now.
-    pub fn read_items<I: bytemuck::Pod>(&mut self, buffer: Buffer) -> Result<Vec<I>> {
-        Ok(bytemuck::pod_collect_to_vec(&self.read(buffer)?))
-    }
-
-    /// The bytes of a whole buffer now, but for what pads it. Commands that are not submitted yet are not waited for.
-    pub fn read(&mut self, buffer: Buffer) -> Result<Vec<u8>> {
-        let bytes = self.arena.length(buffer);
-        if bytes == 0 {
-            return Ok(Vec::new());
-        }
-        let readback = self.readback(buffer);
-        let mut encoder =
-            self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(self.arena.get(buffer), 0, readback.buffer(), 0, bytes);
-        self.context.queue.submit([encoder.finish()]);
-        self.counters.submissions += 1;
-        self.counters.downloaded += bytes;
-        readback.request();
-        self.wait()?;
-        readback.take(<[u8]>::to_vec)
     }
 }

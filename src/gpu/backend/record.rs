@@ -1,0 +1,82 @@
+//! What the operations of a step have in common: sending only what changed, measuring, reading reports.
+
+use crate::Result;
+use crate::cpu::Scalar;
+use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::{ALL, Id};
+use crate::gpu::layout::{Point, Step};
+use crate::gpu::state::beyond;
+use crate::gpu::{Gpu, report};
+
+impl<T: Scalar> Gpu<T> {
+    /// Whether the device solves by itself.
+    pub(super) fn is_resident(&self) -> bool {
+        !self.inner.is_empty()
+    }
+
+    /// max (c L_ii)/(μ m_i) of A = μ M + c L + …
+    pub(super) fn ratio(&self, [inertia, stiffness, _]: [f64; 3]) -> f64 {
+        let mass = self.model.mass.iter().enumerate();
+        mass.map(|(i, m)| stiffness * self.laplacian.diagonal(i) / (inertia * m)).fold(0.0, f64::max)
+    }
+
+    /// Reads the reports that are there and makes their memory free for the next ones.
+    pub(super) fn take_arrived(&mut self) -> Result<()> {
+        while self.pending.front().is_some_and(|(readback, _)| readback.arrived()) {
+            let Some((readback, _)) = self.pending.pop_front() else { break };
+            let resident = self.is_resident();
+            let report =
+                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), resident))?;
+            self.arrived.push(report);
+            self.free.push(readback);
+        }
+        Ok(())
+    }
+
+    pub(super) fn measure_gradient(&mut self) -> Result<()> {
+        self.stream.kernel(Id::measure_gradient)?;
+        self.stream.kernel(Id::reduce_gradient)
+    }
+
+    /// Compiles what a step will need now, so that a fault is known before anything is written.
+    pub(super) fn compile(&mut self) -> Result<()> {
+        let host_solves = !self.is_resident();
+        let skipped = |id: &Id| match id {
+            Id::project_tet => self.volume,
+            Id::project_tet_volume => !self.volume,
+            Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,
+            Id::measure_residual | Id::reduce_residual => host_solves,
+            Id::filter_ether_drag | Id::filter_pbd => true,
+            Id::measure_centre | Id::reduce_centre | Id::measure_spin | Id::reduce_spin => true,
+            _ => false,
+        };
+        let needed: Vec<Id> = ALL.iter().filter(|id| !skipped(id)).copied().collect();
+        needed.into_iter().try_for_each(|id| self.stream.compile(id))
+    }
+
+    /// Adds up what the step before exchanged: only now is it known that no filter follows.
+    pub(super) fn close_exchange(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.exchange_open) { self.stream.kernel(Id::reduce_exchange) } else { Ok(()) }
+    }
+
+    pub(super) fn set_numbers(&mut self, numbers: Step) {
+        if self.numbers != numbers {
+            self.stream.upload(Buffer::Step, bytemuck::bytes_of(&numbers));
+            self.numbers = numbers;
+        }
+    }
+
+    pub(super) fn set_points(&mut self, points: Vec<Point>) -> Result<()> {
+        if let Some(point) =
+            points.iter().find(|p| !p.position.iter().chain(&p.travel).all(|c| c.is_finite()))
+        {
+            let largest = point.position.iter().chain(&point.travel).fold(0.0, |a: f32, b| a.max(b.abs()));
+            return Err(beyond("the path of an attachment", f64::from(largest)).into());
+        }
+        if self.points != points {
+            self.stream.upload(Buffer::Points, bytemuck::cast_slice(&points));
+            self.points = points;
+        }
+        Ok(())
+    }
+}
