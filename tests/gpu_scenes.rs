@@ -99,7 +99,7 @@ fn compare(context: &Arc<Context>, name: &str, frames: usize, allowed: Allowed) 
         // a sum over vertices that are off in all directions
         (energy, allowed.at_the_end, "of the energy off"),
     ];
-    let fault = limits.iter().find(|(found, limit, _)| !(found <= limit));
+    let fault = limits.iter().find(|(found, limit, _)| found.is_nan() || found > limit);
     (line, fault.map(|(found, limit, what)| format!("{name}: {found:e} {what}, allowed {limit:e}")))
 }
 
