@@ -1,5 +1,5 @@
 // Energy of the bending stencils (J): w/2 (|K| - K_0)^2, K = sum of c_k x_k the curvature (1/m).
-//use shared/reduce.wgsl
+//use shared/energy.wgsl
 //use shared/direction.wgsl
 //use shared/vertex.wgsl
 
@@ -9,25 +9,8 @@
 @group(0) @binding(3) var<storage, read> corners: array<Entry>;
 @group(0) @binding(4) var<storage, read_write> partials: array<array<f32, SLOTS>>;
 
-@compute @workgroup_size(64)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let block = flat_workgroup(workgroup, workgroups);
-    if block * BLOCK >= sizes.bendings {
-        return;
-    }
-    var slots = empty();
-    let end = min(sizes.bendings, (block + 1u) * BLOCK);
-    for (var index = block * BLOCK + lane; index < end; index += LANES) {
-        slots[0] += energy(index);
-    }
-    combine(lane, slots);
-    if lane < SLOTS {
-        partials[sizes.bending_partials + block][lane] = lanes[0][lane];
-    }
+fn elements() -> Elements {
+    return Elements(sizes.bendings, sizes.bending_partials);
 }
 
 fn energy(index: u32) -> f32 {

@@ -1,5 +1,5 @@
 // Energy of the springs (J): k/2 (|d| - r)^2, d = x_i - x_j, r the length at rest.
-//use shared/reduce.wgsl
+//use shared/energy.wgsl
 //use shared/direction.wgsl
 //use shared/vertex.wgsl
 
@@ -8,25 +8,8 @@
 @group(0) @binding(2) var<storage, read> springs: array<Spring>;
 @group(0) @binding(3) var<storage, read_write> partials: array<array<f32, SLOTS>>;
 
-@compute @workgroup_size(64)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let block = flat_workgroup(workgroup, workgroups);
-    if block * BLOCK >= sizes.springs {
-        return;
-    }
-    var slots = empty();
-    let end = min(sizes.springs, (block + 1u) * BLOCK);
-    for (var index = block * BLOCK + lane; index < end; index += LANES) {
-        slots[0] += energy(index);
-    }
-    combine(lane, slots);
-    if lane < SLOTS {
-        partials[sizes.spring_partials + block][lane] = lanes[0][lane];
-    }
+fn elements() -> Elements {
+    return Elements(sizes.springs, sizes.spring_partials);
 }
 
 fn energy(index: u32) -> f32 {

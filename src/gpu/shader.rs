@@ -12,6 +12,7 @@ use std::path::PathBuf;
 const SHARED: &[(&str, &str)] = &[
     ("shared/direction.wgsl", include_str!("../../shaders/shared/direction.wgsl")),
     ("shared/drift.wgsl", include_str!("../../shaders/shared/drift.wgsl")),
+    ("shared/energy.wgsl", include_str!("../../shaders/shared/energy.wgsl")),
     ("shared/filter.wgsl", include_str!("../../shaders/shared/filter.wgsl")),
     ("shared/inertia.wgsl", include_str!("../../shaders/shared/inertia.wgsl")),
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),

@@ -1,0 +1,31 @@
+// The energy of all elements of a kind, in slot 0 of their blocks' partial sums, for a kernel that declares sizes, partials,
+// how many elements there are and where their partial sums begin (`elements`), and the `energy` of one (J).
+//use shared/reduce.wgsl
+//use shared/vertex.wgsl
+
+struct Elements {
+    count: u32,
+    first_partial: u32,
+}
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let all = elements();
+    let block = flat_workgroup(workgroup, workgroups);
+    if block * BLOCK >= all.count {
+        return;
+    }
+    var slots = empty();
+    let end = min(all.count, (block + 1u) * BLOCK);
+    for (var index = block * BLOCK + lane; index < end; index += LANES) {
+        slots[0] += energy(index);
+    }
+    combine(lane, slots);
+    if lane < SLOTS {
+        partials[all.first_partial + block][lane] = lanes[0][lane];
+    }
+}
