@@ -1,10 +1,10 @@
 //! The operations of a step on the CPU, in its order.
 
 use super::global::Parts;
-use super::reduce::sum;
 use super::viscous::Viscous;
 use super::{CHUNK, Cpu, Scalar, fill, observe};
 use crate::damping::{Filter, ether_drag, pbd};
+use crate::linear::reduce::sum;
 use crate::step::backend::{Backend, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
 use crate::{Result, Vec3};
@@ -42,6 +42,9 @@ impl<T: Scalar> Backend for Cpu<T> {
         {
             *point = before + (after - before) * c2;
         }
+        if self.seen.is_open() {
+            self.seen.points.clone_from(&targets.after);
+        }
         Ok(())
     }
 
@@ -53,6 +56,9 @@ impl<T: Scalar> Backend for Cpu<T> {
         self.local.element_gradients(&self.model, &self.evaluated, &self.points, a, b);
         let (inertia, mass, target) = (form.inertia(), &self.model.mass, &self.target);
         self.local.gather(&mut self.gradient, |i| (iterate[i] - target[i]) * (inertia * mass[i]));
+        if self.seen.is_open() {
+            self.keep_gradient();
+        }
         Ok(())
     }
 
@@ -150,6 +156,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             low: Vec::new(),
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
+            kept: Vec::new(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! The local step: every element's gradients into one array, then gathered by vertex.
 
 use super::Scalar;
+use super::energies::Energies;
 use super::gather::Gather;
 use super::tets::{TetObservation, Tets};
 use crate::Vec3;
@@ -18,6 +19,8 @@ pub struct Local<T: Scalar> {
     gather: Gather,
     /// Gradients by row: those of the tetrahedra, then a row a corner of triangles, springs, bendings, attachments.
     rows: Vec<[T; 3]>,
+    /// Energies by element, and those of each body; empty until somebody asks for them.
+    energies: Energies<T>,
 }
 
 impl<T: Scalar> Local<T> {
@@ -34,23 +37,39 @@ impl<T: Scalar> Local<T> {
             .chain(model.attachments.iter().map(|a| a.vertex))
             .collect();
         let rows = vec![[T::default(); 3]; vertices.len()];
-        Local { tets, gather: Gather::new(model.vertex_count(), vertices.into_iter()), rows }
+        let gather = Gather::new(model.vertex_count(), vertices.into_iter());
+        Local { tets, gather, rows, energies: Energies::default() }
+    }
+
+    /// From now on local steps give the elastic energy of every body, too.
+    pub fn open(&mut self, model: &Model) {
+        self.energies = Energies::new(model, self.tets.energy_count());
+    }
+
+    /// The elastic energy of each body where the last local step was made (J).
+    pub fn energies(&self) -> &[f64] {
+        &self.energies.bodies
     }
 
     /// w Gᵀ(a G x − b p) of every element at every corner, and b k (x − T) of the attachments at `points`.
     pub fn element_gradients(&mut self, model: &Model, x: &[Vec3], points: &[Vec3], a: f64, b: f64) {
         let (tets, rest) = self.rows.split_at_mut(self.tets.row_vertices().len());
-        self.tets.gradient(x, a, b, tets);
         let (triangles, rest) = rest.split_at_mut(3 * model.triangles.len());
-        project(&model.triangles, x, a, b, triangles);
         let (springs, rest) = rest.split_at_mut(2 * model.springs.len());
-        project(&model.springs, x, a, b, springs);
         let corners = model.bendings.iter().map(|bending| bending.vertices.len()).sum();
         let (bendings, attachments) = rest.split_at_mut(corners);
+        let energies = &mut self.energies;
+        match energies.is_open() {
+            true => self.tets.gradient_and_energy(x, a, b, tets, &mut energies.tets),
+            false => self.tets.gradient(x, a, b, tets),
+        }
+        project(&model.triangles, x, a, b, triangles, &mut energies.triangles);
+        project(&model.springs, x, a, b, springs, &mut energies.springs);
         bend(&model.bendings, x, a, b, bendings);
         for ((attachment, point), out) in model.attachments.iter().zip(points).zip(attachments) {
             *out = narrow((x[attachment.vertex as usize] - point) * (b * attachment.stiffness));
         }
+        energies.sum(|k| model.bendings[k].energy(x));
     }
 
     /// g_i = inertial(i) + Σ of the corner gradients at vertex i.
@@ -82,18 +101,31 @@ fn narrow<T: Scalar>(v: Vec3) -> [T; 3] {
     [T::of(v.x), T::of(v.y), T::of(v.z)]
 }
 
-/// Corner gradients of elements that need no SIMD lanes.
+/// Corner gradients of elements that need no SIMD lanes, and their energies if there is room for them.
 fn project<const N: usize, const R: usize, T: Scalar, E: Element<N, R>>(
     elements: &[E],
     x: &[Vec3],
     a: f64,
     b: f64,
     corners: &mut [[T; 3]],
+    energies: &mut [f64],
 ) {
-    corners.par_chunks_mut(N * CHUNK).zip(elements.par_chunks(CHUNK)).for_each(|(corners, elements)| {
-        for (out, element) in corners.chunks_exact_mut(N).zip(elements) {
-            let gradient = element.gradient(x, a, b);
-            out.iter_mut().zip(gradient).for_each(|(o, g)| *o = narrow(g));
+    let write = |out: &mut [[T; 3]], gradient: [Vec3; N]| {
+        out.iter_mut().zip(gradient).for_each(|(o, g)| *o = narrow(g));
+    };
+    let tasks = corners.par_chunks_mut(N * CHUNK).zip(elements.par_chunks(CHUNK));
+    if energies.is_empty() {
+        tasks.for_each(|(corners, elements)| {
+            let corners = corners.chunks_exact_mut(N);
+            corners.zip(elements).for_each(|(out, element)| write(out, element.gradient(x, a, b)));
+        });
+        return;
+    }
+    tasks.zip(energies.par_chunks_mut(CHUNK)).for_each(|((corners, elements), energies)| {
+        for ((out, element), into) in corners.chunks_exact_mut(N).zip(elements).zip(energies) {
+            let (gradient, energy) = element.gradient_and_energy(x, a, b);
+            write(out, gradient);
+            *into = energy;
         }
     });
 }

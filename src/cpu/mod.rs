@@ -5,15 +5,17 @@
 
 mod backend;
 pub mod blocks;
+mod energies;
 pub mod gather;
 pub mod global;
+mod inside;
 pub mod lanes;
 pub mod local;
 pub mod matrix;
 pub mod observe;
 pub mod projection;
 pub mod real;
-pub mod reduce;
+
 pub mod rotation;
 pub mod tets;
 pub mod viscous;
@@ -23,6 +25,7 @@ pub mod volume;
 pub(crate) mod sample;
 
 use crate::linear::SparseMatrix;
+use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};
 use crate::step::backend::{Backend, Exchange, Report};
@@ -31,7 +34,6 @@ use crate::{Result, Vec3, linear};
 use global::Global;
 use local::Local;
 use rayon::prelude::*;
-use reduce::sum;
 use std::sync::Arc;
 use viscous::Viscous;
 
@@ -71,6 +73,8 @@ pub struct Cpu<T: Scalar> {
     evaluated: Vec<Vec3>,
     points: Vec<Vec3>,
     gradient: Vec<[T; 3]>,
+    /// What the host sees of a step.
+    seen: inside::Seen,
     /// Length of the step made last (s).
     last_step: f64,
     /// Energy exchanged since the last report, and the reports not asked for yet.
@@ -97,6 +101,7 @@ impl<T: Scalar> Cpu<T> {
             evaluated: vec![Vec3::zeros(); n],
             points: vec![Vec3::zeros(); model.attachments.len()],
             gradient: vec![[T::default(); 3]; n],
+            seen: inside::Seen::default(),
             last_step: 0.0,
             exchanged: Exchange::default(),
             reports: Vec::new(),
@@ -116,6 +121,7 @@ impl<T: Scalar> Cpu<T> {
         let (x, before) = (self.x[i], self.x_before[i]);
         (before - x) * (row.position_before / form.h) - x * (row.position_new / form.h)
             + self.v[i] * row.velocity
+            + self.model.gravity * (row.acceleration * form.h)
     }
 
     /// v'(x) at vertex i, from differences of positions so that no digits are lost far from the origin.
@@ -125,6 +131,7 @@ impl<T: Scalar> Cpu<T> {
         (self.iterate[i] - x) * (row.position_new / form.h)
             + (self.x_before[i] - x) * (row.position_before / form.h)
             + self.v[i] * row.velocity
+            + self.model.gravity * (row.acceleration * form.h)
     }
 
     /// y at vertex i.

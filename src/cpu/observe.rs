@@ -2,8 +2,8 @@
 
 use super::Scalar;
 use super::local::Local;
-use super::reduce::{sum, sums};
 use crate::Vec3;
+use crate::linear::reduce::{sum, sums};
 use crate::model::Model;
 use crate::model::element::Element;
 use crate::observe::Observation;

@@ -66,20 +66,59 @@ impl<T: Real> Tets<T> {
     ///
     /// Panics if `rows` is not as long as [`Tets::row_vertices`], or `x` lacks one of those.
     pub fn gradient(&mut self, x: &[Vec3], a: f64, b: f64, rows: &mut [[T; 3]]) {
+        self.work::<false>(x, a, b, rows, &mut []);
+    }
+
+    /// The same, and the energy of each element at `x` (J).
+    ///
+    /// Panics if `energies` is not as long as [`Tets::energy_count`].
+    pub fn gradient_and_energy(
+        &mut self,
+        x: &[Vec3],
+        a: f64,
+        b: f64,
+        rows: &mut [[T; 3]],
+        energies: &mut [T],
+    ) {
+        assert_eq!(energies.len(), self.energy_count(), "an energy for each lane");
+        self.work::<true>(x, a, b, rows, energies);
+    }
+
+    /// How many energies [`Tets::gradient_and_energy`] writes: those of the elements in their order, then some more that
+    /// fill the last block.
+    pub fn energy_count(&self) -> usize {
+        self.warm.len() * WIDTH
+    }
+
+    fn work<const ENERGY: bool>(
+        &mut self,
+        x: &[Vec3],
+        a: f64,
+        b: f64,
+        rows: &mut [[T; 3]],
+        energies: &mut [T],
+    ) {
         assert_eq!(rows.len(), self.patches.vertices.len(), "one row for each vertex of each patch");
         let mut left = rows;
         let rows_of_patches: Vec<&mut [[T; 3]]> = (self.patches.starts.windows(2))
             .map(|ends| left.split_off_mut(..ends[1] - ends[0]).unwrap_or_default())
             .collect();
+        let mut left = energies;
+        let energies_of_patches: Vec<&mut [T]> = (self.warm.chunks(BLOCKS_PER_PATCH))
+            .map(|blocks| {
+                left.split_off_mut(..if ENERGY { blocks.len() * WIDTH } else { 0 }).unwrap_or_default()
+            })
+            .collect();
         let (patches, rest) = (&self.patches, &self.rest);
         rows_of_patches
             .into_par_iter()
             .zip(self.warm.par_chunks_mut(BLOCKS_PER_PATCH))
+            .zip(energies_of_patches)
             .enumerate()
             .with_max_len(1)
-            .for_each(|(p, (rows, warm))| {
+            .for_each(|(p, ((rows, warm), energies))| {
                 let x = &patches.positions(p, x);
-                on_lanes(GradientOfPatch { x, a, b, rest, p, warm, rows });
+                on_lanes(GradientOfPatch::<T, ENERGY> { x, a, b, rest, p, warm, rows, energies });
             });
     }
 
@@ -143,8 +182,8 @@ fn in_double(rest: &dyn Any) -> Option<&Rest<f64>> {
     rest.downcast_ref()
 }
 
-/// The gradient of patch `p`; `x`, `warm` and `rows` are its own.
-struct GradientOfPatch<'a, T: Real> {
+/// The gradient of patch `p`, and the energies if `ENERGY`; `x`, `warm`, `rows` and `energies` are its own.
+struct GradientOfPatch<'a, T: Real, const ENERGY: bool> {
     x: &'a [Vec3],
     a: f64,
     b: f64,
@@ -152,9 +191,10 @@ struct GradientOfPatch<'a, T: Real> {
     p: usize,
     warm: &'a mut [WarmBlock<T>],
     rows: &'a mut [[T; 3]],
+    energies: &'a mut [T],
 }
 
-impl<T: Real> WithSimd for GradientOfPatch<'_, T> {
+impl<T: Real, const ENERGY: bool> WithSimd for GradientOfPatch<'_, T, ENERGY> {
     type Output = ();
 
     #[inline(always)]
@@ -162,7 +202,7 @@ impl<T: Real> WithSimd for GradientOfPatch<'_, T> {
         self.rows.fill([T::default(); 3]);
         let mut edges = [[T::default(); WIDTH]; 9];
         let mut forces = [[T::default(); WIDTH]; 12];
-        for ((block, volume_weights), warm) in self.rest.patch(self.p).zip(self.warm) {
+        for (number, ((block, volume_weights), warm)) in self.rest.patch(self.p).zip(self.warm).enumerate() {
             write_edges(&block.corners, self.x, &mut edges);
             for at in (0..WIDTH).step_by(T::lanes::<S>()) {
                 let (f, shape) = deformation(simd, &edges, block, at);
@@ -171,6 +211,10 @@ impl<T: Real> WithSimd for GradientOfPatch<'_, T> {
                 let (a, b) = (weight.constant(self.a), weight.constant(self.b));
                 let (mut total_weight, shape_weight) = (weight, b * weight);
                 let mut target = triple!(i => triple!(j => shape_weight * rotation[i][j]));
+                let mut energy = weight.constant(0.0);
+                if ENERGY {
+                    energy = weight * square(&minus(&f, &rotation));
+                }
                 if let Some(volume_weights) = volume_weights {
                     let weight = Lane::load(simd, &volume_weights[at..]);
                     let stretch = Symmetric::part_of(&product(&transpose(&rotation), &f));
@@ -178,6 +222,12 @@ impl<T: Real> WithSimd for GradientOfPatch<'_, T> {
                     let volume_weight = b * weight;
                     target = triple!(i => triple!(j => volume_weight.times_plus(p[i][j], target[i][j])));
                     total_weight = total_weight + weight;
+                    if ENERGY {
+                        energy = weight.times_plus(square(&minus(&f, &p)), energy);
+                    }
+                }
+                if ENERGY {
+                    (weight.constant(0.5) * energy).store(&mut self.energies[number * WIDTH + at..]);
                 }
                 let total_weight = a * total_weight;
                 let stress = triple!(i => triple!(j => total_weight.times_plus(f[i][j], -target[i][j])));

@@ -8,6 +8,7 @@ mod backend;
 pub mod buffer;
 pub mod contents;
 pub mod context;
+mod inside;
 pub mod kernel;
 pub mod layout;
 pub mod pipeline;

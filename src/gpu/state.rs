@@ -29,7 +29,7 @@ pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<St
         // v'(y) in terms of v_{n−1} and the last displacement; v_n takes the rest, the factors sum to one
         drift_before: single(velocity.position_new * target.velocity_before),
         drift_moved: single(-velocity.position_new * target.position_before - velocity.position_before),
-        drift_acceleration: single(velocity.position_new * target.acceleration * h),
+        drift_acceleration: single((velocity.position_new * target.acceleration + velocity.acceleration) * h),
         inertia: single(inertia),
         share: single(row.c2),
         deformation: single(form.deformation_weight()),
@@ -83,6 +83,7 @@ pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
         low: flat(&|i| wide(&vertices[i].low)),
         warm_starts,
         viscous: Vec::new(),
+        kept: Vec::new(),
     })
 }
 

@@ -18,6 +18,7 @@ mod memory;
 mod numeric;
 mod ordering;
 mod panel;
+pub mod reduce;
 mod sparse;
 mod supernodes;
 mod sweep;

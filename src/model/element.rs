@@ -40,10 +40,18 @@ pub trait Element<const N: usize, const R: usize>: Stencil<N, R> {
     /// w Gᵀ(a G x − b p) for each corner: the elastic gradient where a = b = 1 (N);
     /// a > b carries Laplacian damping, see `step::form`.
     fn gradient(&self, x: &[Vec3], a: f64, b: f64) -> [Vec3; N] {
+        self.gradient_and_energy(x, a, b).0
+    }
+
+    /// The same, and the energy (J).
+    #[inline]
+    fn gradient_and_energy(&self, x: &[Vec3], a: f64, b: f64) -> ([Vec3; N], f64) {
         let g = self.operator();
         let f = self.deformation(x);
         let p = self.project(f);
         let stress: [Vec3; R] = std::array::from_fn(|r| (f[r] * a - p[r] * b) * self.weight());
-        std::array::from_fn(|k| (0..R).map(|r| stress[r] * g[r][k]).sum())
+        let squares: f64 = (0..R).map(|r| (f[r] - p[r]).norm_squared()).sum();
+        let gradient = std::array::from_fn(|k| (0..R).map(|r| stress[r] * g[r][k]).sum());
+        (gradient, 0.5 * self.weight() * squares)
     }
 }

@@ -50,7 +50,7 @@ impl Element<2, 1> for SpringElement {
     }
 
     /// k (a − b r/|d|) d with d = x_i − x_j: the general form with one root and one division.
-    fn gradient(&self, x: &[Vec3], a: f64, b: f64) -> [Vec3; 2] {
+    fn gradient_and_energy(&self, x: &[Vec3], a: f64, b: f64) -> ([Vec3; 2], f64) {
         let [i, j] = self.vertices.map(|v| x[v as usize]);
         let d = i - j;
         let stiffness = self.weight / (self.length * self.length);
@@ -60,7 +60,8 @@ impl Element<2, 1> for SpringElement {
         } else {
             self.rest_direction * (-b * stiffness * self.length)
         };
-        [g, -g]
+        let extension = norm - self.length;
+        ([g, -g], 0.5 * stiffness * extension * extension)
     }
 }
 

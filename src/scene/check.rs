@@ -4,6 +4,7 @@
 //! The parameters of generated shapes are validated by the generators, but their numbers must be finite here too.
 
 mod attach;
+mod conservation;
 mod material;
 
 use toml::Value;
@@ -48,7 +49,7 @@ pub fn check(scene: &Scene) -> Checked {
         check_name(scene, index)?;
         check_body(&format!("body.{index}"), body)?;
     }
-    Ok(())
+    conservation::check_conservation(scene)
 }
 
 fn check_time(time: &Time) -> Checked {
@@ -159,6 +160,17 @@ fn known(field: impl Into<String>, name: &str, names: &[&str]) -> Checked {
     let hint = suggest::closest(name, names.iter().copied());
     let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     fault(field, format!("`{name}` is not known{hint} (known: {})", names.join(", ")))
+}
+
+/// Times of keys: each later than the one before.
+fn ascending(field: &str, times: &[f64]) -> Checked {
+    match (1..times.len()).find(|&i| times[i] <= times[i - 1]) {
+        Some(i) => {
+            let (before, got) = (times[i - 1], times[i]);
+            fault(format!("{field}.{i}"), format!("must be later than the time before, {before}, got {got}"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// An axis: it must be possible to scale it to length one.

@@ -6,6 +6,7 @@
 mod attach;
 pub mod builtin;
 pub mod check;
+mod conservation;
 mod explain;
 mod load;
 mod material;
@@ -20,6 +21,7 @@ use crate::error::InputError;
 
 pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
+pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use load::{LoadedScene, load, load_text};
 pub use material::{BendingRest, Material, MatterKind};
 
@@ -45,6 +47,9 @@ pub struct Scene {
     /// How motion dies.
     #[serde(default)]
     pub damping: Damping,
+    /// What is held of energy and momenta.
+    #[serde(default)]
+    pub conservation: Conservation,
     /// The bodies; at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,

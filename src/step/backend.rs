@@ -2,6 +2,8 @@
 
 use super::clock::PHASES;
 use super::form::Form;
+use super::hold::body::Kept;
+use super::inside::Inside;
 use crate::damping::Filter;
 use crate::observe::Observation;
 use crate::{Result, Vec3};
@@ -99,13 +101,15 @@ pub struct Snapshot {
     pub warm_starts: Vec<f64>,
     /// L x_n, L x_{n−1} and L v_n, where damping keeps them (N/s).
     pub viscous: Vec<f64>,
+    /// What is held of each body; empty if nothing is. Not a backend's to fill in.
+    pub kept: Vec<Kept>,
 }
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
 ///
 /// A device may only take note of them and compute later: then numbers come back by [`Backend::reports`], some frames
 /// late, and state by [`Backend::fetch`].
-pub trait Backend: Send {
+pub trait Backend: Inside + Send {
     /// Factors A for this form; does nothing if it is factored already.
     fn prepare(&mut self, form: &Form) -> Result<()>;
     /// Makes the inertial target ŷ and the first guess x = y.

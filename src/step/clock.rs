@@ -13,6 +13,8 @@ pub enum Phase {
     Local,
     /// The linear solve.
     Global,
+    /// Momenta and energy held, contacts.
+    Constrain,
     /// Velocity, filter, energy exchanged.
     Advance,
     /// Energies and momenta for the ledger.
@@ -20,11 +22,12 @@ pub enum Phase {
 }
 
 /// All phases with their names, in order.
-pub const PHASES: [(Phase, &str); 6] = [
+pub const PHASES: [(Phase, &str); 7] = [
     (Phase::Factor, "factor"),
     (Phase::Predict, "predict"),
     (Phase::Local, "local"),
     (Phase::Global, "global"),
+    (Phase::Constrain, "constrain"),
     (Phase::Advance, "advance"),
     (Phase::Observe, "observe"),
 ];

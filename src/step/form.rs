@@ -55,6 +55,11 @@ impl Form {
         [self.inertia(), c2 * self.deformation_weight(), c2 * self.projection_weight()]
     }
 
+    /// κ = 1/(c₁ c₂²): ∇²H ≤ κ A for H = |v'|²_M/2 + E(x), because s² = κ/h² and L bounds ∇²E.
+    pub fn curvature(&self) -> f64 {
+        1.0 / (self.row.c1 * self.row.c2 * self.row.c2)
+    }
+
     /// c₂ h s: ∇Ψ = c₂ h s D v'.
     pub fn dissipation_weight(&self) -> f64 {
         self.row.c2 * self.h * self.velocity_slope()

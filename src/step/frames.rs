@@ -2,6 +2,7 @@
 //!
 //! A device may be some frames behind. Frames wait in a queue for their reports, which come in the same order.
 
+use super::backend::Exchange;
 use super::clock::Phase;
 use super::{Iterations, Simulation, residual};
 use crate::Result;
@@ -15,6 +16,8 @@ pub(super) struct Started {
     /// At its end (s).
     time: f64,
     done: Iterations,
+    /// Energy exchanged that the report does not know of.
+    exchanged: Exchange,
 }
 
 impl Simulation {
@@ -46,7 +49,8 @@ impl Simulation {
             }
         }
         self.ask()?;
-        self.started.push_back(Started { number: self.frame_number(), time: self.time(), done });
+        let exchanged = std::mem::take(&mut self.exchanged);
+        self.started.push_back(Started { number: self.frame_number(), time: self.time(), done, exchanged });
         Ok(())
     }
 
@@ -86,10 +90,11 @@ impl Simulation {
         let Simulation { backend, clock, .. } = self;
         let reports = clock.time(Phase::Observe, || backend.reports(wait))?;
         for report in reports {
-            let Some(Started { number, time, done }) = self.started.pop_front() else { break };
+            let Some(Started { number, time, done, exchanged }) = self.started.pop_front() else { break };
             let residual = done.residual.or(report.gradients.map(residual)).unwrap_or(0.0);
             let mut book = self.book;
             book.exchange(report.exchange);
+            book.exchange(exchanged);
             let row = book.row(number, time, &report.seen, done.count, residual);
             if !row.total.is_finite() {
                 return self.fail(number);

@@ -2,6 +2,7 @@
 
 use super::backend::{Backend, Report, Snapshot, Targets};
 use super::form::Form;
+use super::inside::{Inside, View};
 use crate::damping::Filter;
 use crate::error::RunError;
 use crate::{Result, Vec3};
@@ -44,6 +45,40 @@ impl Late {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl Inside for Late {
+    fn open(&mut self) -> Result<()> {
+        self.inner.open()
+    }
+
+    fn view(&mut self) -> View<'_> {
+        self.inner.view()
+    }
+
+    fn descend(&mut self) -> Result<()> {
+        self.inner.descend()
+    }
+
+    fn correct(&mut self) -> Result<()> {
+        self.inner.correct()
+    }
+
+    fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
+        self.inner.invert(columns)
+    }
+
+    fn local_at_end(&mut self) -> Result<()> {
+        self.inner.local_at_end()
+    }
+
+    fn place(&mut self, x: &[Vec3]) -> Result<()> {
+        self.inner.place(x)
+    }
+
+    fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
+        self.inner.shift(ways, changes)
     }
 }
 

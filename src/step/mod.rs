@@ -6,6 +6,8 @@ pub mod backend;
 pub mod clock;
 pub mod form;
 mod frames;
+pub mod hold;
+pub mod inside;
 pub mod integrator;
 #[cfg(test)]
 pub mod late;
@@ -18,10 +20,11 @@ use crate::model::Model;
 use crate::observe::ledger::{Book, Row};
 use crate::scene::{Scene, Time};
 use crate::{Result, Vec3};
-use backend::{Backend, DeviceUse, KernelTime, Snapshot, Targets};
+use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot, Targets};
 use clock::{Clock, Phase};
 use form::Form;
 use frames::Started;
+use hold::Hold;
 use integrator::Integrator;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,6 +35,10 @@ pub struct Simulation {
     backend: Box<dyn Backend>,
     integrator: &'static Integrator,
     damping: Damping,
+    /// Energy and momenta held inside the solve.
+    hold: Option<Hold>,
+    /// Energy exchanged in this frame that the host knows of and the backend does not.
+    exchanged: Exchange,
     time: Time,
     steps: u64,
     book: Book,
@@ -57,9 +64,16 @@ impl Simulation {
     pub fn new(scene: &Scene, model: Arc<Model>, backend: Box<dyn Backend>) -> Result<Self> {
         let integrator = integrator::find(&scene.integrator.kind)?;
         let damping = damping::make(&scene.damping)?;
+        let mut backend = backend;
+        let hold = Hold::new(scene, &model);
+        if hold.is_some() {
+            backend.open()?;
+        }
         let mut simulation = Simulation {
             model,
             backend,
+            hold,
+            exchanged: Exchange::default(),
             integrator,
             damping,
             time: scene.time.clone(),
@@ -79,8 +93,11 @@ impl Simulation {
         let (form, targets) = (self.form(), self.targets());
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Factor, || backend.prepare(&form))?;
+        self.begin_holding(&form, &targets)?;
+        let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Predict, || backend.predict(&form, &targets))?;
         let done = self.iterate(&form)?;
+        self.end_holding(&form);
 
         let Simulation { backend, clock, damping, .. } = self;
         clock.time(Phase::Advance, || {
@@ -91,12 +108,31 @@ impl Simulation {
         Ok(done)
     }
 
+    /// What the step shall make of momenta and energies.
+    fn begin_holding(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        let times = [self.time(), self.time() + form.h];
+        let Simulation { backend, clock, hold: Some(hold), model, damping, .. } = self else { return Ok(()) };
+        if damping.filter.is_some() {
+            hold.forget(); // the filter has changed the velocities since
+        }
+        clock.time(Phase::Constrain, || hold.begin(form, model, targets, times, backend.as_mut()))
+    }
+
+    /// What is kept of momenta and energies for the next step.
+    fn end_holding(&mut self, form: &Form) {
+        let Simulation { backend, clock, hold: Some(hold), exchanged, .. } = self else { return };
+        let [damped, given] = clock.time(Phase::Constrain, || hold.end(form, backend.as_mut()));
+        exchanged.damped += damped;
+        exchanged.work += given;
+    }
+
     /// Local and global steps in turn, until the gradient is small enough or the iterations are used up.
     fn iterate(&mut self, form: &Form) -> Result<Iterations> {
-        let Simulation { backend, clock, time, .. } = self;
+        let Simulation { backend, clock, time, hold, model, .. } = self;
         let mut done = Iterations::default();
         let mut first_gradient = None;
-        while done.count < time.iterations {
+        let most = hold.as_ref().map_or(time.iterations, Hold::most_iterations);
+        while done.count < most {
             let gradient = clock.time(Phase::Local, || {
                 backend.local(form)?;
                 backend.gradient_norm()
@@ -109,7 +145,17 @@ impl Simulation {
                     break;
                 }
             }
-            clock.time(Phase::Global, || backend.global(form))?;
+            if let Some(hold) = hold {
+                let error = clock.time(Phase::Constrain, || hold.measure(form, model, backend.as_mut()))?;
+                if done.count > 0 && error <= hold.tolerance() {
+                    break;
+                }
+                clock.time(Phase::Global, || backend.descend())?;
+                clock.time(Phase::Constrain, || hold.correct(form, model, backend.as_mut()))?;
+                clock.time(Phase::Global, || backend.correct())?;
+            } else {
+                clock.time(Phase::Global, || backend.global(form))?;
+            }
             done.count += 1;
         }
         Ok(done)
@@ -126,8 +172,9 @@ impl Simulation {
     fn form(&self) -> Form {
         let starter = self.integrator.starter.filter(|_| self.steps == 0);
         let starter = starter.and_then(|name| integrator::find(name).ok());
+        let row = starter.unwrap_or(self.integrator);
         Form {
-            row: starter.unwrap_or(self.integrator),
+            row: row.ballistic.filter(|_| self.hold.is_some()).unwrap_or(row),
             h: self.step_length(),
             mass_damping: self.damping.mass,
             stiffness_damping: self.damping.stiffness,
@@ -221,7 +268,8 @@ impl Simulation {
     pub fn snapshot(&mut self) -> Result<(u64, Book, Snapshot)> {
         self.collect(true)?;
         self.check()?;
-        Ok((self.steps, self.book, self.backend.snapshot()?))
+        let kept = self.hold.as_ref().map(|hold| hold.kept().to_vec()).unwrap_or_default();
+        Ok((self.steps, self.book, Snapshot { kept, ..self.backend.snapshot()? }))
     }
 
     /// Goes on from a checkpoint of the same model; `false` if it is of another.
@@ -230,6 +278,10 @@ impl Simulation {
         let fits = self.backend.restore(snapshot)?;
         if fits {
             (self.steps, self.book, self.failed) = (steps, book, None);
+            self.exchanged = Exchange::default();
+            if let Some(hold) = &mut self.hold {
+                hold.restore(&snapshot.kept);
+            }
             self.started.clear();
             self.arrived.clear();
             self.fetch()?;

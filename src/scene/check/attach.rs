@@ -1,6 +1,6 @@
 //! Validation of attachments: which vertices they hold, and the paths along which they move.
 
-use super::{Checked, direction, fault, not_negative, positive};
+use super::{Checked, ascending, direction, fault, not_negative, positive};
 use crate::scene::{Attach, Path, Select};
 
 pub fn check_attach(at: &str, attach: &Attach) -> Checked {
@@ -57,16 +57,7 @@ fn check_path(at: &str, path: &Path) -> Checked {
                     format!("must be as many as `times`, which are {count}, got {got}"),
                 );
             }
-            match (1..times.len()).find(|&i| times[i] <= times[i - 1]) {
-                Some(i) => {
-                    let (before, got) = (times[i - 1], times[i]);
-                    fault(
-                        format!("{at}.times.{i}"),
-                        format!("must be later than the time before, {before}, got {got}"),
-                    )
-                }
-                None => Ok(()),
-            }
+            ascending(&format!("{at}.times"), times)
         }
     }
 }

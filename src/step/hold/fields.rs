@@ -1,0 +1,237 @@
+//! The directions along which momenta and energy change, of all vertices, and the small systems made of them.
+
+use super::body::Aim;
+use super::outside::Outside;
+use super::system::{Momenta, Multipliers, System};
+use crate::linear::reduce::sums;
+use crate::model::Model;
+use crate::step::backend::Backend;
+use crate::step::form::Form;
+use crate::step::inside::View;
+use crate::{Mat3, Result, Vec3};
+use nalgebra::SMatrix;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Vertices that a task takes at once.
+const CHUNK: usize = 512;
+
+/// C and A⁻¹ C.
+pub struct Fields {
+    /// A⁻¹ π of every vertex, for the form it was made for.
+    translation: Vec<f64>,
+    made_for: Option<Form>,
+    /// Q (kg m/s times a rate) and A⁻¹ Q.
+    turn: Vec<Vec3>,
+    turned: Vec<Vec3>,
+    /// A⁻¹ M v_n/h, or A⁻¹ C_H.
+    push: Vec<Vec3>,
+    /// C_H, where it is not g + M v_n/h.
+    energy: Vec<Vec3>,
+    /// S of the momenta, body by body: constant in a step.
+    momenta: Vec<SMatrix<f64, 6, 6>>,
+}
+
+impl Fields {
+    /// Memory for a model.
+    pub fn new(model: &Model) -> Self {
+        let zeros = vec![Vec3::zeros(); model.vertex_count()];
+        Fields {
+            translation: vec![0.0; model.vertex_count()],
+            made_for: None,
+            turn: zeros.clone(),
+            turned: zeros.clone(),
+            push: zeros.clone(),
+            energy: zeros,
+            momenta: vec![SMatrix::zeros(); model.bodies.len()],
+        }
+    }
+
+    /// o of v' = s (x − x_n) + o, at vertex i (m/s).
+    #[inline]
+    pub fn offset(&self, form: &Form, model: &Model, view: &View, i: usize) -> Vec3 {
+        let row = &form.row.velocity;
+        let mut offset = model.gravity * (row.acceleration * form.h);
+        if row.velocity != 0.0 {
+            offset += view.v[i] * row.velocity;
+        }
+        if row.position_before != 0.0 {
+            offset += (view.x_before[i] - view.x[i]) * (row.position_before / form.h);
+        }
+        offset
+    }
+
+    /// π of vertex i: C_P = π e_k.
+    pub fn weight(form: &Form, model: &Model, outside: &Outside, i: usize) -> f64 {
+        let s = form.velocity_slope();
+        let held = outside.attachment(i).map_or(0.0, |(k, _)| k * form.h * form.h * form.projection_weight());
+        s * (model.mass[i] + held * form.row.c2)
+    }
+
+    /// The directions of a step. With `energy`, also A⁻¹ M v_n/h.
+    pub fn begin(
+        &mut self,
+        form: &Form,
+        model: &Model,
+        outside: &Outside,
+        aims: &[Aim],
+        energy: bool,
+        backend: &mut dyn Backend,
+    ) -> Result<()> {
+        if self.made_for != Some(*form) {
+            let mut columns: Vec<Vec3> = (0..model.vertex_count())
+                .map(|i| Vec3::new(Self::weight(form, model, outside, i), 0.0, 0.0))
+                .collect();
+            backend.invert(&mut columns)?;
+            self.translation.iter_mut().zip(&columns).for_each(|(p, column)| *p = column.x);
+            self.made_for = Some(*form);
+        }
+        let view = backend.view();
+        let s = form.velocity_slope();
+        let held = s * form.h * form.h * form.projection_weight() * form.row.c2;
+        let mut turn = std::mem::take(&mut self.turn);
+        for (body, aim) in model.bodies.iter().zip(aims) {
+            let half_fall = model.gravity * (0.5 * form.h);
+            turn[body.vertices.clone()].par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(k, q)| {
+                let i = body.vertices.start + k;
+                let offset = self.offset(form, model, &view, i) - half_fall;
+                *q = (offset - (view.x[i] - aim.pivot) * s) * model.mass[i];
+                if let Some((stiffness, pull)) = outside.attachment(i) {
+                    *q -= (pull - aim.pivot * stiffness) * held;
+                }
+            });
+        }
+        self.turn = turn;
+        self.turned.copy_from_slice(&self.turn);
+        if energy {
+            let columns = self.push.par_iter_mut().with_min_len(CHUNK).enumerate();
+            columns.for_each(|(i, push)| *push = view.v[i] * (model.mass[i] / form.h));
+            backend.invert(&mut self.push)?;
+        }
+        backend.invert(&mut self.turned)?;
+        for (number, body) in model.bodies.iter().enumerate() {
+            self.momenta[number] = self.momenta_system(body.vertices.clone(), form, model, outside);
+        }
+        Ok(())
+    }
+
+    /// S of P and L: ⟨π e_i, p e_j⟩, ⟨π e_i, w × e_j⟩ and ⟨Q × e_i, w × e_j⟩ = (Q·w) δ_ij − w_i Q_j.
+    fn momenta_system(
+        &self,
+        range: Range<usize>,
+        form: &Form,
+        model: &Model,
+        outside: &Outside,
+    ) -> SMatrix<f64, 6, 6> {
+        let start = range.start;
+        let numbers = sums::<13>(range.len(), |k| {
+            let i = start + k;
+            let weight = Self::weight(form, model, outside, i);
+            let (q, w) = (self.turn[i], self.turned[i]);
+            let mut row = [0.0; 13];
+            row[0] = weight * self.translation[i];
+            for axis in 0..3 {
+                row[1 + axis] = weight * w[axis];
+                for other in 0..3 {
+                    row[4 + 3 * axis + other] = w[axis] * q[other];
+                }
+            }
+            row
+        });
+        let product = Mat3::from_fn(|i, j| 0.5 * (numbers[4 + 3 * i + j] + numbers[4 + 3 * j + i]));
+        let turning = Mat3::from_diagonal_element(product.trace()) - product;
+        let w = Vec3::new(numbers[1], numbers[2], numbers[3]);
+        // e_j · (w × e_k)
+        let mixed = Mat3::from_fn(|j, k| w.cross(&Vec3::ith(k, 1.0))[j]);
+        let mut system = SMatrix::<f64, 6, 6>::zeros();
+        system.fixed_view_mut::<3, 3>(0, 0).copy_from(&Mat3::from_diagonal_element(numbers[0]));
+        system.fixed_view_mut::<3, 3>(0, 3).copy_from(&mixed);
+        system.fixed_view_mut::<3, 3>(3, 0).copy_from(&mixed.transpose());
+        system.fixed_view_mut::<3, 3>(3, 3).copy_from(&turning);
+        system
+    }
+
+    /// C_H = s M v' + ∇E − M a − F and A⁻¹ C_H where they do not follow from g.
+    pub fn energy_direction(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<()> {
+        let view = backend.view();
+        let s = form.velocity_slope();
+        let mut energy = std::mem::take(&mut self.energy);
+        energy.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, c)| {
+            let v = (view.iterate[i] - view.x[i]) * s + self.offset(form, model, &view, i);
+            *c = (v * s - model.gravity) * model.mass[i] + view.end_gradient[i];
+        });
+        self.energy = energy;
+        self.push.copy_from_slice(&self.energy);
+        backend.invert(&mut self.push)
+    }
+
+    /// The system of a body at the iterate: r without the constraints' own values.
+    pub fn system(
+        &self,
+        range: Range<usize>,
+        number: usize,
+        weight: impl Fn(usize) -> f64 + Sync,
+        rate: Option<f64>,
+        model: &Model,
+        view: &View,
+    ) -> System {
+        let start = range.start;
+        let numbers = sums::<15>(range.len(), |k| {
+            let i = start + k;
+            let (u, w) = (view.descent[i], self.turned[i]);
+            let (c, direction) = match rate {
+                Some(rate) => (view.gradient[i] + view.v[i] * (model.mass[i] * rate), u + self.push[i]),
+                None => (self.energy[i], self.push[i]),
+            };
+            let (along, about) = (c * self.translation[i], c.cross(&w));
+            let (moved, turned) = (u * weight(i), u.cross(&self.turn[i]));
+            [
+                along.x,
+                along.y,
+                along.z,
+                about.x,
+                about.y,
+                about.z,
+                c.dot(&direction),
+                moved.x,
+                moved.y,
+                moved.z,
+                turned.x,
+                turned.y,
+                turned.z,
+                c.dot(&u),
+                view.gradient[i].dot(&u),
+            ]
+        });
+        let six = |from: usize| Momenta::from_fn(|k, _| numbers[from + k]);
+        System {
+            momenta: self.momenta[number],
+            mixed: six(0),
+            energy: numbers[6],
+            momenta_error: -six(7),
+            energy_error: -numbers[13],
+            momenta_descent: six(7),
+            energy_descent: numbers[13],
+            square: numbers[14],
+            held: [true; 7],
+        }
+    }
+
+    /// descent ← descent + Σ λ A⁻¹ C over the vertices of a body.
+    pub fn add(&self, range: Range<usize>, multipliers: &Multipliers, shortcut: bool, view: &mut View) {
+        let (p, l) = (multipliers.momenta.fixed_rows::<3>(0), multipliers.momenta.fixed_rows::<3>(3));
+        let (p, l): (Vec3, Vec3) = (p.into(), l.into());
+        let energy = multipliers.energy;
+        let own = if shortcut { 1.0 + energy } else { 1.0 };
+        let start = range.start;
+        view.descent[range].par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(k, u)| {
+            let i = start + k;
+            *u = *u * own + self.push[i] * energy + p * self.translation[i] + self.turned[i].cross(&l);
+        });
+    }
+}
+
+/// P and L one after the other.
+pub fn stack(p: Vec3, l: Vec3) -> Momenta {
+    Momenta::new(p.x, p.y, p.z, l.x, l.y, l.z)
+}

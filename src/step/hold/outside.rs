@@ -1,0 +1,135 @@
+//! What acts on a body from outside: attachments and contacts, as impulses, work and potential of a step.
+
+use crate::Vec3;
+use crate::model::Model;
+use crate::step::backend::Targets;
+use crate::step::form::Form;
+
+/// What acts on the bodies of a model.
+pub struct Outside {
+    /// The attachments of each body.
+    attached: Vec<Vec<Spring>>,
+    touched: Vec<Option<Touch>>,
+    /// Stiffness of the attachments of each vertex (N/m), empty without any.
+    stiffness: Vec<f64>,
+    /// Σ k T_e of each vertex (N).
+    pull: Vec<Vec3>,
+}
+
+/// An attachment and where its point is.
+#[derive(Debug, Clone, Copy)]
+struct Spring {
+    index: usize,
+    vertex: usize,
+    stiffness: f64,
+    before: Vec3,
+    after: Vec3,
+    /// Where the integrator takes the force.
+    point: Vec3,
+}
+
+/// What contacts do to a body.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Touch {
+    /// Sum of the forces, as they stand in the gradient of Φ (N).
+    pub force: Vec3,
+    /// Their torque about the origin (N m).
+    pub torque: Vec3,
+    /// Their work on the body, up to the iterate (J).
+    pub work: f64,
+}
+
+/// What acts on a body in a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Pushed {
+    /// Impulse (kg m/s).
+    pub impulse: Vec3,
+    /// Angular impulse about the pivot (kg m²/s).
+    pub torque: Vec3,
+    /// Energy of the attachments at the iterate (J).
+    pub energy: f64,
+    /// Energy given in the step by moving attachments and contacts (J).
+    pub work: f64,
+}
+
+impl Outside {
+    /// The attachments of a model; contacts come later.
+    pub fn new(model: &Model) -> Self {
+        let springs = |body: &crate::model::Body| {
+            let mine =
+                |a: &crate::model::attachment::Attachment| body.vertices.contains(&(a.vertex as usize));
+            let spring = |(index, a): (usize, &crate::model::attachment::Attachment)| {
+                let [before, after, point] = [a.target(0.0); 3];
+                Spring { index, vertex: a.vertex as usize, stiffness: a.stiffness, before, after, point }
+            };
+            model.attachments.iter().enumerate().filter(|(_, a)| mine(a)).map(spring).collect()
+        };
+        let n = if model.attachments.is_empty() { 0 } else { model.vertex_count() };
+        Outside {
+            attached: model.bodies.iter().map(springs).collect(),
+            touched: vec![None; model.bodies.len()],
+            stiffness: if n == 0 { Vec::new() } else { model.attachment_stiffness() },
+            pull: vec![Vec3::zeros(); n],
+        }
+    }
+
+    /// Whether anything holds the body.
+    pub fn is_attached(&self, body: usize) -> bool {
+        !self.attached[body].is_empty()
+    }
+
+    /// Whether anything touched the body in this step.
+    pub fn is_touched(&self, body: usize) -> bool {
+        self.touched[body].is_some()
+    }
+
+    /// Contacts of a body, at the iterate now.
+    pub fn touch(&mut self, body: usize, touch: Touch) {
+        self.touched[body] = Some(touch);
+    }
+
+    /// The start of a step.
+    pub fn begin(&mut self, form: &Form, targets: &Targets) {
+        self.touched.fill(None);
+        self.pull.fill(Vec3::zeros());
+        for spring in self.attached.iter_mut().flatten() {
+            spring.before = targets.before[spring.index];
+            spring.after = targets.after[spring.index];
+            spring.point = spring.before + (spring.after - spring.before) * form.row.c2;
+            self.pull[spring.vertex] += spring.point * spring.stiffness;
+        }
+    }
+
+    /// k and Σ k T_e of a vertex.
+    pub fn attachment(&self, vertex: usize) -> Option<(f64, Vec3)> {
+        let stiffness = *self.stiffness.get(vertex)?;
+        (stiffness > 0.0).then(|| (stiffness, self.pull[vertex]))
+    }
+
+    /// Energy of the attachments at the start of the step (J).
+    pub fn energy_before(&self, body: usize, x: &[Vec3]) -> f64 {
+        let springs = self.attached[body].iter();
+        springs.map(|s| 0.5 * s.stiffness * (x[s.vertex] - s.before).norm_squared()).sum()
+    }
+
+    /// What acts on a body when the step ends at `iterate`, angular impulses about `pivot`.
+    pub fn push(&self, body: usize, form: &Form, iterate: &[Vec3], x: &[Vec3], pivot: Vec3) -> Pushed {
+        let mut pushed = Pushed::default();
+        let impulse_of_force = form.velocity_slope() * form.h * form.h;
+        for s in &self.attached[body] {
+            let evaluated = iterate[s.vertex] * form.row.c2 + x[s.vertex] * form.row.offset;
+            let stretch = s.point - evaluated;
+            let impulse = stretch * (impulse_of_force * form.projection_weight() * s.stiffness);
+            pushed.impulse += impulse;
+            pushed.torque += (evaluated - pivot).cross(&impulse);
+            pushed.energy += 0.5 * s.stiffness * (iterate[s.vertex] - s.after).norm_squared();
+            pushed.work += s.stiffness * stretch.dot(&(s.after - s.before));
+        }
+        if let Some(touch) = &self.touched[body] {
+            pushed.impulse += touch.force * impulse_of_force;
+            pushed.torque += (touch.torque - pivot.cross(&touch.force)) * impulse_of_force;
+            pushed.work += touch.work;
+        }
+        pushed
+    }
+}

@@ -1,0 +1,46 @@
+//! What lies between the phases of a step, for those who constrain it: momenta and energy held, contacts.
+//!
+//! They work on the host and in f64, whatever computes the rest; a device hands over what they need.
+
+use crate::{Result, Vec3};
+
+/// The numbers of a step half made, of all vertices.
+pub struct View<'a> {
+    /// x_n (m).
+    pub x: &'a [Vec3],
+    /// v_n (m/s).
+    pub v: &'a [Vec3],
+    /// x_{n−1} (m).
+    pub x_before: &'a [Vec3],
+    /// The iterate x (m).
+    pub iterate: &'a [Vec3],
+    /// g at the iterate, of the last local step (N).
+    pub gradient: &'a mut [Vec3],
+    /// ∇E(x), elastic elements and attachments, of the last [`Inside::local_at_end`] (N).
+    pub end_gradient: &'a [Vec3],
+    /// The way back to go, A⁻¹ g after [`Inside::descend`] (m).
+    pub descent: &'a mut [Vec3],
+    /// Elastic energy of each body where the last local step was made (J).
+    pub energies: &'a [f64],
+}
+
+/// Operations inside a step. All but `open` ask that it was called.
+pub trait Inside {
+    /// From now on the host looks into the steps.
+    fn open(&mut self) -> Result<()>;
+    /// The numbers now. Before a step `iterate`, `gradient` and `descent` mean nothing.
+    fn view(&mut self) -> View<'_>;
+    /// descent = A⁻¹ g.
+    fn descend(&mut self) -> Result<()>;
+    /// x ← x − descent.
+    fn correct(&mut self) -> Result<()>;
+    /// columns ← A⁻¹ columns: three scalar columns at once.
+    fn invert(&mut self, columns: &mut [Vec3]) -> Result<()>;
+    /// A local step at the iterate itself, wherever the integrator takes its forces: end gradient and energies, the
+    /// attachments' points being those of the end of the step. The gradient g stays.
+    fn local_at_end(&mut self) -> Result<()>;
+    /// Sets the iterate.
+    fn place(&mut self, x: &[Vec3]) -> Result<()>;
+    /// After a step: x ← x + `ways`, v ← v + `changes`, all along the history that an integrator keeps.
+    fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()>;
+}
