@@ -4,6 +4,7 @@
 
 pub mod backend;
 pub mod clock;
+mod constrain;
 pub mod form;
 mod frames;
 pub mod hold;
@@ -25,6 +26,7 @@ use clock::{Clock, Phase};
 use form::Form;
 use frames::Started;
 use hold::Hold;
+use hold::fepr::Fepr;
 use integrator::Integrator;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,8 +37,9 @@ pub struct Simulation {
     backend: Box<dyn Backend>,
     integrator: &'static Integrator,
     damping: Damping,
-    /// Energy and momenta held inside the solve.
+    /// Energy and momenta held inside the solve, or by a projection after it.
     hold: Option<Hold>,
+    fepr: Option<Fepr>,
     /// Energy exchanged in this frame that the host knows of and the backend does not.
     exchanged: Exchange,
     time: Time,
@@ -65,14 +68,15 @@ impl Simulation {
         let integrator = integrator::find(&scene.integrator.kind)?;
         let damping = damping::make(&scene.damping)?;
         let mut backend = backend;
-        let hold = Hold::new(scene, &model);
-        if hold.is_some() {
+        let (hold, fepr) = (Hold::new(scene, &model), Fepr::new(scene, &model));
+        if hold.is_some() || fepr.is_some() {
             backend.open()?;
         }
         let mut simulation = Simulation {
             model,
             backend,
             hold,
+            fepr,
             exchanged: Exchange::default(),
             integrator,
             damping,
@@ -96,34 +100,17 @@ impl Simulation {
         self.begin_holding(&form, &targets)?;
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Predict, || backend.predict(&form, &targets))?;
-        let done = self.iterate(&form)?;
-        self.end_holding(&form);
+        let mut done = self.iterate(&form)?;
+        done.count += self.end_holding(&form)?;
 
-        let Simulation { backend, clock, damping, .. } = self;
+        let Simulation { backend, clock, damping, fepr, .. } = self;
         clock.time(Phase::Advance, || {
             backend.advance(&form, &targets)?;
+            fepr.iter_mut().try_for_each(|fepr| fepr.take(backend.as_mut()))?;
             damping.filter.iter().try_for_each(|filter| backend.filter(filter))
         })?;
         self.steps += 1;
         Ok(done)
-    }
-
-    /// What the step shall make of momenta and energies.
-    fn begin_holding(&mut self, form: &Form, targets: &Targets) -> Result<()> {
-        let times = [self.time(), self.time() + form.h];
-        let Simulation { backend, clock, hold: Some(hold), model, damping, .. } = self else { return Ok(()) };
-        if damping.filter.is_some() {
-            hold.forget(); // the filter has changed the velocities since
-        }
-        clock.time(Phase::Constrain, || hold.begin(form, model, targets, times, backend.as_mut()))
-    }
-
-    /// What is kept of momenta and energies for the next step.
-    fn end_holding(&mut self, form: &Form) {
-        let Simulation { backend, clock, hold: Some(hold), exchanged, .. } = self else { return };
-        let [damped, given] = clock.time(Phase::Constrain, || hold.end(form, backend.as_mut()));
-        exchanged.damped += damped;
-        exchanged.work += given;
     }
 
     /// Local and global steps in turn, until the gradient is small enough or the iterations are used up.
@@ -131,7 +118,11 @@ impl Simulation {
         let Simulation { backend, clock, time, hold, model, .. } = self;
         let mut done = Iterations::default();
         let mut first_gradient = None;
-        let most = hold.as_ref().map_or(time.iterations, Hold::most_iterations);
+        let holds_energy = hold.as_mut().is_some_and(|hold| hold.goals().holds_energy());
+        let most = match hold {
+            Some(hold) if holds_energy => hold.goals().most_iterations(),
+            _ => time.iterations,
+        };
         while done.count < most {
             let gradient = clock.time(Phase::Local, || {
                 backend.local(form)?;
@@ -147,7 +138,7 @@ impl Simulation {
             }
             if let Some(hold) = hold {
                 let error = clock.time(Phase::Constrain, || hold.measure(form, model, backend.as_mut()))?;
-                if done.count > 0 && error <= hold.tolerance() {
+                if holds_energy && done.count > 0 && error <= hold.goals().tolerance() {
                     break;
                 }
                 clock.time(Phase::Global, || backend.descend())?;
@@ -268,7 +259,7 @@ impl Simulation {
     pub fn snapshot(&mut self) -> Result<(u64, Book, Snapshot)> {
         self.collect(true)?;
         self.check()?;
-        let kept = self.hold.as_ref().map(|hold| hold.kept().to_vec()).unwrap_or_default();
+        let kept = self.goals().map(|goals| goals.kept.clone()).unwrap_or_default();
         Ok((self.steps, self.book, Snapshot { kept, ..self.backend.snapshot()? }))
     }
 
@@ -279,8 +270,8 @@ impl Simulation {
         if fits {
             (self.steps, self.book, self.failed) = (steps, book, None);
             self.exchanged = Exchange::default();
-            if let Some(hold) = &mut self.hold {
-                hold.restore(&snapshot.kept);
+            if let Some(goals) = self.goals() {
+                goals.restore(&snapshot.kept);
             }
             self.started.clear();
             self.arrived.clear();

@@ -3,49 +3,73 @@
 use super::body::{Aim, Kept, Rigid};
 use crate::Vec3;
 use crate::scene::{Conservation, Keys};
+use crate::step::form::Form;
 
-/// The aim of a step. `free`: nothing holds the body.
-pub fn aim(
-    scene: &Conservation,
-    name: &str,
-    kept: &Kept,
-    start: Rigid,
-    gravity: Vec3,
-    [now, then]: [f64; 2],
-    free: bool,
-) -> Aim {
-    let h = then - now;
-    let mut momentum = kept.momentum.map_or(start.momentum, Vec3::from);
-    let mut spin = kept.spin.map_or(start.spin, Vec3::from);
-    let mut energy = kept.energy.unwrap_or_default();
-    let height = |at: Vec3| -start.mass * gravity.dot(&at);
-    // H ← H − (1 − e^{−γh}) (H − K), the exact form of Eq. 24 of the Constrained paper
-    let rigid = start.least_kinetic(momentum, spin) + height(start.centre);
-    let damped = ((energy - rigid) * -(-scene.gamma * h).exp_m1()).max(0.0);
-    energy -= damped;
+/// A body about to make a step.
+pub struct Flight<'a> {
+    /// Now.
+    pub start: Rigid,
+    /// Acceleration of gravity (m/s²).
+    pub gravity: Vec3,
+    /// Start and end of the step (s).
+    pub times: [f64; 2],
+    /// The step.
+    pub form: &'a Form,
+    /// Whether nothing holds the body.
+    pub free: bool,
+}
 
-    let pivot = start.centre + (momentum / start.mass * 0.5 + gravity * (0.25 * h)) * h;
-    let flown = pivot * 2.0 - start.centre;
-    let at_pivot = spin + (start.centre - pivot).cross(&momentum);
-    momentum += gravity * (start.mass * h);
-    let natural = energy;
-    let mut angular_momentum = at_pivot;
-    for control in scene.control.iter().filter(|control| control.body == name) {
-        if let Some(wish) = control.momentum.as_ref().and_then(|keys| vector(keys, [now, then])) {
-            momentum = wish;
+impl Flight<'_> {
+    /// What the step shall make of the body.
+    pub fn aim(&self, scene: &Conservation, name: &str, kept: &Kept) -> Aim {
+        let Flight { start, gravity, times: [now, then], .. } = *self;
+        let h = then - now;
+        let before = kept.momentum.map_or(start.momentum, Vec3::from);
+        let mut spin = kept.spin.map_or(start.spin, Vec3::from);
+        let mut energy = kept.energy.unwrap_or_default();
+        // H ← H − (1 − e^{−γh}) (H − K): Eq. 24 of the Constrained paper, exact for any step
+        let rigid = start.least_kinetic(before, spin) + self.height(start.centre);
+        let damped = ((energy - rigid) * -(-scene.gamma * h).exp_m1()).max(0.0);
+        energy -= damped;
+
+        let pivot = start.centre + (before / start.mass * 0.5 + gravity * (0.25 * h)) * h;
+        let flown = pivot * 2.0 - start.centre;
+        let mut momentum = before + gravity * (start.mass * h);
+        let mut angular_momentum = spin + (start.centre - pivot).cross(&before);
+        let natural = energy;
+        for control in scene.control.iter().filter(|control| control.body == name) {
+            if let Some(wish) = control.angular_momentum.as_ref().and_then(|keys| vector(keys, self.times)) {
+                angular_momentum += wish - spin;
+                spin = wish;
+            }
+            if let Some(wish) = control.momentum.as_ref().and_then(|keys| vector(keys, self.times)) {
+                momentum = wish;
+                angular_momentum = spin + (self.reached(wish) - pivot).cross(&wish);
+            }
+            if let Some((a, b, share)) = control.energy.as_ref().and_then(|keys| keys.around(self.times)) {
+                energy = a + (b - a) * share + self.height(flown);
+            }
         }
-        if let Some(wish) = control.angular_momentum.as_ref().and_then(|keys| vector(keys, [now, then])) {
-            angular_momentum += wish - spin;
-            spin = wish;
+        if self.free {
+            energy = energy.max(start.least_kinetic(momentum, spin) + self.height(flown));
         }
-        if let Some((a, b, share)) = control.energy.as_ref().and_then(|keys| keys.around([now, then])) {
-            energy = a + (b - a) * share + height(flown);
-        }
+        Aim { start, pivot, momentum, angular_momentum, spin, energy, given: energy - natural, damped }
     }
-    if free {
-        energy = energy.max(start.least_kinetic(momentum, spin) + height(flown));
+
+    /// Potential energy of the body's weight with its centre at `at` (J).
+    fn height(&self, at: Vec3) -> f64 {
+        -self.start.mass * self.gravity.dot(&at)
     }
-    Aim { start, pivot, momentum, angular_momentum, spin, energy, given: energy - natural, damped }
+
+    /// Where the centre of mass is when the step ends with this momentum (m). An integrator with two steps of history is
+    /// taken for one without.
+    fn reached(&self, momentum: Vec3) -> Vec3 {
+        let row = &self.form.row.velocity;
+        let h = self.form.h;
+        let offset =
+            self.start.momentum / self.start.mass * row.velocity + self.gravity * (row.acceleration * h);
+        self.start.centre + (momentum / self.start.mass - offset) / self.form.velocity_slope()
+    }
 }
 
 fn vector(keys: &Keys<[f64; 3]>, times: [f64; 2]) -> Option<Vec3> {

@@ -15,8 +15,10 @@
 
 pub mod body;
 mod control;
+pub mod fepr;
 mod fields;
-mod outside;
+pub mod goals;
+pub mod outside;
 pub mod system;
 
 use super::backend::{Backend, Targets};
@@ -24,23 +26,19 @@ use super::form::Form;
 use super::integrator::BALLISTIC_EULER;
 use crate::linear::reduce::sums;
 use crate::model::Model;
-use crate::scene::{Conservation, Method, Quantity, Scene};
+use crate::scene::{Method, Scene};
 use crate::{Result, Vec3};
-use body::{Aim, Kept};
 use fields::Fields;
-pub use outside::Outside;
+use goals::Goals;
 
 /// Holds momenta and energies of all bodies of a model.
 pub struct Hold {
-    scene: Conservation,
-    /// Whether P, L, H are held.
-    held: [bool; 3],
-    kept: Vec<Kept>,
-    aims: Vec<Aim>,
+    goals: Goals,
     fields: Fields,
-    outside: Outside,
     /// dᵀA d of each body's last step, 0 at first (J).
     squares: Vec<f64>,
+    /// Whether it went to the least energy there is, and that was still more than asked for.
+    least: Vec<bool>,
     /// What each body's constraints were off when last measured, and their scales.
     measured: Vec<Measured>,
 }
@@ -58,49 +56,19 @@ struct Measured {
 impl Hold {
     /// What the scene asks for; `None` if it holds nothing inside the solve.
     pub fn new(scene: &Scene, model: &Model) -> Option<Self> {
-        let conservation = scene.conservation.clone();
-        if conservation.method != Method::Cpd {
-            return None;
-        }
-        let held = [Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy]
-            .map(|quantity| conservation.hold.contains(&quantity));
         let bodies = model.bodies.len();
-        Some(Hold {
-            scene: conservation,
-            held,
-            kept: vec![Kept::default(); bodies],
-            aims: vec![Aim::default(); bodies],
+        (scene.conservation.method == Method::Cpd).then(|| Hold {
+            goals: Goals::new(&scene.conservation, model),
             fields: Fields::new(model),
-            outside: Outside::new(model),
             squares: vec![0.0; bodies],
+            least: vec![false; bodies],
             measured: vec![Measured::default(); bodies],
         })
     }
 
-    /// Iterations of a step, at most.
-    pub fn most_iterations(&self) -> usize {
-        self.scene.iterations
-    }
-
-    /// What is off by less than this is held.
-    pub fn tolerance(&self) -> f64 {
-        self.scene.tolerance
-    }
-
-    /// What is kept from step to step, for a checkpoint.
-    pub fn kept(&self) -> &[Kept] {
-        &self.kept
-    }
-
-    /// Goes on with what a checkpoint kept; with what the bodies have, if it is of others.
-    pub fn restore(&mut self, kept: &[Kept]) {
-        let fits = kept.len() == self.kept.len();
-        self.kept = if fits { kept.to_vec() } else { vec![Kept::default(); self.kept.len()] };
-    }
-
-    /// Forgets what is kept: something else has changed the velocities.
-    pub fn forget(&mut self) {
-        self.kept.fill(Kept::default());
+    /// What is aimed at.
+    pub fn goals(&mut self) -> &mut Goals {
+        &mut self.goals
     }
 
     /// Whether A⁻¹ C_H follows from A⁻¹ g.
@@ -117,51 +85,22 @@ impl Hold {
         times: [f64; 2],
         backend: &mut dyn Backend,
     ) -> Result<()> {
-        self.outside.begin(form, targets);
-        self.fill_in_energies(model, backend)?;
-        let view = backend.view();
-        for (body, part) in model.bodies.iter().enumerate() {
-            let start = body::Rigid::of(part.vertices.clone(), &model.mass, view.x, view.v);
-            let free = !self.outside.is_attached(body);
-            self.aims[body] =
-                control::aim(&self.scene, &part.name, &self.kept[body], start, model.gravity, times, free);
-        }
+        self.goals.begin(form, model, targets, times, backend)?;
         self.squares.fill(0.0);
-        let energy = self.held[2] && Self::shortcut(form);
-        self.fields.begin(form, model, &self.outside, &self.aims, energy, backend)
-    }
-
-    /// Energies that are not kept from the step before are what the bodies have.
-    fn fill_in_energies(&mut self, model: &Model, backend: &mut dyn Backend) -> Result<()> {
-        if !self.held[2] || self.kept.iter().all(|kept| kept.energy.is_some()) {
-            return Ok(());
-        }
-        let x = backend.view().x.to_vec();
-        backend.place(&x)?;
-        backend.local_at_end()?;
-        let view = backend.view();
-        for (body, part) in model.bodies.iter().enumerate() {
-            let range = part.vertices.clone();
-            let [kinetic, height] = sums(range.len(), |k| {
-                let i = range.start + k;
-                let m = model.mass[i];
-                [0.5 * m * view.v[i].norm_squared(), -m * model.gravity.dot(&view.x[i])]
-            });
-            let attached = self.outside.energy_before(body, view.x);
-            self.kept[body].energy.get_or_insert(kinetic + height + attached + view.energies[body]);
-        }
-        Ok(())
+        self.least.fill(false);
+        let energy = self.goals.held[2] && Self::shortcut(form);
+        self.fields.begin(form, model, &self.goals.outside, &self.goals.aims, energy, backend)
     }
 
     /// After a local step: how far the iterate is from what is held, as a share of what there is; the largest of all bodies.
     pub fn measure(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<f64> {
-        if self.held[2] && !Self::shortcut(form) {
+        if self.goals.held[2] && !Self::shortcut(form) {
             backend.local_at_end()?;
         }
         let view = backend.view();
         let (s, h) = (form.velocity_slope(), form.h);
         for (body, part) in model.bodies.iter().enumerate() {
-            let (start, aim) = (part.vertices.start, &self.aims[body]);
+            let (start, aim) = (part.vertices.start, self.goals.aims[body]);
             let fields = &self.fields;
             let sums = sums::<10>(part.vertices.len(), |k| {
                 let i = start + k;
@@ -172,7 +111,7 @@ impl Hold {
                 [p.x, p.y, p.z, l.x, l.y, l.z, 0.5 * v.dot(&p), a.x, a.y, a.z]
             });
             let vector = |k: usize| Vec3::new(sums[k], sums[k + 1], sums[k + 2]);
-            let pushed = self.outside.push(body, form, view.iterate, view.x, aim.pivot);
+            let pushed = self.goals.outside.push(body, form, view.iterate, view.x, aim.pivot);
             // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end
             let lag = vector(7) - (aim.pivot - aim.start.centre) * aim.start.mass;
             let mass = aim.start.mass;
@@ -184,18 +123,28 @@ impl Hold {
             let energy = kinetic + elastic + height + pushed.energy - aim.energy - pushed.work;
             let fall = model.gravity.norm() * h;
             let scale = kinetic + elastic + pushed.energy + 0.5 * mass * fall * fall;
+            // Less energy than the momenta leave a body cannot have: a spinning body is stretched. When an iteration
+            // brings no more of it out, that is what is held.
+            let stuck = self.least[body] && energy > 0.5 * self.measured[body].energy;
+            let energy = if stuck {
+                let aim = &mut self.goals.aims[body];
+                (aim.energy, aim.damped) = (aim.energy + energy, aim.damped - energy);
+                0.0
+            } else {
+                energy
+            };
             let error = [
-                (self.held[0], momentum.norm(), (2.0 * mass * scale).sqrt()),
-                (self.held[1], angular.norm(), (2.0 * aim.start.largest_inertia() * scale).sqrt()),
-                (self.held[2], energy.abs(), scale),
+                (self.goals.held[0], momentum.norm(), (2.0 * mass * scale).sqrt()),
+                (self.goals.held[1], angular.norm(), (2.0 * aim.start.largest_inertia() * scale).sqrt()),
+                (self.goals.held[2], energy.abs(), scale),
             ];
             let share =
                 |(held, off, scale): (bool, f64, f64)| if held && off > 0.0 { off / scale } else { 0.0 };
             let error = error.map(share).into_iter().fold(0.0, f64::max);
             // the energy is off by what the second-order part was misjudged
             let square = 0.5 * form.curvature() * self.squares[body];
-            if square > 0.0 && self.held[2] {
-                let bend = &mut self.kept[body].bend;
+            if square > 0.0 && self.goals.held[2] {
+                let bend = &mut self.goals.kept[body].bend;
                 *bend = (*bend + energy / square).clamp(0.0, 1.0);
             }
             self.measured[body] = Measured { momentum, angular_momentum: angular, energy, error };
@@ -206,47 +155,24 @@ impl Hold {
     /// After the solve: adds to the descent what brings momenta and energies to where they belong.
     pub fn correct(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<()> {
         let shortcut = Self::shortcut(form);
-        if self.held[2] && !shortcut {
+        if self.goals.held[2] && !shortcut {
             self.fields.energy_direction(form, model, backend)?;
         }
         let mut view = backend.view();
         for (body, part) in model.bodies.iter().enumerate() {
-            let weight = |i: usize| Fields::weight(form, model, &self.outside, i);
+            let weight = |i: usize| Fields::weight(form, model, &self.goals.outside, i);
             let rate = shortcut.then_some(1.0 / form.h);
             let mut system = self.fields.system(part.vertices.clone(), body, weight, rate, model, &view);
-            let [p, l, h] = self.held;
+            let [p, l, h] = self.goals.held;
             system.held = [p, p, p, l, l, l, h];
             let measured = &self.measured[body];
             system.momenta_error += fields::stack(measured.momentum, measured.angular_momentum);
             system.energy_error += measured.energy;
-            let multipliers = system.solve(form.curvature() * self.kept[body].bend);
+            let multipliers = system.solve(form.curvature() * self.goals.kept[body].bend);
             self.squares[body] = multipliers.square;
+            self.least[body] = multipliers.least;
             self.fields.add(part.vertices.clone(), &multipliers, shortcut, &mut view);
         }
         Ok(())
-    }
-
-    /// After the last iteration: what is kept for the next step. Returns the energy that γ took and that the user gave (J).
-    pub fn end(&mut self, form: &Form, backend: &mut dyn Backend) -> [f64; 2] {
-        let view = backend.view();
-        let mut totals = [0.0; 2];
-        for (body, (kept, aim)) in self.kept.iter_mut().zip(&self.aims).enumerate() {
-            let pushed = self.outside.push(body, form, view.iterate, view.x, aim.pivot);
-            let free = !self.outside.is_attached(body) && !self.outside.is_touched(body);
-            *kept = Kept {
-                momentum: free.then_some(aim.momentum.into()),
-                spin: free.then_some(aim.spin.into()),
-                energy: Some(aim.energy + pushed.work),
-                bend: kept.bend,
-            };
-            totals[0] += aim.damped;
-            totals[1] += aim.given;
-        }
-        totals
-    }
-
-    /// What acts on the bodies from outside, for contacts to add to.
-    pub fn outside(&mut self) -> &mut Outside {
-        &mut self.outside
     }
 }

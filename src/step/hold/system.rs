@@ -46,6 +46,8 @@ pub struct Multipliers {
     pub energy: f64,
     /// dᵀ A d of the step d that they make (J).
     pub square: f64,
+    /// Whether there is no step to an energy as low as asked for, and this is the one to the least.
+    pub least: bool,
 }
 
 /// Eigenvalues of the momenta's S, scaled to a diagonal of ones, below this count as zero. Rounding leaves 1e-16 of them
@@ -66,14 +68,14 @@ impl System {
             self.square + 2.0 * plain.dot(&self.momenta_descent) + plain.dot(&(self.momenta * plain));
         let rest = self.energy - mixed.dot(&lean);
         if !self.held[6] || rest <= RIGID * self.energy || !rest.is_finite() {
-            return Multipliers { momenta: plain, energy: 0.0, square };
+            return Multipliers { momenta: plain, energy: 0.0, square, least: self.energy_error > 0.0 };
         }
         let across = self.energy_descent - lean.dot(&self.momenta_descent);
         let error = self.energy_error - lean.dot(&self.momenta_error);
-        let energy =
+        let (energy, least) =
             root(error + 0.5 * curvature * square, curvature * across - rest, 0.5 * curvature * rest);
         let square = square + energy * (2.0 * across + energy * rest);
-        Multipliers { momenta: plain - lean * energy, energy, square }
+        Multipliers { momenta: plain - lean * energy, energy, square, least }
     }
 
     /// The inverse of the momenta's S where it has one.
@@ -95,14 +97,14 @@ impl System {
     }
 }
 
-/// The root of a + b λ + c λ² that λ = 0 leads to, c ≥ 0; where there is none, the least value.
-fn root(a: f64, b: f64, c: f64) -> f64 {
+/// The root of a + b λ + c λ² that λ = 0 leads to, c ≥ 0; where there is none, the least value and `true`.
+fn root(a: f64, b: f64, c: f64) -> (f64, bool) {
     let discriminant = b * b - 4.0 * a * c;
     if discriminant <= 0.0 {
-        return if c > 0.0 { -b / (2.0 * c) } else { 0.0 };
+        return if c > 0.0 { (-b / (2.0 * c), true) } else { (0.0, false) };
     }
     // the smaller one in size, without a difference of near numbers
-    -2.0 * a / (b + discriminant.sqrt().copysign(b))
+    (-2.0 * a / (b + discriminant.sqrt().copysign(b)), false)
 }
 
 #[cfg(test)]
@@ -182,13 +184,13 @@ mod tests {
     #[test]
     fn a_step_never_overshoots() {
         // energy off by −1e8 with a slope of one and the curvature's bound: the root, not a multiple of it
-        let lambda = root(-1e8, -1.0, 0.5);
+        let lambda = root(-1e8, -1.0, 0.5).0;
         assert!((-1e8 - lambda + 0.5 * lambda * lambda).abs() < 1e-4, "{lambda}"); // 1e-12 of its terms
         assert!(lambda < 0.0, "energy is added along ∇H");
-        assert_eq!(root(7.0, -1.0, 0.5), 1.0, "the least energy along the step");
-        assert_eq!(root(0.0, -1.0, 0.5), 0.0);
-        assert_eq!(root(0.25, -1.0, 0.0), 0.25, "linear");
-        assert_eq!(root(1.0, 0.0, 0.0), 0.0);
+        assert_eq!(root(7.0, -1.0, 0.5), (1.0, true), "the least energy along the step");
+        assert_eq!(root(0.0, -1.0, 0.5), (0.0, false));
+        assert_eq!(root(0.25, -1.0, 0.0), (0.25, false), "linear");
+        assert_eq!(root(1.0, 0.0, 0.0), (0.0, false));
     }
 
     #[test]

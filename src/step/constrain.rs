@@ -1,0 +1,53 @@
+//! Energy and momenta in a step: what they shall be before it, what is kept of them after it.
+
+use super::Simulation;
+use super::backend::Targets;
+use super::clock::Phase;
+use super::form::Form;
+use super::hold::goals::Goals;
+use crate::Result;
+
+impl Simulation {
+    /// What is aimed at, if anything is held.
+    pub(super) fn goals(&mut self) -> Option<&mut Goals> {
+        match (&mut self.hold, &mut self.fepr) {
+            (Some(hold), _) => Some(hold.goals()),
+            (None, Some(fepr)) => Some(fepr.goals()),
+            (None, None) => None,
+        }
+    }
+
+    /// What the step shall make of momenta and energies.
+    pub(super) fn begin_holding(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        let times = [self.time(), self.time() + form.h];
+        if self.damping.filter.is_some() {
+            // the filter has changed the velocities since
+            self.goals().into_iter().for_each(Goals::forget);
+        }
+        let Simulation { backend, clock, hold, fepr, model, .. } = self;
+        clock.time(Phase::Constrain, || {
+            let backend = backend.as_mut();
+            hold.iter_mut().try_for_each(|hold| hold.begin(form, model, targets, times, backend))?;
+            fepr.iter_mut().try_for_each(|fepr| fepr.begin(form, model, targets, times, backend))
+        })
+    }
+
+    /// What is kept of momenta and energies for the next step. Returns the iterations that a projection took.
+    pub(super) fn end_holding(&mut self, form: &Form) -> Result<usize> {
+        let Simulation { backend, clock, hold, fepr, exchanged, model, .. } = self;
+        let backend = backend.as_mut();
+        let ([damped, given], count) = clock.time(Phase::Constrain, || -> Result<_> {
+            Ok(match (hold, fepr) {
+                (Some(hold), _) => (hold.goals().end(form, backend), 0),
+                (None, Some(fepr)) => {
+                    let count = fepr.project(form, model, backend)?;
+                    (fepr.goals().end(form, backend), count)
+                }
+                (None, None) => ([0.0; 2], 0),
+            })
+        })?;
+        exchanged.damped += damped;
+        exchanged.work += given;
+        Ok(count)
+    }
+}
