@@ -6,6 +6,7 @@
 mod attach;
 pub mod builtin;
 pub mod check;
+mod contact;
 mod explain;
 mod load;
 mod material;
@@ -20,10 +21,11 @@ use crate::error::InputError;
 
 pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
+pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
 pub use load::{LoadedScene, load, load_text};
 pub use material::{BendingRest, Material, MatterKind};
 
-/// A whole scene: bodies, time, integrator, damping.
+/// A whole scene: bodies, obstacles, time, integrator, damping, contact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
@@ -45,6 +47,12 @@ pub struct Scene {
     /// How motion dies.
     #[serde(default)]
     pub damping: Damping,
+    /// How surfaces touch.
+    #[serde(default)]
+    pub contact: Contact,
+    /// Rigid things that bodies cannot enter.
+    #[serde(default, rename = "obstacle", skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<Obstacle>,
     /// The bodies; at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
@@ -63,6 +71,9 @@ impl Scene {
         check::check(&self)?;
         for body in &mut self.bodies {
             body.material.fill_defaults(MatterKind::of(&body.mesh));
+        }
+        for obstacle in &mut self.obstacles {
+            obstacle.fill_defaults(self.contact.friction);
         }
         Ok(self)
     }
