@@ -133,6 +133,17 @@ pub enum RunError {
         /// The memory asked for (MB).
         megabytes: usize,
     },
+    /// The influence of the vertices in contact on each other does not fit into the memory set aside for it.
+    #[error(
+        "too many vertices in contact: the influence of {vertices} on their surfaces needs {megabytes} MB, at most \
+             2147 MB are kept; a coarser mesh needs less"
+    )]
+    ContactMemory {
+        /// How many vertices are in contact at once.
+        vertices: usize,
+        /// The memory they would need (MB).
+        megabytes: usize,
+    },
     /// A number of the model is beyond single precision.
     #[error("{of} is {value:e}: that is beyond the single precision of the gpu backend; use --backend cpu")]
     SinglePrecision {

@@ -4,6 +4,7 @@
 //! integrator from a table and a [`damping`] model from another; [`observe`] keeps the ledger.
 
 pub mod cli;
+pub mod contact;
 pub mod cpu;
 pub mod damping;
 pub mod error;

@@ -331,3 +331,78 @@ fn faults_found_later_get_their_place() {
     };
     assert_eq!(loaded.place(inside).to_string(), "hippo.mesh:7: body.bar.mesh.file: not a number");
 }
+
+#[test]
+fn each_fault_of_contact_names_its_line_and_field() {
+    let good = "[contact]\nlaw = \"linear\"\n[[obstacle]]\nshape = \"sphere\"\nradius = 1.0\n[[obstacle]]\nshape = \"box\"\n\
+                half_size = [1.0, 1.0, 1.0]\nspin = { degrees_per_second = 1.0 }\npath = { kind = \"translate\", velocity = [0.0, 0.0, 0.0] }\n";
+    let body = "[[body]]\nmesh = { generate = \"box\", cells = [1, 1, 1], size = [1, 1, 1] }\nmaterial = { model = \"arap\", mu = 1 }\n";
+    assert!(load_text("scene.toml", &format!("{good}{body}"), &[]).is_ok());
+    let table: &[(&str, &str, usize, &str, &str)] = &[
+        ("law = \"linear\"", "law = \"cubik\"", 2, "contact.law", "did you mean `cubic`"),
+        ("law = \"linear\"", "lav = \"linear\"", 2, "contact.lav", "did you mean `law`"),
+        ("law = \"linear\"", "stiffness = 0", 2, "contact.stiffness", "positive"),
+        ("law = \"linear\"", "friction = -0.1", 2, "contact.friction", "0 or more"),
+        ("law = \"linear\"", "thickness = -1", 2, "contact.thickness", "0 or more"),
+        ("law = \"linear\"", "self = 3", 2, "contact.self", "boolean"),
+        (
+            "[[obstacle]]\nshape = \"sphere\"",
+            "[[obstacl]]\nshape = \"sphere\"",
+            3,
+            "obstacl",
+            "did you mean `obstacle`",
+        ),
+        ("shape = \"sphere\"", "shape = \"spere\"", 4, "obstacle.0.shape", "did you mean `sphere`"),
+        ("shape = \"sphere\"\n", "", 3, "obstacle.0.shape", "required"),
+        ("radius = 1.0", "radios = 1.0", 5, "obstacle.0.radios", "did you mean `radius`"),
+        ("radius = 1.0", "radius = 0", 5, "obstacle.0.radius", "positive"),
+        ("radius = 1.0\n", "", 3, "obstacle.0.radius", "required for a sphere"),
+        (
+            "radius = 1.0",
+            "radius = 1.0\nhalf_size = [1, 1, 1]",
+            6,
+            "obstacle.0.half_size",
+            "does not belong to a sphere",
+        ),
+        (
+            "half_size = [1.0, 1.0, 1.0]",
+            "half_size = [1.0, -1.0, 1.0]",
+            8,
+            "obstacle.1.half_size.1",
+            "positive",
+        ),
+        ("half_size = [1.0", "friction = -1\nhalf_size = [1.0", 8, "obstacle.1.friction", "0 or more"),
+        (
+            "half_size = [1.0",
+            "rotation = { axis = [0, 0, 0] }\nhalf_size = [1.0",
+            8,
+            "obstacle.1.rotation.axis",
+            "zero",
+        ),
+        ("{ degrees", "{ axis = [0, 0, 0], degrees", 9, "obstacle.1.spin.axis", "zero"),
+        ("degrees_per_second = 1.0", "axis = [1, 0, 0]", 9, "obstacle.1.spin.degrees_per_second", "required"),
+        ("\"translate\"", "\"translat\"", 10, "obstacle.1.path.kind", "did you mean `translate`"),
+        (
+            "velocity = [0.0, 0.0, 0.0]",
+            "velocity = [0.0, true, 0.0]",
+            10,
+            "obstacle.1.path.velocity",
+            "a number",
+        ),
+        (
+            "shape = \"sphere\"\nradius = 1.0",
+            "shape = \"plane\"\nnormal = [0, 0, 0]",
+            5,
+            "obstacle.0.normal",
+            "zero",
+        ),
+    ];
+    for (from, to, line, field, word) in table {
+        assert!(good.contains(from), "nothing to replace: {from}");
+        let text = format!("{}{body}", good.replacen(from, to, 1));
+        let error = fault_of(&text);
+        let found = (error.line, error.field.clone().unwrap_or_default());
+        assert!(found.0 == Some(*line) && found.1.starts_with(field), "{to}: {error}");
+        assert!(error.message.contains(word), "{to}: {error}");
+    }
+}

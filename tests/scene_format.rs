@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use dashpot::scene::{Attach, Body, Damping, Generator, MeshSpec, Scene, builtin, load, load_text};
+use dashpot::scene::{
+    Attach, Body, Contact, ContactLaw, Damping, Generator, MeshSpec, Obstacle, ObstacleShape, Scene, Spin,
+    builtin, load, load_text,
+};
 use proptest::prelude::*;
 
 const DOCUMENT: &str = include_str!("../docs/scene-format.md");
@@ -206,8 +209,62 @@ fn every_field() -> Vec<toml::Value> {
     let mut meshes: Vec<MeshSpec> = generators().into_iter().map(MeshSpec::Generate).collect();
     meshes.push(toml::Value::try_into(toml::from_str("file = 'x.mesh'\nscale = 1.0").unwrap()).unwrap());
     let bodies = meshes.into_iter().map(|mesh| Body { mesh, ..body.clone() }).collect();
-    let scene = Scene { bodies, damping: Damping::default(), ..load("bar", &[]).unwrap().scene };
+    let (contact, obstacles) = every_contact();
+    let scene =
+        Scene { bodies, contact, obstacles, damping: Damping::default(), ..load("bar", &[]).unwrap().scene };
     vec![toml::Value::try_from(scene).unwrap()]
+}
+
+/// Every field of contact, and of obstacles of every shape and law.
+fn every_contact() -> (Contact, Vec<Obstacle>) {
+    let contact = Contact {
+        law: ContactLaw::Cubic,
+        stiffness: Some(1.0),
+        friction: 0.1,
+        thickness: Some(0.1),
+        bodies: true,
+        itself: true,
+    };
+    let shapes = [ObstacleShape::Plane, ObstacleShape::Sphere, ObstacleShape::Box, ObstacleShape::Capsule]
+        .map(|shape| match shape {
+            ObstacleShape::Plane | ObstacleShape::Sphere | ObstacleShape::Box | ObstacleShape::Capsule => {
+                shape
+            }
+        });
+    let obstacle = |shape| Obstacle {
+        shape,
+        point: Some([0.0; 3]),
+        normal: Some([1.0; 3]),
+        centre: Some([0.0; 3]),
+        radius: Some(1.0),
+        half_size: Some([1.0; 3]),
+        rotation: Some(Default::default()),
+        ends: Some([[0.0; 3], [1.0; 3]]),
+        friction: Some(0.2),
+        path: None,
+        spin: Some(Spin { axis: [1.0; 3], degrees_per_second: 1.0 }),
+    };
+    (contact, shapes.map(obstacle).into())
+}
+
+#[test]
+fn contact_survives_the_round_trip_and_its_defaults_are_written_out() {
+    let body = "[[body]]\nmesh = { generate = \"ball\", radius = 1, cells = 4 }\nmaterial = { model = \"arap\", mu = 1 }";
+    let text = format!(
+        "[contact]\nlaw = \"cubic\"\nstiffness = 3.5\nfriction = 0.25\nthickness = 0\nself = true\n\
+         [[obstacle]]\nshape = \"plane\"\n[[obstacle]]\nshape = \"box\"\nhalf_size = [1, 2, 3]\nfriction = 0\n\
+         path = {{ kind = \"translate\", velocity = [0, 0.1, 0] }}\nspin = {{ degrees_per_second = 3 }}\n{body}"
+    );
+    let scene = read(&text);
+    assert_eq!(scene.obstacles[0].friction, Some(0.25), "that of [contact]");
+    assert_eq!(scene.obstacles[0].normal, Some([0.0, 1.0, 0.0]));
+    assert_eq!(scene.obstacles[1].friction, Some(0.0));
+    let written = scene.to_toml();
+    assert_eq!(read(&written), scene, "{written}");
+    assert_eq!(read(&written).to_toml(), written, "writing is stable");
+    let plain = read(body);
+    assert_eq!(plain.contact, Contact::default());
+    assert!(plain.obstacles.is_empty() && !plain.to_toml().contains("obstacle"));
 }
 
 fn collect(value: &toml::Value, keys: &mut BTreeSet<String>, tags: &mut BTreeSet<String>) {
@@ -215,7 +272,9 @@ fn collect(value: &toml::Value, keys: &mut BTreeSet<String>, tags: &mut BTreeSet
         toml::Value::Table(table) => {
             for (key, below) in table {
                 keys.insert(key.clone());
-                if let ("kind" | "generate" | "model", Some(tag)) = (key.as_str(), below.as_str()) {
+                if let ("kind" | "generate" | "model" | "shape" | "law", Some(tag)) =
+                    (key.as_str(), below.as_str())
+                {
                     tags.insert(tag.into());
                 }
                 collect(below, keys, tags);
@@ -231,7 +290,7 @@ fn the_document_explains_every_field() {
     let (mut keys, mut tags) = (BTreeSet::new(), BTreeSet::new());
     every_field().iter().for_each(|value| collect(value, &mut keys, &mut tags));
     // The number of fields there were when this was written; fewer means that the scene above has lost some.
-    assert!(keys.len() >= 60, "{} fields: {keys:?}", keys.len());
+    assert!(keys.len() >= 75, "{} fields: {keys:?}", keys.len());
     for key in &keys {
         let explained = DOCUMENT.lines().any(|line| line.contains(&format!("`{key}`")));
         let in_select =
@@ -252,7 +311,7 @@ fn the_document_explains_every_field() {
 fn the_examples_of_the_document_load() {
     let examples: Vec<&str> =
         DOCUMENT.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(examples.len(), 2);
+    assert_eq!(examples.len(), 3);
     for example in examples {
         read(example);
     }

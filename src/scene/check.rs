@@ -5,6 +5,7 @@
 
 mod attach;
 mod conservation;
+mod contact;
 mod material;
 
 use toml::Value;
@@ -41,6 +42,10 @@ pub fn check(scene: &Scene) -> Checked {
     not_negative("damping.stiffness", damping.stiffness)?;
     if !(0.0..=1.0).contains(&damping.coefficient) {
         return fault("damping.coefficient", format!("must be from 0 to 1, got {}", damping.coefficient));
+    }
+    contact::check_contact(&scene.contact)?;
+    for (index, obstacle) in scene.obstacles.iter().enumerate() {
+        contact::check_obstacle(&format!("obstacle.{index}"), obstacle)?;
     }
     if scene.bodies.is_empty() {
         return fault("body", "a scene needs at least one body, which begins with the line [[body]]");

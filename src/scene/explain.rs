@@ -59,7 +59,9 @@ fn narrow(table: &Table, path: &mut Vec<String>, complaint: &str) {
     let fields: Vec<&str> = path.iter().map(String::as_str).collect();
     match fields[..] {
         ["body", _, "mesh"] => blame::<MeshSpec>(&at, "generate", path, complaint),
-        ["body", _, "attach", _, "path"] => blame::<Path>(&at, "kind", path, complaint),
+        ["body", _, "attach", _, "path"] | ["obstacle", _, "path"] => {
+            blame::<Path>(&at, "kind", path, complaint)
+        }
         _ => {}
     }
 }

@@ -7,6 +7,7 @@ mod attach;
 pub mod builtin;
 pub mod check;
 mod conservation;
+mod contact;
 mod explain;
 mod load;
 mod material;
@@ -22,10 +23,11 @@ use crate::error::InputError;
 pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
+pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
 pub use load::{LoadedScene, load, load_text};
 pub use material::{BendingRest, Material, MatterKind};
 
-/// A whole scene: bodies, time, integrator, damping.
+/// A whole scene: bodies, obstacles, time, integrator, damping, contact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
@@ -50,6 +52,12 @@ pub struct Scene {
     /// What is held of energy and momenta.
     #[serde(default)]
     pub conservation: Conservation,
+    /// How surfaces touch.
+    #[serde(default)]
+    pub contact: Contact,
+    /// Rigid things that bodies cannot enter.
+    #[serde(default, rename = "obstacle", skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<Obstacle>,
     /// The bodies; at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
@@ -68,6 +76,9 @@ impl Scene {
         check::check(&self)?;
         for body in &mut self.bodies {
             body.material.fill_defaults(MatterKind::of(&body.mesh));
+        }
+        for obstacle in &mut self.obstacles {
+            obstacle.fill_defaults(self.contact.friction);
         }
         Ok(self)
     }

@@ -38,7 +38,8 @@ fn check_select(at: &str, select: &Select) -> Checked {
     }
 }
 
-fn check_path(at: &str, path: &Path) -> Checked {
+/// Validates the motion of attached points or of an obstacle.
+pub fn check_path(at: &str, path: &Path) -> Checked {
     match path {
         Path::Translate { .. } => Ok(()),
         Path::Circle { axis, radius, period, .. } => {

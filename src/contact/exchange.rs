@@ -1,0 +1,77 @@
+//! What contact gave to bodies and took from them during a step.
+
+use super::frame::{Frame, NOBODY};
+use crate::Vec3;
+
+/// The contact forces on one body.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BodyForce {
+    /// (N)
+    pub force: Vec3,
+    /// About the origin (N·m).
+    pub torque: Vec3,
+}
+
+/// What one body got in a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BodyExchange {
+    /// h Σ f (N·s).
+    pub impulse: Vec3,
+    /// h Σ p × f about the origin, p where the vertex of the contact ends (N·m·s).
+    pub angular_impulse: Vec3,
+    /// Σ f·Δx (J).
+    pub work: f64,
+}
+
+impl BodyExchange {
+    /// The angular impulse about another point (N·m·s).
+    pub fn angular_impulse_about(&self, point: &Vec3) -> Vec3 {
+        self.angular_impulse - point.cross(&self.impulse)
+    }
+}
+
+/// What contact did in a step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Exchange {
+    /// Energy given by moving obstacles (J).
+    pub obstacles: f64,
+    /// Energy taken by friction (J).
+    pub friction: f64,
+    /// Body by body.
+    pub bodies: Vec<BodyExchange>,
+}
+
+/// The forces of all frames on `bodies` bodies.
+///
+/// Both bodies of a pair feel the force at the same point, the vertex, so that theirs cancel to the last bit.
+pub fn forces_by_body(bodies: usize, frames: &[Frame], place: impl Fn(u32) -> Vec3) -> Vec<BodyForce> {
+    let mut forces = vec![BodyForce::default(); bodies];
+    for frame in frames.iter().filter(|frame| frame.force != Vec3::zeros()) {
+        let torque = place(frame.vertices[0]).cross(&frame.force);
+        let [mine, other] = frame.bodies.map(|body| body as usize);
+        forces[mine].force += frame.force;
+        forces[mine].torque += torque;
+        if frame.bodies[1] != NOBODY {
+            forces[other].force -= frame.force;
+            forces[other].torque -= torque;
+        }
+    }
+    forces
+}
+
+/// What the forces of all frames did on the way from `start` to `end` in a step of length `h`.
+pub fn exchange(bodies: usize, frames: &[Frame], h: f64, start: &[Vec3], end: &[Vec3]) -> Exchange {
+    let forces = forces_by_body(bodies, frames, |v| end[v as usize]);
+    let body =
+        |f: &BodyForce| BodyExchange { impulse: f.force * h, angular_impulse: f.torque * h, work: 0.0 };
+    let mut sum = Exchange { bodies: forces.iter().map(body).collect(), ..Exchange::default() };
+    for frame in frames.iter().filter(|frame| frame.force != Vec3::zeros()) {
+        sum.obstacles += frame.force.dot(&frame.plane.motion);
+        sum.friction -= frame.force.dot(&frame.slip(&frame.place(start), &frame.place(end)));
+        for (arm, (v, w)) in frame.arms().enumerate() {
+            let body = frame.bodies[usize::from(arm > 0)] as usize;
+            sum.bodies[body].work += w * frame.force.dot(&(end[v] - start[v]));
+        }
+    }
+    sum
+}

@@ -1,0 +1,77 @@
+//! The forces of the step before, to begin with in the next.
+
+use super::frame::Frame;
+use crate::Vec3;
+
+/// Numbers that one remembered force takes in a checkpoint.
+const NUMBERS: usize = 5;
+
+/// A force that acted at the end of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Remembered {
+    /// The vertex it acted on.
+    pub vertex: u32,
+    /// The obstacle or triangle it came from, numbered as in [`Frame`].
+    pub surface: u32,
+    /// (N)
+    pub force: Vec3,
+}
+
+/// Forces that acted, ascending by vertex and surface.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Memory(Vec<Remembered>);
+
+impl Memory {
+    /// The forces that are not zero.
+    pub fn of(frames: &[Frame]) -> Memory {
+        let acting = frames.iter().filter(|frame| frame.force != Vec3::zeros());
+        let entry = |f: &Frame| Remembered { vertex: f.vertices[0], surface: f.surface, force: f.force };
+        Memory::sorted(acting.map(entry).collect())
+    }
+
+    fn sorted(mut entries: Vec<Remembered>) -> Memory {
+        entries.sort_by_key(|entry| (entry.vertex, entry.surface));
+        Memory(entries)
+    }
+
+    /// What acted on a vertex.
+    pub fn on(&self, vertex: u32) -> &[Remembered] {
+        let first = self.0.partition_point(|entry| entry.vertex < vertex);
+        let count = self.0[first..].partition_point(|entry| entry.vertex == vertex);
+        &self.0[first..first + count]
+    }
+
+    /// As numbers, for a checkpoint.
+    pub fn numbers(&self) -> Vec<f64> {
+        let numbers = |e: &Remembered| [e.vertex.into(), e.surface.into(), e.force.x, e.force.y, e.force.z];
+        self.0.iter().flat_map(numbers).collect()
+    }
+
+    /// From the numbers of [`Memory::numbers`]. Entries that cannot be are left out: this is only where to begin.
+    pub fn from_numbers(numbers: &[f64]) -> Memory {
+        let whole = |x: f64| (x >= 0.0 && x < f64::from(u32::MAX) && x.fract() == 0.0).then_some(x as u32);
+        let entry = |n: &[f64]| {
+            let force = Vec3::new(n[2], n[3], n[4]);
+            let (vertex, surface) = (whole(n[0])?, whole(n[1])?);
+            force.iter().all(|f| f.is_finite()).then_some(Remembered { vertex, surface, force })
+        };
+        Memory::sorted(numbers.chunks_exact(NUMBERS).filter_map(entry).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_back() {
+        let entry = |vertex, surface, f: f64| Remembered { vertex, surface, force: Vec3::new(f, -f, 0.1) };
+        let memory = Memory::sorted(vec![entry(7, 1, 2.0), entry(3, 9, 1.0), entry(7, 0, 0.5)]);
+        assert_eq!(memory.on(7), [entry(7, 0, 0.5), entry(7, 1, 2.0)]);
+        assert_eq!(memory.on(4), []);
+        assert_eq!(Memory::from_numbers(&memory.numbers()), memory);
+        let nonsense =
+            [f64::NAN, 1.0, 0.0, 0.0, 0.0, 1.0, -2.0, 0.0, 0.0, 0.0, 1.0, 2.0, f64::INFINITY, 0.0, 0.0, 5.0];
+        assert_eq!(Memory::from_numbers(&nonsense), Memory::default());
+    }
+}

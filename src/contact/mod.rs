@@ -1,0 +1,257 @@
+//! Contact: of bodies with obstacles, with each other and with themselves, with Coulomb's friction.
+//!
+//! Penetration δ = max(0, −gap) costs U(δ) (see [`ContactLaw`]). At the start of a time step [`Contacts::find`] looks for
+//! *frames*: a vertex and a plane that it may not cross, gap(x) = n·Σ w_k x_k − o, where n, o and w stay as they are until
+//! the next step. In each iteration [`Contacts::resolve`] finds the forces implicitly, in the metric A of the step: x⁺ =
+//! x_free + A⁻¹ Jᵀ f with f_n = U'(δ(x⁺)), and friction that opposes the slip during the step. So stiffness does not limit
+//! the time step, and A never changes.
+//!
+//! Architecture invariant: contact knows no backend. It sees positions and a function that applies A⁻¹.
+//!
+//! The same bits with any number of threads: detection keeps the order of vertices, and the sweeps are sequential.
+
+mod columns;
+mod exchange;
+mod frame;
+mod memory;
+pub mod obstacle;
+mod solve;
+mod surface;
+
+use crate::error::InputError;
+use crate::model::Model;
+use crate::scene::{ContactLaw, Scene};
+use crate::{Result, Vec3};
+use columns::Columns;
+pub use exchange::{BodyExchange, BodyForce, Exchange};
+use frame::{Frame, Law, NOBODY};
+use memory::Memory;
+use obstacle::Obstacle;
+use rayon::prelude::*;
+use solve::{Problem, Solver};
+use surface::Skin;
+
+/// How often frames that the forces of others push together are added, and all forces found again.
+const MOST_ROUNDS: usize = 10;
+/// Frames are made this share of an edge before a surface is reached.
+const MARGIN: f64 = 0.1;
+
+/// All that can touch, and what does.
+#[derive(Debug)]
+pub struct Contacts {
+    law: ContactLaw,
+    /// k of each vertex, if the scene says so (N/m or N/m²).
+    stiffness: Option<f64>,
+    obstacles: Vec<Obstacle>,
+    skins: Vec<Skin>,
+    /// Length of the time step (s).
+    h: f64,
+    frames: Vec<Frame>,
+    /// Forces of a checkpoint, until the next step begins with them.
+    restored: Option<Memory>,
+    columns: Columns,
+    solver: Solver,
+    /// Jᵀ f, in the weight of the gradient.
+    nodal: Vec<(u32, Vec3)>,
+    by_body: Vec<BodyForce>,
+}
+
+impl Contacts {
+    /// The contacts of a checked scene; `None` if nothing can touch.
+    pub fn new(scene: &Scene, model: &Model) -> Result<Option<Contacts>, InputError> {
+        if scene.obstacles.is_empty() {
+            return Ok(None);
+        }
+        let skins = Skin::all(scene, model);
+        if let Some(body) =
+            skins.iter().position(|skin| !(skin.stiffness.is_finite() && skin.clearance.is_finite()))
+        {
+            let message = "its contact stiffness, from elasticity and size, is no finite number; give contact.stiffness";
+            return Err(InputError::field(format!("body.{body}.material"), message));
+        }
+        let surfaces: Vec<Vec<u32>> = skins.iter().map(|skin| skin.vertices.clone()).collect();
+        Ok(Some(Contacts {
+            law: scene.contact.law,
+            stiffness: scene.contact.stiffness,
+            obstacles: scene.obstacles.iter().map(|o| Obstacle::new(o, scene.contact.friction)).collect(),
+            h: 0.0,
+            frames: Vec::new(),
+            restored: None,
+            columns: Columns::new(model.vertex_count(), &surfaces),
+            solver: Solver::default(),
+            nodal: Vec::new(),
+            by_body: vec![BodyForce::default(); skins.len()],
+            skins,
+        }))
+    }
+
+    /// Start of the step from time `t` to `t + h` (s): finds the frames, from the positions `x` of all vertices and the
+    /// predicted ones `y` (m).
+    pub fn find(&mut self, t: f64, h: f64, x: &[Vec3], y: &[Vec3]) {
+        let memory = self.remembered();
+        self.h = h;
+        self.frames = self.detect([t, h], [x, y], MARGIN);
+        self.restored = None;
+        for frame in &mut self.frames {
+            let before = memory.on(frame.vertices[0]);
+            let same = before.iter().find(|entry| entry.surface == frame.surface);
+            frame.force = same.map_or(Vec3::zeros(), |entry| entry.force);
+        }
+        self.nodal.clear();
+        self.by_body.fill(BodyForce::default());
+    }
+
+    /// Number of frames that may act now; 0: the step needs no contact at all.
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether the step needs no contact at all.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// The forces at `x_free`: x − A⁻¹ g without contact in g. `weight`: the factor of U' in the gradient of Φ.
+    /// `inverse` applies A⁻¹ to three columns in place, the x, y and z of what it is given.
+    ///
+    /// Result: Jᵀ f with this weight, by vertex, ascending; x⁺ = x_free + A⁻¹ Jᵀ f.
+    pub fn resolve(
+        &mut self,
+        x_start: &[Vec3],
+        x_free: &[Vec3],
+        weight: f64,
+        inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
+    ) -> Result<&[(u32, Vec3)]> {
+        let problem = Problem { law: self.law, weight, start: x_start, free: x_free };
+        let mut acting: Vec<bool> = self
+            .frames
+            .iter()
+            .map(|frame| frame.force != Vec3::zeros() || frame.gap(&frame.place(x_free)) < 0.0)
+            .collect();
+        for _ in 0..MOST_ROUNDS {
+            let active: Vec<usize> = (0..acting.len()).filter(|&number| acting[number]).collect();
+            self.solver.solve(&problem, &mut self.frames, &active, &mut self.columns, inverse)?;
+            self.add_up(weight);
+            if !self.pushed_together(x_free, &mut acting) {
+                break;
+            }
+        }
+        let moved = |v: u32| x_free[v as usize] + self.solver.moved(v).unwrap_or_default();
+        self.by_body = exchange::forces_by_body(self.skins.len(), &self.frames, moved);
+        Ok(&self.nodal)
+    }
+
+    /// Sums the forces by vertex.
+    fn add_up(&mut self, weight: f64) {
+        let acting = self.frames.iter().filter(|frame| frame.force != Vec3::zeros());
+        let mut terms: Vec<(u32, Vec3)> =
+            acting.flat_map(|f| f.arms().map(|(v, w)| (v as u32, f.force * (w * weight)))).collect();
+        terms.sort_by_key(|term| term.0); // stable: the order of the frames
+        let sum = |same: &[(u32, Vec3)]| (same[0].0, same.iter().map(|term| term.1).sum());
+        self.nodal = terms.chunk_by(|a, b| a.0 == b.0).map(sum).collect();
+    }
+
+    /// Marks the frames that do not act yet but are closed by the forces of the others; whether there are any.
+    fn pushed_together(&self, x_free: &[Vec3], acting: &mut [bool]) -> bool {
+        let closed: Vec<usize> = (0..acting.len())
+            .into_par_iter()
+            .filter(|&number| !acting[number])
+            .filter(|&number| {
+                let frame = &self.frames[number];
+                let moved: Vec3 = frame.arms().map(|(v, w)| self.displacement(v as u32) * w).sum();
+                frame.gap(&(frame.place(x_free) + moved)) < 0.0
+            })
+            .collect();
+        closed.iter().for_each(|&number| acting[number] = true);
+        !closed.is_empty()
+    }
+
+    /// A⁻¹ Jᵀ f of any vertex of a surface (m).
+    fn displacement(&self, vertex: u32) -> Vec3 {
+        let part = self.columns.part(vertex);
+        let mates = self.nodal.iter().filter(|(v, _)| self.columns.part(*v) == part);
+        mates.map(|(v, force)| force * self.columns.entry(vertex, *v)).sum()
+    }
+
+    /// The metric A changed: what is known of A⁻¹ is forgotten.
+    pub fn forget_metric(&mut self) {
+        self.columns.forget();
+        self.solver.forget();
+    }
+
+    /// The potential ΣU of each body at the positions `x` and time `t` (J); half of a contact of two bodies to each.
+    ///
+    /// Contacts are looked for anew, and nothing is changed.
+    pub fn potential(&self, t: f64, x: &[Vec3]) -> Vec<f64> {
+        let mut energy = vec![0.0; self.skins.len()];
+        for frame in self.detect([t, 0.0], [x, x], 0.0) {
+            let share = self.law.energy(frame.stiffness, -frame.gap(&frame.place(x)));
+            match frame.bodies {
+                [mine, NOBODY] => energy[mine as usize] += share,
+                both => both.iter().for_each(|&body| energy[body as usize] += share / 2.0),
+            }
+        }
+        energy
+    }
+
+    /// What the forces of the last [`Contacts::resolve`] did on the way from `x_start` to `x_end`.
+    pub fn exchange(&self, x_start: &[Vec3], x_end: &[Vec3]) -> Exchange {
+        exchange::exchange(self.skins.len(), &self.frames, self.h, x_start, x_end)
+    }
+
+    /// The forces of the last [`Contacts::resolve`] on each body. Both bodies of a pair feel theirs at the same point,
+    /// the vertex at x⁺, so that they cancel.
+    pub fn forces_by_body(&self) -> &[BodyForce] {
+        &self.by_body
+    }
+
+    /// The forces to begin the next step with, for a checkpoint.
+    pub fn memory(&self) -> Vec<f64> {
+        self.remembered().numbers()
+    }
+
+    /// Goes on from the numbers of [`Contacts::memory`].
+    pub fn set_memory(&mut self, numbers: &[f64]) {
+        self.frames.clear();
+        self.nodal.clear();
+        self.by_body.fill(BodyForce::default());
+        self.restored = Some(Memory::from_numbers(numbers));
+    }
+
+    /// How many sweeps the last [`Contacts::resolve`] made, in its last round.
+    pub fn sweeps(&self) -> usize {
+        self.solver.sweeps
+    }
+
+    /// The forces that acted last.
+    fn remembered(&self) -> Memory {
+        self.restored.clone().unwrap_or_else(|| Memory::of(&self.frames))
+    }
+
+    /// All frames of a step from time t to t + h, ascending by vertex and surface.
+    fn detect(&self, [t, h]: [f64; 2], [x, y]: [&[Vec3]; 2], margin: f64) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        for (body, skin) in self.skins.iter().enumerate() {
+            let near = (0..skin.vertices.len()).into_par_iter().flat_map_iter(|number| {
+                let v = skin.vertices[number];
+                let ways = [&x[v as usize], &y[v as usize]];
+                let stiffness = self.stiffness.unwrap_or(skin.stiffness * skin.areas[number]);
+                self.obstacles.iter().enumerate().filter_map(move |(surface, obstacle)| {
+                    let plane = obstacle.meet([t, h], ways, skin.clearance, margin * skin.edge)?;
+                    Some(Frame {
+                        surface: surface as u32,
+                        bodies: [body as u32, NOBODY],
+                        vertices: [v; 4],
+                        weights: [1.0, 0.0, 0.0, 0.0],
+                        plane,
+                        friction: obstacle.friction,
+                        stiffness,
+                        force: Vec3::zeros(),
+                    })
+                })
+            });
+            frames.par_extend(near);
+        }
+        frames
+    }
+}

@@ -1,0 +1,225 @@
+//! The forces of contact: block Gauss–Seidel in the metric A.
+//!
+//! With x⁺ = x_free + A⁻¹ Jᵀ f each contact c sees the place p_c = Σ w_k x_k, and a force on contact d moves it by
+//! W_cd f_d, W_cd = Σ w_k w_l (A⁻¹)_kl: a number, since A acts on x, y and z alike. So one contact, the others held, is
+//! solved in closed form: first the normal force f = U'(δ(f)), then friction, which stops the slip or lies on the cone.
+
+use super::columns::Columns;
+use super::frame::{Frame, Law};
+use crate::scene::ContactLaw;
+use crate::{Result, Vec3};
+use std::ops::Range;
+
+/// Sweeps over all contacts, at most.
+const MOST_SWEEPS: usize = 100;
+/// Sweeps end when no force changes by more than this share of the largest.
+const TOLERANCE: f64 = 1e-6;
+
+/// A⁻¹ between the vertices that touch, and how they are displaced.
+#[derive(Debug, Default)]
+pub struct Solver {
+    /// The vertices, ascending, so that those of a body are together.
+    nodes: Vec<u32>,
+    /// Of each node: the nodes of its body.
+    mates: Vec<Range<usize>>,
+    /// Of each node: (A⁻¹)_vv.
+    diagonal: Vec<f64>,
+    /// Of each node: where its column begins in `shares`, a number for each of its mates.
+    column: Vec<usize>,
+    shares: Vec<f32>,
+    /// A⁻¹ Jᵀ f at the nodes, the three coordinates apart (m).
+    moved: [Vec<f64>; 3],
+    /// How many sweeps the last solve made.
+    pub sweeps: usize,
+}
+
+/// A contact as the sweeps see it.
+struct Block {
+    frame: usize,
+    nodes: [usize; 4],
+    weights: [f64; 4],
+    /// W_cc.
+    compliance: f64,
+    /// Place at x_free, and at the start of the step (m).
+    free: Vec3,
+    start: Vec3,
+    /// The force in the gradient's weight.
+    force: Vec3,
+}
+
+/// What the sweeps are given.
+#[derive(Clone, Copy)]
+pub struct Problem<'a> {
+    /// U as a function of depth.
+    pub law: ContactLaw,
+    /// Factor of U' in the gradient of Φ.
+    pub weight: f64,
+    /// Positions at the start of the step (m).
+    pub start: &'a [Vec3],
+    /// Positions without contact (m).
+    pub free: &'a [Vec3],
+}
+
+impl Solver {
+    /// Forgets A⁻¹: the metric changed.
+    pub fn forget(&mut self) {
+        self.nodes.clear();
+    }
+
+    /// Finds the forces of the frames numbered in `active`, beginning with those they have (N).
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        frames: &mut [Frame],
+        active: &[usize],
+        columns: &mut Columns,
+        inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
+    ) -> Result<()> {
+        self.gather(frames, active, columns, inverse)?;
+        let mut blocks: Vec<Block> =
+            active.iter().map(|&frame| self.block(problem, &frames[frame], frame)).collect();
+        self.moved = [0; 3].map(|_| vec![0.0; self.nodes.len()]);
+        for block in &blocks {
+            self.push(block, block.force);
+        }
+        self.sweeps = 0;
+        while self.sweeps < MOST_SWEEPS {
+            let change = self.sweep(problem, frames, &mut blocks);
+            self.sweeps += 1;
+            let largest = blocks.iter().map(|block| block.force.norm_squared()).fold(0.0, f64::max).sqrt();
+            if change <= TOLERANCE * largest {
+                break;
+            }
+        }
+        for block in &blocks {
+            frames[block.frame].force = block.force / problem.weight;
+        }
+        Ok(())
+    }
+
+    /// One sweep over all contacts, to and fro by turns; returns the largest change of a force.
+    fn sweep(&mut self, problem: &Problem, frames: &[Frame], blocks: &mut [Block]) -> f64 {
+        let mut largest: f64 = 0.0;
+        let count = blocks.len();
+        for number in 0..count {
+            let number = if self.sweeps % 2 == 0 { number } else { count - 1 - number };
+            let block = &mut blocks[number];
+            let force = self.answer(problem, &frames[block.frame], block);
+            let change = force - block.force;
+            if change != Vec3::zeros() {
+                block.force = force;
+                self.push(&blocks[number], change);
+                largest = largest.max(change.norm());
+            }
+        }
+        largest
+    }
+
+    /// The force of one contact while all others are held.
+    fn answer(&self, problem: &Problem, frame: &Frame, block: &Block) -> Vec3 {
+        let arms = block.nodes.iter().zip(&block.weights);
+        let moved: Vec3 = arms.map(|(&node, &w)| self.moved_by(node) * w).sum();
+        let without = block.free + moved - block.force * block.compliance;
+        let depth = -frame.gap(&without);
+        let stiffness = problem.weight * frame.stiffness;
+        let normal = problem.law.implicit_force(stiffness, block.compliance, depth);
+        // no compliance: nothing that a force could do
+        if !(normal > 0.0 && normal.is_finite() && block.compliance > 0.0) {
+            return Vec3::zeros();
+        }
+        let slip = frame.slip(&block.start, &without);
+        let (sticks, holds) = (slip.norm() / block.compliance, frame.friction * normal);
+        let friction = if sticks <= holds { -slip / block.compliance } else { slip * (-holds / slip.norm()) };
+        frame.plane.normal * normal + friction
+    }
+
+    fn moved_by(&self, node: usize) -> Vec3 {
+        Vec3::new(self.moved[0][node], self.moved[1][node], self.moved[2][node])
+    }
+
+    /// Adds A⁻¹ Jᵀ `force` of one contact to what has moved.
+    fn push(&mut self, block: &Block, force: Vec3) {
+        for (&node, &weight) in block.nodes.iter().zip(&block.weights) {
+            if weight == 0.0 {
+                continue;
+            }
+            let mates = self.mates[node].clone();
+            let shares = &self.shares[self.column[node]..][..mates.len()];
+            for (axis, moved) in self.moved.iter_mut().enumerate() {
+                let factor = force[axis] * weight * self.diagonal[node];
+                for (moved, &share) in moved[mates.clone()].iter_mut().zip(shares) {
+                    *moved += factor * f64::from(share);
+                }
+            }
+        }
+    }
+
+    /// Puts A⁻¹ between the vertices of the active frames together, unless it is there already.
+    fn gather(
+        &mut self,
+        frames: &[Frame],
+        active: &[usize],
+        columns: &mut Columns,
+        inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
+    ) -> Result<()> {
+        let arms = active.iter().flat_map(|&frame| frames[frame].arms());
+        let mut nodes: Vec<u32> = arms.map(|(v, _)| v as u32).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        if nodes == self.nodes && !columns.ensure(&nodes, inverse)? {
+            return Ok(());
+        }
+        self.nodes.clear(); // so that after an error nothing is taken for complete
+        columns.ensure(&nodes, inverse)?;
+        (self.mates, self.diagonal, self.column) = (Vec::new(), Vec::new(), Vec::new());
+        self.shares.clear();
+        let mut first = 0;
+        for mates in nodes.chunk_by(|&a, &b| columns.part(a) == columns.part(b)) {
+            for &node in mates {
+                let (diagonal, shares) = columns.column(node, mates);
+                self.mates.push(first..first + mates.len());
+                self.diagonal.push(diagonal);
+                self.column.push(self.shares.len());
+                self.shares.extend(shares);
+            }
+            first += mates.len();
+        }
+        self.nodes = nodes;
+        Ok(())
+    }
+
+    fn block(&self, problem: &Problem, frame: &Frame, number: usize) -> Block {
+        let (mut nodes, mut weights) = ([0; 4], [0.0; 4]);
+        for (arm, (v, w)) in frame.arms().enumerate() {
+            if let Ok(node) = self.nodes.binary_search(&(v as u32)) {
+                (nodes[arm], weights[arm]) = (node, w);
+            }
+        }
+        let mut compliance = 0.0;
+        for k in 0..4 {
+            let mates = self.mates[nodes[k]].clone();
+            let scale = weights[k] * self.diagonal[nodes[k]];
+            for l in (0..4).filter(|&l| mates.contains(&nodes[l])) {
+                let share = self.shares[self.column[nodes[k]] + nodes[l] - mates.start];
+                compliance += scale * weights[l] * f64::from(share);
+            }
+        }
+        Block {
+            frame: number,
+            nodes,
+            weights,
+            compliance,
+            free: frame.place(problem.free),
+            start: frame.place(problem.start),
+            force: frame.force * problem.weight,
+        }
+    }
+
+    /// How far a vertex has moved by the forces found, if it is one of those that touch (m).
+    pub fn moved(&self, vertex: u32) -> Option<Vec3> {
+        self.nodes.binary_search(&vertex).ok().map(|node| self.moved_by(node))
+    }
+}
+
+#[cfg(test)]
+mod tests;

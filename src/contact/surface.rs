@@ -1,0 +1,181 @@
+//! The surfaces of bodies: which vertices can touch, how stiff each is, and how far from the mesh the surface lies.
+
+use crate::Vec3;
+use crate::mesh::{Mesh, double_area_normal, six_volumes};
+use crate::model::{Body, Model};
+use crate::scene::{ContactLaw, Material, MatterKind, Scene};
+
+/// A body's contact layer is as stiff as its own matter of this share of its size, so that under any load the layer
+/// gives way by this share of what the whole body does, however fine the mesh is.
+const LAYER: f64 = 0.01;
+/// Thickness of cloths and strands as a share of the mean edge, where nothing is said. Thinner ones could be pushed
+/// through each other within a step, thicker ones would touch their own neighbours.
+const THICKNESS_SHARE: f64 = 0.1;
+
+/// The surface of one body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skin {
+    /// What the body is.
+    pub kind: MatterKind,
+    /// Its vertices that can touch, in the numbers of the model, ascending.
+    pub vertices: Vec<u32>,
+    /// What each of them stands for (m²).
+    pub areas: Vec<f64>,
+    /// Triangles, in the numbers of the model; outward for a solid, none for strands.
+    pub triangles: Vec<[u32; 3]>,
+    /// Half the thickness (m): how far from the mesh its surface lies.
+    pub clearance: f64,
+    /// Mean length of the edges at rest (m).
+    pub edge: f64,
+    /// Stiffness per area: U' = κ a δ (N/m³) or κ a δ² (N/m⁴).
+    pub stiffness: f64,
+}
+
+impl Skin {
+    /// The surfaces of all bodies.
+    pub fn all(scene: &Scene, model: &Model) -> Vec<Skin> {
+        model
+            .bodies
+            .iter()
+            .zip(&scene.bodies)
+            .map(|(body, described)| Skin::new(scene, model, body, &described.material))
+            .collect()
+    }
+
+    fn new(scene: &Scene, model: &Model, body: &Body, material: &Material) -> Skin {
+        let first = body.vertices.start as u32;
+        let mesh = &body.mesh;
+        let kind = match (mesh.tets.is_empty(), mesh.triangles.is_empty()) {
+            (false, _) => MatterKind::Solid,
+            (true, false) => MatterKind::Cloth,
+            (true, true) => MatterKind::Strands,
+        };
+        let triangles = mesh.surface();
+        let areas = vertex_areas(mesh, &triangles, material);
+        let touching: Vec<u32> = (0..areas.len() as u32).filter(|&v| areas[v as usize] > 0.0).collect();
+        let edge = mean_edge(mesh);
+        let thickness = scene.contact.thickness.unwrap_or(match kind {
+            MatterKind::Solid => 0.0,
+            MatterKind::Cloth | MatterKind::Strands => THICKNESS_SHARE * edge,
+        });
+        Skin {
+            kind,
+            areas: touching.iter().map(|&v| areas[v as usize]).collect(),
+            vertices: touching.into_iter().map(|v| v + first).collect(),
+            triangles: triangles.into_iter().map(|t| t.map(|v| v + first)).collect(),
+            clearance: thickness / 2.0,
+            edge,
+            stiffness: stiffness(scene.contact.law, young_modulus(model, body, material), size(mesh)),
+        }
+    }
+}
+
+/// κ from a layer of Young's modulus E and thickness `LAYER` · L: p = E δ / (LAYER · L). The cubic law has the same
+/// pressure where the depth is the thickness of the layer.
+fn stiffness(law: ContactLaw, young_modulus: f64, size: f64) -> f64 {
+    let layer = LAYER * size;
+    match law {
+        ContactLaw::Linear => young_modulus / layer,
+        ContactLaw::Cubic => young_modulus / (layer * layer),
+    }
+}
+
+/// Young's modulus E = μ (3λ + 2μ)/(λ + μ) (Pa), or that of a network of springs with the same energy when it is
+/// stretched evenly: Σ k r² / (3 V).
+fn young_modulus(model: &Model, body: &Body, material: &Material) -> f64 {
+    let (mu, lambda) = material.lame();
+    if mu > 0.0 {
+        return mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
+    }
+    let springs = model.springs.iter().filter(|s| body.vertices.contains(&(s.vertices[0] as usize)));
+    let weight: f64 = springs.map(|spring| spring.weight).sum();
+    weight / (3.0 * volume(&body.mesh, material))
+}
+
+/// The volume of the matter (m³).
+fn volume(mesh: &Mesh, material: &Material) -> f64 {
+    let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
+    let solid: f64 = mesh.tets.iter().map(|&t| six_volumes(&mesh.tet_corners(t)).abs() / 6.0).sum();
+    let cloth: f64 = mesh.triangles.iter().map(|&t| triangle_area(mesh, t) * thickness).sum();
+    let section = std::f64::consts::FRAC_PI_4 * thickness * thickness;
+    let strands: f64 = mesh.strand_pieces().iter().map(|&piece| piece_length(mesh, piece) * section).sum();
+    solid + cloth + strands
+}
+
+/// A third of each triangle at a vertex; of strands half of each piece, as broad as it is thick (m²).
+fn vertex_areas(mesh: &Mesh, triangles: &[[u32; 3]], material: &Material) -> Vec<f64> {
+    let mut areas = vec![0.0; mesh.positions.len()];
+    for &triangle in triangles {
+        let share = triangle_area(mesh, triangle) / 3.0;
+        triangle.iter().for_each(|&v| areas[v as usize] += share);
+    }
+    let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
+    for piece in mesh.strand_pieces() {
+        let share = piece_length(mesh, piece) * thickness / 2.0;
+        piece.iter().for_each(|&v| areas[v as usize] += share);
+    }
+    areas
+}
+
+fn triangle_area(mesh: &Mesh, triangle: [u32; 3]) -> f64 {
+    double_area_normal(&mesh.triangle_corners(triangle)).norm() / 2.0
+}
+
+fn piece_length(mesh: &Mesh, [from, to]: [u32; 2]) -> f64 {
+    (mesh.positions[from as usize] - mesh.positions[to as usize]).norm()
+}
+
+fn mean_edge(mesh: &Mesh) -> f64 {
+    let edges = mesh.edges();
+    edges.iter().map(|&edge| piece_length(mesh, edge)).sum::<f64>() / edges.len().max(1) as f64
+}
+
+/// Diagonal of the bounding box (m).
+fn size(mesh: &Mesh) -> f64 {
+    let low = mesh.positions.iter().fold(Vec3::repeat(f64::INFINITY), |a, b| a.inf(b));
+    let high = mesh.positions.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
+    (high - low).norm()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::build::build;
+    use crate::scene::load_text;
+
+    fn skin(mesh: &str, material: &str) -> Skin {
+        let text = format!("[[body]]\nmesh = {mesh}\nmaterial = {material}");
+        let loaded = load_text("scene.toml", &text, &[]).unwrap();
+        let model = build(&loaded).unwrap().model;
+        Skin::all(&loaded.scene, &model).remove(0)
+    }
+
+    #[test]
+    fn a_finer_mesh_has_the_same_area_and_stiffness() {
+        let material = "{ model = \"arap\", mu = 1000 }";
+        let coarse = skin("{ generate = \"box\", cells = [2, 2, 2], size = [1, 2, 2] }", material);
+        let fine = skin("{ generate = \"box\", cells = [4, 8, 6], size = [1, 2, 2] }", material);
+        for skin in [&coarse, &fine] {
+            // 2 (1·2 + 2·2 + 1·2) m², as sums of a few hundred terms
+            assert!((skin.areas.iter().sum::<f64>() - 16.0).abs() < 1e-12);
+        }
+        // E = 2 μ for λ = 0, the diagonal of the box is 3 m
+        assert!((coarse.stiffness - 2000.0 / 0.03).abs() < 1e-9);
+        assert_eq!(coarse.stiffness, fine.stiffness);
+        // all but the 1·1·1 inner vertices of the coarse box
+        assert_eq!(coarse.vertices.len(), 27 - 1);
+    }
+
+    #[test]
+    fn springs_have_a_modulus_too() {
+        // A network of springs along the edges of a box has a modulus of the order of k / edge.
+        let mesh = |n: usize| format!("{{ generate = \"box\", cells = [{n}, {n}, {n}], size = [1, 1, 1] }}");
+        let coarse = skin(&mesh(4), "{ model = \"spring\", stiffness = 100 }");
+        let per_layer = coarse.stiffness * LAYER * 3f64.sqrt();
+        assert!((100.0..4000.0).contains(&per_layer), "{per_layer}");
+        let hair = "{ generate = \"hair\", strands = 3, segments = 4, length = 0.4, radius = 0.1 }";
+        let hair = skin(hair, "{ model = \"spring\", stiffness = 100, thickness = 0.01 }");
+        assert!((hair.areas.iter().sum::<f64>() - 3.0 * 0.4 * 0.01).abs() < 1e-12);
+        assert!(hair.stiffness > 0.0 && hair.triangles.is_empty());
+    }
+}
