@@ -17,6 +17,7 @@ mod memory;
 pub mod obstacle;
 mod solve;
 mod surface;
+mod work;
 
 use crate::error::InputError;
 use crate::model::Model;

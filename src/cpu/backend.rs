@@ -157,6 +157,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
             kept: Vec::new(),
+            contacts: Vec::new(),
         })
     }
 

@@ -23,6 +23,8 @@ pub struct Global<T: Scalar> {
     prepared: Option<Prepared<T>>,
     /// Why it is this method.
     reason: String,
+    /// How many metrics there were.
+    version: u64,
 }
 
 /// What solves, and the numbers of the metric it is made for.
@@ -62,7 +64,7 @@ impl Parts<'_> {
 impl<T: Scalar> Global<T> {
     /// Nothing prepared yet.
     pub fn new(solver: &Solver) -> Self {
-        Global { asked: solver.global, inner: solver.inner, prepared: None, reason: String::new() }
+        Global { asked: solver.global, inner: solver.inner, prepared: None, reason: String::new(), version: 0 }
     }
 
     /// Gets ready to solve with this metric; does nothing if it is ready already.
@@ -75,6 +77,7 @@ impl<T: Scalar> Global<T> {
                     method => *method = chebyshev(self.inner, metric, parts)?,
                 }
                 prepared.metric = metric;
+                self.version += 1;
             }
             None => {
                 let direct = || cholesky(metric, parts);
@@ -82,6 +85,7 @@ impl<T: Scalar> Global<T> {
                 let (method, reason) = choose(self.asked, direct, iterative)?;
                 self.reason = reason;
                 self.prepared = Some(Prepared { metric, method });
+                self.version += 1;
             }
         }
         Ok(())
@@ -95,6 +99,11 @@ impl<T: Scalar> Global<T> {
             None => return false,
         }
         true
+    }
+
+    /// The number of the metric: another one as soon as it is another.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// Chebyshev's iteration, if it is the method: for a device that makes it itself.

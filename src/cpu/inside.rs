@@ -43,6 +43,10 @@ impl<T: Scalar> Inside for Cpu<T> {
         Ok(())
     }
 
+    fn metric(&self) -> u64 {
+        self.global.version()
+    }
+
     fn view(&mut self) -> View<'_> {
         View {
             x: &self.x,
@@ -50,7 +54,7 @@ impl<T: Scalar> Inside for Cpu<T> {
             x_before: &self.x_before,
             iterate: &self.iterate,
             gradient: &mut self.seen.gradient,
-            end_gradient: &self.seen.end_gradient,
+            end_gradient: &mut self.seen.end_gradient,
             descent: &mut self.seen.descent,
             energies: self.local.energies(),
         }

@@ -9,6 +9,9 @@ impl<T: Scalar> Inside for Gpu<T> {
     fn open(&mut self) -> Result<()> {
         todo!()
     }
+    fn metric(&self) -> u64 {
+        self.global.version()
+    }
     fn view(&mut self) -> View<'_> {
         todo!()
     }

@@ -84,6 +84,7 @@ pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
         warm_starts,
         viscous: Vec::new(),
         kept: Vec::new(),
+        contacts: Vec::new(),
     })
 }
 

@@ -1,8 +1,9 @@
 //! The ledger: a row a frame, and where every joule went.
 //!
-//!   total(t) = total(0) − damped − numerical + work
+//!   total(t) = total(0) − damped − contact_loss − numerical + work
 //!
-//! `damped` is what the damping model took, by its own formula. `work` is what moving attachments gave.
+//! `damped` is what the damping model took, by its own formula. `work` is what moving attachments gave, `contact_loss` what
+//! contact took.
 //! `numerical` is what is left: lost (positive) or gained (negative) by the integrator and by iterations that
 //! stopped early. So the four sum up to round-off; that the blame is right is tested with the closed form of
 //! each integrator's loss.
@@ -33,11 +34,12 @@ pub struct Row {
     pub residual: f64,
     pub min_volume_ratio: f64,
     pub inverted: usize,
+    pub contact_loss: f64,
 }
 
 /// The header of `ledger.csv`: part of the public contract.
 pub const HEADER: &str = "frame,time,kinetic,elastic,gravity,contact,attachment,total,px,py,pz,lx,ly,lz,\
-                          cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted";
+                          cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted,contact_loss";
 
 impl Row {
     /// The row as a line of `ledger.csv`, without the line's end. Numbers read back to the same bits.
@@ -54,7 +56,7 @@ impl Row {
             line += &format!(",{number:?}");
         }
         let (residual, ratio) = (self.residual, self.min_volume_ratio);
-        line + &format!(",{},{residual:?},{ratio:?},{}", self.iterations, self.inverted)
+        line + &format!(",{},{residual:?},{ratio:?},{},{:?}", self.iterations, self.inverted, self.contact_loss)
     }
 }
 
@@ -64,6 +66,7 @@ pub struct Book {
     total_at_start: f64,
     damped: f64,
     work: f64,
+    contact: f64,
     last: Row,
 }
 
@@ -71,13 +74,14 @@ impl Book {
     /// Starts the account with the row of frame 0.
     pub fn open(&mut self, start: Row) {
         let last = Row { numerical: 0.0, ..start };
-        *self = Book { total_at_start: start.total, damped: 0.0, work: 0.0, last };
+        *self = Book { total_at_start: start.total, damped: 0.0, work: 0.0, contact: 0.0, last };
     }
 
     /// Books what the steps of a frame exchanged.
     pub fn exchange(&mut self, exchange: Exchange) {
         self.damped += exchange.damped;
         self.work += exchange.work;
+        self.contact += exchange.contact;
     }
 
     /// Closes a frame: makes its row.
@@ -103,12 +107,13 @@ impl Book {
             angular_momentum: seen.angular_momentum.into(),
             centre: seen.centre.into(),
             damped: self.damped,
-            numerical: self.total_at_start - total - self.damped + self.work,
+            numerical: self.total_at_start - total - self.damped - self.contact + self.work,
             work: self.work,
             iterations,
             residual,
             min_volume_ratio: seen.min_volume_ratio,
             inverted: seen.inverted,
+            contact_loss: self.contact,
         };
         self.last
     }

@@ -25,6 +25,8 @@ pub struct Exchange {
     pub damped: f64,
     /// Given by moving attachments: Σ k (T_e − x_e) · ΔT.
     pub work: f64,
+    /// Taken by contact: by friction, less what moving obstacles gave.
+    pub contact: f64,
 }
 
 /// What a backend tells of a frame.
@@ -103,6 +105,8 @@ pub struct Snapshot {
     pub viscous: Vec<f64>,
     /// What is held of each body; empty if nothing is. Not a backend's to fill in.
     pub kept: Vec<Kept>,
+    /// The contacts' forces; empty if there are none. Not a backend's to fill in.
+    pub contacts: Vec<f64>,
 }
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.

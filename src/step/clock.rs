@@ -13,7 +13,9 @@ pub enum Phase {
     Local,
     /// The linear solve.
     Global,
-    /// Momenta and energy held, contacts.
+    /// Contacts: found, and resolved.
+    Contact,
+    /// Momenta and energy held.
     Constrain,
     /// Velocity, filter, energy exchanged.
     Advance,
@@ -22,11 +24,12 @@ pub enum Phase {
 }
 
 /// All phases with their names, in order.
-pub const PHASES: [(Phase, &str); 7] = [
+pub const PHASES: [(Phase, &str); 8] = [
     (Phase::Factor, "factor"),
     (Phase::Predict, "predict"),
     (Phase::Local, "local"),
     (Phase::Global, "global"),
+    (Phase::Contact, "contact"),
     (Phase::Constrain, "constrain"),
     (Phase::Advance, "advance"),
     (Phase::Observe, "observe"),

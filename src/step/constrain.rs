@@ -32,8 +32,20 @@ impl Simulation {
         })
     }
 
-    /// What is kept of momenta and energies for the next step. Returns the iterations that a projection took.
+    /// After a local step: how far the iterate is from what is held inside the solve, as a share of what there is.
+    pub(super) fn measure_held(&mut self, form: &Form) -> Result<Option<f64>> {
+        if self.hold.is_none() {
+            return Ok(None);
+        }
+        self.tell_contacts(form);
+        let Simulation { backend, clock, hold: Some(hold), model, .. } = self else { return Ok(None) };
+        Ok(Some(clock.time(Phase::Constrain, || hold.measure(form, model, backend.as_mut()))?))
+    }
+
+    /// What is kept of momenta and energies for the next step, and what contact took. Returns the iterations that a projection took.
     pub(super) fn end_holding(&mut self, form: &Form) -> Result<usize> {
+        self.tell_contacts(form);
+        self.book_contacts();
         let Simulation { backend, clock, hold, fepr, exchanged, model, .. } = self;
         let backend = backend.as_mut();
         let ([damped, given], count) = clock.time(Phase::Constrain, || -> Result<_> {

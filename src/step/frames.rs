@@ -7,6 +7,7 @@ use super::clock::Phase;
 use super::{Iterations, Simulation, residual};
 use crate::Result;
 use crate::error::RunError;
+use crate::observe::Observation;
 use crate::observe::ledger::Row;
 
 /// What is known of a frame before its report has come.
@@ -18,6 +19,8 @@ pub(super) struct Started {
     done: Iterations,
     /// Energy exchanged that the report does not know of.
     exchanged: Exchange,
+    /// Energy of contacts at its end (J).
+    contact: f64,
 }
 
 impl Simulation {
@@ -50,7 +53,8 @@ impl Simulation {
         }
         self.ask()?;
         let exchanged = std::mem::take(&mut self.exchanged);
-        self.started.push_back(Started { number: self.frame_number(), time: self.time(), done, exchanged });
+        let contact = self.contact_energy();
+        self.started.push_back(Started { number: self.frame_number(), time: self.time(), done, exchanged, contact });
         Ok(())
     }
 
@@ -68,11 +72,19 @@ impl Simulation {
     /// Opens the book with the state at the start.
     pub(super) fn open_book(&mut self) -> Result<()> {
         self.ask()?;
+        let contact = self.contact_energy();
         let Simulation { backend, clock, book, .. } = self;
         let start = clock.time(Phase::Observe, || backend.reports(true))?.pop().unwrap_or_default();
-        let row = book.row(0, 0.0, &start.seen, 0, 0.0);
+        let row = book.row(0, 0.0, &Observation { contact, ..start.seen }, 0, 0.0);
         book.open(row);
         Ok(())
+    }
+
+    /// Energy of contacts now (J).
+    fn contact_energy(&mut self) -> f64 {
+        let t = self.time();
+        let Simulation { backend, clock, touching: Some(touching), .. } = self else { return 0.0 };
+        clock.time(Phase::Observe, || touching.potential(t, backend.view().x))
     }
 
     /// Asks for a report of the state now. Changes nothing of it.
@@ -90,12 +102,13 @@ impl Simulation {
         let Simulation { backend, clock, .. } = self;
         let reports = clock.time(Phase::Observe, || backend.reports(wait))?;
         for report in reports {
-            let Some(Started { number, time, done, exchanged }) = self.started.pop_front() else { break };
+            let Some(Started { number, time, done, exchanged, contact }) = self.started.pop_front() else { break };
             let residual = done.residual.or(report.gradients.map(residual)).unwrap_or(0.0);
             let mut book = self.book;
             book.exchange(report.exchange);
             book.exchange(exchanged);
-            let row = book.row(number, time, &report.seen, done.count, residual);
+            let seen = Observation { contact, ..report.seen };
+            let row = book.row(number, time, &seen, done.count, residual);
             if !row.total.is_finite() {
                 return self.fail(number);
             }

@@ -17,7 +17,7 @@ pub struct View<'a> {
     /// g at the iterate, of the last local step (N).
     pub gradient: &'a mut [Vec3],
     /// ∇E(x), elastic elements and attachments, of the last [`Inside::local_at_end`] (N).
-    pub end_gradient: &'a [Vec3],
+    pub end_gradient: &'a mut [Vec3],
     /// The way back to go, A⁻¹ g after [`Inside::descend`] (m).
     pub descent: &'a mut [Vec3],
     /// Elastic energy of each body where the last local step was made (J).
@@ -28,6 +28,8 @@ pub struct View<'a> {
 pub trait Inside {
     /// From now on the host looks into the steps.
     fn open(&mut self) -> Result<()>;
+    /// The number of the metric A: another one as soon as A is.
+    fn metric(&self) -> u64;
     /// The numbers now. Before a step `iterate`, `gradient` and `descent` mean nothing.
     fn view(&mut self) -> View<'_>;
     /// descent = A⁻¹ g.

@@ -53,6 +53,10 @@ impl Inside for Late {
         self.inner.open()
     }
 
+    fn metric(&self) -> u64 {
+        self.inner.metric()
+    }
+
     fn view(&mut self) -> View<'_> {
         self.inner.view()
     }

@@ -14,7 +14,9 @@ pub mod integrator;
 pub mod late;
 #[cfg(test)]
 mod tests;
+mod touch;
 
+use crate::contact::Contacts;
 use crate::damping::{self, Damping};
 use crate::error::RunError;
 use crate::model::Model;
@@ -30,6 +32,7 @@ use hold::fepr::Fepr;
 use integrator::Integrator;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use touch::Touching;
 
 /// A scene in motion.
 pub struct Simulation {
@@ -40,6 +43,8 @@ pub struct Simulation {
     /// Energy and momenta held inside the solve, or by a projection after it.
     hold: Option<Hold>,
     fepr: Option<Fepr>,
+    /// What can touch.
+    touching: Option<Touching>,
     /// Energy exchanged in this frame that the host knows of and the backend does not.
     exchanged: Exchange,
     time: Time,
@@ -69,7 +74,9 @@ impl Simulation {
         let damping = damping::make(&scene.damping)?;
         let mut backend = backend;
         let (hold, fepr) = (Hold::new(scene, &model), Fepr::new(scene, &model));
-        if hold.is_some() || fepr.is_some() {
+        let contacts = Contacts::new(scene, &model)?;
+        let touching = contacts.map(|contacts| Touching::new(contacts, model.vertex_count()));
+        if hold.is_some() || fepr.is_some() || touching.is_some() {
             backend.open()?;
         }
         let mut simulation = Simulation {
@@ -77,6 +84,7 @@ impl Simulation {
             backend,
             hold,
             fepr,
+            touching,
             exchanged: Exchange::default(),
             integrator,
             damping,
@@ -113,43 +121,56 @@ impl Simulation {
         Ok(done)
     }
 
-    /// Local and global steps in turn, until the gradient is small enough or the iterations are used up.
+    /// Local and global steps in turn, until the gradient is small enough or the iterations are used up; where energy is
+    /// held, until it is.
     fn iterate(&mut self, form: &Form) -> Result<Iterations> {
-        let Simulation { backend, clock, time, hold, model, .. } = self;
+        let touching = self.find_contacts(form);
+        let energy = self.hold.as_mut().map(Hold::goals).filter(|goals| goals.holds_energy());
+        let (most, enough) = match energy {
+            Some(goals) => (goals.most_iterations(), Some(goals.tolerance())),
+            None => (self.time.iterations, None),
+        };
         let mut done = Iterations::default();
         let mut first_gradient = None;
-        let holds_energy = hold.as_mut().is_some_and(|hold| hold.goals().holds_energy());
-        let most = match hold {
-            Some(hold) if holds_energy => hold.goals().most_iterations(),
-            _ => time.iterations,
-        };
         while done.count < most {
+            let Simulation { backend, clock, .. } = self;
             let gradient = clock.time(Phase::Local, || {
                 backend.local(form)?;
                 backend.gradient_norm()
             })?;
-            if let Some(gradient) = gradient {
+            if let Some(gradient) = if touching { self.touched_norm() } else { gradient } {
                 let residual = residual([*first_gradient.get_or_insert(gradient), gradient]);
                 done.residual = Some(residual);
-                let solved = done.count > 0 && residual <= time.tolerance || gradient == 0.0;
-                if solved || !gradient.is_finite() {
+                let solved = done.count > 0 && residual <= self.time.tolerance || gradient == 0.0;
+                if solved && enough.is_none() || !gradient.is_finite() {
                     break;
                 }
             }
-            if let Some(hold) = hold {
-                let error = clock.time(Phase::Constrain, || hold.measure(form, model, backend.as_mut()))?;
-                if holds_energy && done.count > 0 && error <= hold.goals().tolerance() {
-                    break;
-                }
-                clock.time(Phase::Global, || backend.descend())?;
-                clock.time(Phase::Constrain, || hold.correct(form, model, backend.as_mut()))?;
-                clock.time(Phase::Global, || backend.correct())?;
-            } else {
-                clock.time(Phase::Global, || backend.global(form))?;
+            let off = self.measure_held(form)?;
+            if done.count > 0 && enough.zip(off).is_some_and(|(enough, off)| off <= enough) {
+                break;
             }
+            self.solve(form, touching)?;
             done.count += 1;
         }
         Ok(done)
+    }
+
+    /// The global step x ← x − A⁻¹ g, with contacts and what is held.
+    fn solve(&mut self, form: &Form, touching: bool) -> Result<()> {
+        let Simulation { backend, clock, .. } = self;
+        if !touching && self.hold.is_none() {
+            return clock.time(Phase::Global, || backend.global(form));
+        }
+        clock.time(Phase::Global, || backend.descend())?;
+        if touching {
+            self.resolve_contacts(form)?;
+        }
+        let Simulation { backend, clock, hold, model, .. } = self;
+        if let Some(hold) = hold {
+            clock.time(Phase::Constrain, || hold.correct(form, model, backend.as_mut()))?;
+        }
+        clock.time(Phase::Global, || backend.correct())
     }
 
     /// Factors the matrix of the next step now, so that a failure is known before anything is written.
@@ -260,7 +281,8 @@ impl Simulation {
         self.collect(true)?;
         self.check()?;
         let kept = self.goals().map(|goals| goals.kept.clone()).unwrap_or_default();
-        Ok((self.steps, self.book, Snapshot { kept, ..self.backend.snapshot()? }))
+        let contacts = self.touching.as_ref().map(Touching::numbers).unwrap_or_default();
+        Ok((self.steps, self.book, Snapshot { kept, contacts, ..self.backend.snapshot()? }))
     }
 
     /// Goes on from a checkpoint of the same model; `false` if it is of another.
@@ -272,6 +294,9 @@ impl Simulation {
             self.exchanged = Exchange::default();
             if let Some(goals) = self.goals() {
                 goals.restore(&snapshot.kept);
+            }
+            if let Some(touching) = &mut self.touching {
+                touching.restore(&snapshot.contacts);
             }
             self.started.clear();
             self.arrived.clear();

@@ -20,7 +20,7 @@ const CHUNK: usize = 512;
 pub struct Fields {
     /// A⁻¹ π of every vertex, for the form it was made for.
     translation: Vec<f64>,
-    made_for: Option<Form>,
+    made_for: Option<(Form, u64)>,
     /// Q (kg m/s times a rate) and A⁻¹ Q.
     turn: Vec<Vec3>,
     turned: Vec<Vec3>,
@@ -78,13 +78,14 @@ impl Fields {
         energy: bool,
         backend: &mut dyn Backend,
     ) -> Result<()> {
-        if self.made_for != Some(*form) {
+        let metric = (*form, backend.metric());
+        if self.made_for != Some(metric) {
             let mut columns: Vec<Vec3> = (0..model.vertex_count())
                 .map(|i| Vec3::new(Self::weight(form, model, outside, i), 0.0, 0.0))
                 .collect();
             backend.invert(&mut columns)?;
             self.translation.iter_mut().zip(&columns).for_each(|(p, column)| *p = column.x);
-            self.made_for = Some(*form);
+            self.made_for = Some(metric);
         }
         let view = backend.view();
         let s = form.velocity_slope();

@@ -18,18 +18,19 @@ mod control;
 pub mod fepr;
 mod fields;
 pub mod goals;
+mod measure;
 pub mod outside;
 pub mod system;
 
 use super::backend::{Backend, Targets};
 use super::form::Form;
 use super::integrator::BALLISTIC_EULER;
-use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::scene::{Method, Scene};
-use crate::{Result, Vec3};
+use crate::Result;
 use fields::Fields;
 use goals::Goals;
+use measure::Measured;
 
 /// Holds momenta and energies of all bodies of a model.
 pub struct Hold {
@@ -39,18 +40,10 @@ pub struct Hold {
     squares: Vec<f64>,
     /// Whether it went to the least energy there is, and that was still more than asked for.
     least: Vec<bool>,
-    /// What each body's constraints were off when last measured, and their scales.
+    /// What each body has at the iterate.
     measured: Vec<Measured>,
-}
-
-/// What a body's constraints are off.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Measured {
-    momentum: Vec3,
-    angular_momentum: Vec3,
-    energy: f64,
-    /// The largest of the three as a share of its scale.
-    error: f64,
+    /// Energy of each body beyond what is asked for, when last measured (J).
+    excess: Vec<f64>,
 }
 
 impl Hold {
@@ -63,6 +56,7 @@ impl Hold {
             squares: vec![0.0; bodies],
             least: vec![false; bodies],
             measured: vec![Measured::default(); bodies],
+            excess: vec![0.0; bodies],
         })
     }
 
@@ -92,66 +86,6 @@ impl Hold {
         self.fields.begin(form, model, &self.goals.outside, &self.goals.aims, energy, backend)
     }
 
-    /// After a local step: how far the iterate is from what is held, as a share of what there is; the largest of all bodies.
-    pub fn measure(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<f64> {
-        if self.goals.held[2] && !Self::shortcut(form) {
-            backend.local_at_end()?;
-        }
-        let view = backend.view();
-        let (s, h) = (form.velocity_slope(), form.h);
-        for (body, part) in model.bodies.iter().enumerate() {
-            let (start, aim) = (part.vertices.start, self.goals.aims[body]);
-            let fields = &self.fields;
-            let sums = sums::<10>(part.vertices.len(), |k| {
-                let i = start + k;
-                let (m, r) = (model.mass[i], view.iterate[i] - aim.pivot);
-                let v = (view.iterate[i] - view.x[i]) * s + fields.offset(form, model, &view, i);
-                let (p, a) = (v * m, r * m);
-                let l = r.cross(&p);
-                [p.x, p.y, p.z, l.x, l.y, l.z, 0.5 * v.dot(&p), a.x, a.y, a.z]
-            });
-            let vector = |k: usize| Vec3::new(sums[k], sums[k + 1], sums[k + 2]);
-            let pushed = self.goals.outside.push(body, form, view.iterate, view.x, aim.pivot);
-            // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end
-            let lag = vector(7) - (aim.pivot - aim.start.centre) * aim.start.mass;
-            let mass = aim.start.mass;
-            let height = -model.gravity.dot(&(vector(7) + aim.pivot * mass));
-            let (kinetic, elastic) = (sums[6], view.energies[body]);
-            let momentum = vector(0) - aim.momentum - pushed.impulse;
-            let angular =
-                vector(3) - aim.angular_momentum - pushed.torque - lag.cross(&model.gravity) * (0.5 * h);
-            let energy = kinetic + elastic + height + pushed.energy - aim.energy - pushed.work;
-            let fall = model.gravity.norm() * h;
-            let scale = kinetic + elastic + pushed.energy + 0.5 * mass * fall * fall;
-            // Less energy than the momenta leave a body cannot have: a spinning body is stretched. When an iteration
-            // brings no more of it out, that is what is held.
-            let stuck = self.least[body] && energy > 0.5 * self.measured[body].energy;
-            let energy = if stuck {
-                let aim = &mut self.goals.aims[body];
-                (aim.energy, aim.damped) = (aim.energy + energy, aim.damped - energy);
-                0.0
-            } else {
-                energy
-            };
-            let error = [
-                (self.goals.held[0], momentum.norm(), (2.0 * mass * scale).sqrt()),
-                (self.goals.held[1], angular.norm(), (2.0 * aim.start.largest_inertia() * scale).sqrt()),
-                (self.goals.held[2], energy.abs(), scale),
-            ];
-            let share =
-                |(held, off, scale): (bool, f64, f64)| if held && off > 0.0 { off / scale } else { 0.0 };
-            let error = error.map(share).into_iter().fold(0.0, f64::max);
-            // the energy is off by what the second-order part was misjudged
-            let square = 0.5 * form.curvature() * self.squares[body];
-            if square > 0.0 && self.goals.held[2] {
-                let bend = &mut self.goals.kept[body].bend;
-                *bend = (*bend + energy / square).clamp(0.0, 1.0);
-            }
-            self.measured[body] = Measured { momentum, angular_momentum: angular, energy, error };
-        }
-        Ok(self.measured.iter().map(|measured| measured.error).fold(0.0, f64::max))
-    }
-
     /// After the solve: adds to the descent what brings momenta and energies to where they belong.
     pub fn correct(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<()> {
         let shortcut = Self::shortcut(form);
@@ -165,9 +99,9 @@ impl Hold {
             let mut system = self.fields.system(part.vertices.clone(), body, weight, rate, model, &view);
             let [p, l, h] = self.goals.held;
             system.held = [p, p, p, l, l, l, h];
-            let measured = &self.measured[body];
-            system.momenta_error += fields::stack(measured.momentum, measured.angular_momentum);
-            system.energy_error += measured.energy;
+            let off = self.off(body, form, &view);
+            system.momenta_error += fields::stack(off.momentum, off.angular_momentum);
+            system.energy_error += off.energy;
             let multipliers = system.solve(form.curvature() * self.goals.kept[body].bend);
             self.squares[body] = multipliers.square;
             self.least[body] = multipliers.least;

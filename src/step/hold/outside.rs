@@ -10,6 +10,8 @@ pub struct Outside {
     /// The attachments of each body.
     attached: Vec<Vec<Spring>>,
     touched: Vec<Option<Touch>>,
+    /// Where each body's vertices end.
+    ends: Vec<usize>,
     /// Stiffness of the attachments of each vertex (N/m), empty without any.
     stiffness: Vec<f64>,
     /// Σ k T_e of each vertex (N).
@@ -68,6 +70,7 @@ impl Outside {
         Outside {
             attached: model.bodies.iter().map(springs).collect(),
             touched: vec![None; model.bodies.len()],
+            ends: model.bodies.iter().map(|body| body.vertices.end).collect(),
             stiffness: if n == 0 { Vec::new() } else { model.attachment_stiffness() },
             pull: vec![Vec3::zeros(); n],
         }
@@ -86,6 +89,14 @@ impl Outside {
     /// Contacts of a body, at the iterate now.
     pub fn touch(&mut self, body: usize, touch: Touch) {
         self.touched[body] = Some(touch);
+    }
+
+    /// More work of contacts on the body of a vertex (J).
+    pub fn add_work(&mut self, vertex: usize, work: f64) {
+        let body = self.ends.partition_point(|&end| end <= vertex);
+        if let Some(touch) = self.touched.get_mut(body).and_then(Option::as_mut) {
+            touch.work += work;
+        }
     }
 
     /// The start of a step.

@@ -1,0 +1,105 @@
+//! How far the iterate is from what is held.
+
+use super::Hold;
+use super::body::Aim;
+use crate::linear::reduce::sums;
+use crate::model::Model;
+use crate::step::backend::Backend;
+use crate::step::form::Form;
+use crate::step::inside::View;
+use crate::{Result, Vec3};
+
+/// What a body has at the iterate beyond its aim, before what acts from outside is counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Measured {
+    /// Σ m v' − P̂ (kg m/s).
+    pub momentum: Vec3,
+    /// Σ m r × v' − L̂ about the pivot (kg m²/s).
+    pub angular_momentum: Vec3,
+    /// Kinetic, elastic and gravity energy less Ĥ (J).
+    pub energy: f64,
+    /// Kinetic and elastic energy, and that of a fall for the length of a step (J): what errors are compared with.
+    scale: f64,
+}
+
+impl Hold {
+    /// After a local step: how far the iterate is from what is held, as a share of what there is; the largest of all bodies.
+    pub fn measure(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<f64> {
+        if self.goals.held[2] && !Self::shortcut(form) {
+            backend.local_at_end()?;
+        }
+        let view = backend.view();
+        let mut worst = 0.0f64;
+        for body in 0..model.bodies.len() {
+            self.measured[body] = self.at_iterate(body, form, model, &view);
+            let mut off = self.off(body, form, &view);
+            // Less energy than the momenta leave a body cannot have: a spinning body is stretched. When an iteration
+            // brings no more of it out, that is what is held.
+            if self.least[body] && off.energy > 0.5 * self.excess[body] {
+                let aim = &mut self.goals.aims[body];
+                (aim.energy, aim.damped) = (aim.energy + off.energy, aim.damped - off.energy);
+                self.measured[body].energy -= off.energy;
+                off.energy = 0.0;
+            }
+            self.excess[body] = off.energy;
+            // the energy is off by what the second-order part was misjudged
+            let square = 0.5 * form.curvature() * self.squares[body];
+            if square > 0.0 && self.goals.held[2] {
+                let bend = &mut self.goals.kept[body].bend;
+                *bend = (*bend + off.energy / square).clamp(0.0, 1.0);
+            }
+            worst = worst.max(self.share(&off, &self.goals.aims[body]));
+        }
+        Ok(worst)
+    }
+
+    fn at_iterate(&self, body: usize, form: &Form, model: &Model, view: &View) -> Measured {
+        let (part, aim) = (&model.bodies[body].vertices, &self.goals.aims[body]);
+        let (s, h, start) = (form.velocity_slope(), form.h, part.start);
+        let sums = sums::<10>(part.len(), |k| {
+            let i = start + k;
+            let (m, r) = (model.mass[i], view.iterate[i] - aim.pivot);
+            let v = (view.iterate[i] - view.x[i]) * s + self.fields.offset(form, model, view, i);
+            let (p, a) = (v * m, r * m);
+            let l = r.cross(&p);
+            [p.x, p.y, p.z, l.x, l.y, l.z, 0.5 * v.dot(&p), a.x, a.y, a.z]
+        });
+        let vector = |k: usize| Vec3::new(sums[k], sums[k + 1], sums[k + 2]);
+        let mass = aim.start.mass;
+        // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end: gravity has a torque after all
+        let lag = vector(7) - (aim.pivot - aim.start.centre) * mass;
+        let height = -model.gravity.dot(&(vector(7) + aim.pivot * mass));
+        let (kinetic, elastic) = (sums[6], view.energies[body]);
+        let fall = model.gravity.norm() * h;
+        Measured {
+            momentum: vector(0) - aim.momentum,
+            angular_momentum: vector(3) - aim.angular_momentum - lag.cross(&model.gravity) * (0.5 * h),
+            energy: kinetic + elastic + height - aim.energy,
+            scale: kinetic + elastic + 0.5 * mass * fall * fall,
+        }
+    }
+
+    /// c of a body, with what acts on it now.
+    pub(super) fn off(&self, body: usize, form: &Form, view: &View) -> Measured {
+        let pushed = self.goals.outside.push(body, form, view.iterate, view.x, self.goals.aims[body].pivot);
+        let Measured { momentum, angular_momentum, energy, scale } = self.measured[body];
+        Measured {
+            momentum: momentum - pushed.impulse,
+            angular_momentum: angular_momentum - pushed.torque,
+            energy: energy + pushed.energy - pushed.work,
+            scale: scale + pushed.energy,
+        }
+    }
+
+    /// The largest part of c as a share of what the body's energy could make of it.
+    fn share(&self, off: &Measured, aim: &Aim) -> f64 {
+        let (mass, inertia) = (aim.start.mass, aim.start.largest_inertia());
+        let parts = [
+            (off.momentum.norm(), (2.0 * mass * off.scale).sqrt()),
+            (off.angular_momentum.norm(), (2.0 * inertia * off.scale).sqrt()),
+            (off.energy.abs(), off.scale),
+        ];
+        let held = parts.into_iter().zip(self.goals.held).filter(|(_, held)| *held);
+        held.map(|((off, scale), _)| if off > 0.0 { off / scale } else { 0.0 }).fold(0.0, f64::max)
+    }
+}
