@@ -1,7 +1,7 @@
 //! The work of contact on each body, in a form that keeps the sum of all energies.
 
 use super::frame::{Frame, Law, NOBODY};
-use super::Contacts;
+use super::{BodyForce, Contacts};
 use crate::Vec3;
 
 impl Contacts {
@@ -29,6 +29,30 @@ impl Contacts {
             work[other as usize] += 0.5 * missed;
         }
         work
+    }
+
+    /// For each body the least number of a body that it touches, directly or through others; its own if it touches none.
+    pub fn groups(&self) -> Vec<usize> {
+        let mut groups: Vec<usize> = (0..self.by_body.len()).collect();
+        for frame in
+            self.frames.iter().filter(|frame| frame.force != Vec3::zeros() && frame.bodies[1] != NOBODY)
+        {
+            let [a, b] = frame.bodies.map(|body| groups[body as usize]);
+            let (least, other) = (a.min(b), a.max(b));
+            groups.iter_mut().filter(|group| **group == other).for_each(|group| *group = least);
+        }
+        groups
+    }
+
+    /// The forces of obstacles alone on each body, when the step ends at `end`.
+    pub fn obstacle_forces(&self, end: &[Vec3]) -> Vec<BodyForce> {
+        let mut forces = vec![BodyForce::default(); self.by_body.len()];
+        for frame in self.frames.iter().filter(|frame| frame.bodies[1] == NOBODY) {
+            let on = &mut forces[frame.bodies[0] as usize];
+            on.force += frame.force;
+            on.torque += end[frame.vertices[0] as usize].cross(&frame.force);
+        }
+        forces
     }
 
     fn energy(&self, frame: &Frame, place: &Vec3) -> f64 {

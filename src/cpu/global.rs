@@ -64,7 +64,13 @@ impl Parts<'_> {
 impl<T: Scalar> Global<T> {
     /// Nothing prepared yet.
     pub fn new(solver: &Solver) -> Self {
-        Global { asked: solver.global, inner: solver.inner, prepared: None, reason: String::new(), version: 0 }
+        Global {
+            asked: solver.global,
+            inner: solver.inner,
+            prepared: None,
+            reason: String::new(),
+            version: 0,
+        }
     }
 
     /// Gets ready to solve with this metric; does nothing if it is ready already.

@@ -56,7 +56,10 @@ impl Row {
             line += &format!(",{number:?}");
         }
         let (residual, ratio) = (self.residual, self.min_volume_ratio);
-        line + &format!(",{},{residual:?},{ratio:?},{},{:?}", self.iterations, self.inverted, self.contact_loss)
+        line + &format!(
+            ",{},{residual:?},{ratio:?},{},{:?}",
+            self.iterations, self.inverted, self.contact_loss
+        )
     }
 }
 

@@ -54,7 +54,13 @@ impl Simulation {
         self.ask()?;
         let exchanged = std::mem::take(&mut self.exchanged);
         let contact = self.contact_energy();
-        self.started.push_back(Started { number: self.frame_number(), time: self.time(), done, exchanged, contact });
+        self.started.push_back(Started {
+            number: self.frame_number(),
+            time: self.time(),
+            done,
+            exchanged,
+            contact,
+        });
         Ok(())
     }
 
@@ -102,7 +108,9 @@ impl Simulation {
         let Simulation { backend, clock, .. } = self;
         let reports = clock.time(Phase::Observe, || backend.reports(wait))?;
         for report in reports {
-            let Some(Started { number, time, done, exchanged, contact }) = self.started.pop_front() else { break };
+            let Some(Started { number, time, done, exchanged, contact }) = self.started.pop_front() else {
+                break;
+            };
             let residual = done.residual.or(report.gradients.map(residual)).unwrap_or(0.0);
             let mut book = self.book;
             book.exchange(report.exchange);

@@ -2,6 +2,7 @@
 //!
 //! They work on the host and in f64, whatever computes the rest; a device hands over what they need.
 
+use super::form::Form;
 use crate::{Result, Vec3};
 
 /// The numbers of a step half made, of all vertices.
@@ -22,6 +23,27 @@ pub struct View<'a> {
     pub descent: &'a mut [Vec3],
     /// Elastic energy of each body where the last local step was made (J).
     pub energies: &'a [f64],
+}
+
+impl View<'_> {
+    /// v'(x) of the iterate, at vertex i (m/s).
+    pub fn new_velocity(&self, form: &Form, gravity: Vec3, i: usize) -> Vec3 {
+        (self.iterate[i] - self.x[i]) * form.velocity_slope() + self.offset(form, gravity, i)
+    }
+
+    /// o of v' = s (x − x_n) + o, at vertex i (m/s).
+    #[inline]
+    pub fn offset(&self, form: &Form, gravity: Vec3, i: usize) -> Vec3 {
+        let row = &form.row.velocity;
+        let mut offset = gravity * (row.acceleration * form.h);
+        if row.velocity != 0.0 {
+            offset += self.v[i] * row.velocity;
+        }
+        if row.position_before != 0.0 {
+            offset += (self.x_before[i] - self.x[i]) * (row.position_before / form.h);
+        }
+        offset
+    }
 }
 
 /// Operations inside a step. All but `open` ask that it was called.

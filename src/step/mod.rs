@@ -110,10 +110,14 @@ impl Simulation {
         clock.time(Phase::Predict, || backend.predict(&form, &targets))?;
         let mut done = self.iterate(&form)?;
         done.count += self.end_holding(&form)?;
+        let bounce = self.bounce(&form)?;
 
         let Simulation { backend, clock, damping, fepr, .. } = self;
         clock.time(Phase::Advance, || {
             backend.advance(&form, &targets)?;
+            if let Some(changes) = &bounce {
+                backend.shift(&vec![Vec3::zeros(); changes.len()], changes)?;
+            }
             fepr.iter_mut().try_for_each(|fepr| fepr.take(backend.as_mut()))?;
             damping.filter.iter().try_for_each(|filter| backend.filter(filter))
         })?;
@@ -147,7 +151,9 @@ impl Simulation {
                 }
             }
             let off = self.measure_held(form)?;
-            if done.count > 0 && enough.zip(off).is_some_and(|(enough, off)| off <= enough) {
+            // the forces of contacts need their iterations, too
+            let least = if touching { most.min(self.time.iterations) } else { 1 };
+            if done.count >= least && enough.zip(off).is_some_and(|(enough, off)| off <= enough) {
                 break;
             }
             self.solve(form, touching)?;
@@ -164,12 +170,16 @@ impl Simulation {
         }
         clock.time(Phase::Global, || backend.descend())?;
         if touching {
-            self.resolve_contacts(form)?;
+            self.press_contacts(form);
         }
         let Simulation { backend, clock, hold, model, .. } = self;
         if let Some(hold) = hold {
             clock.time(Phase::Constrain, || hold.correct(form, model, backend.as_mut()))?;
         }
+        if touching {
+            self.resolve_contacts(form)?;
+        }
+        let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Global, || backend.correct())
     }
 

@@ -4,6 +4,7 @@ use super::Simulation;
 use super::backend::{Backend, Exchange};
 use super::clock::Phase;
 use super::form::Form;
+use super::hold::bounce::bounce;
 use super::hold::outside::{Outside, Touch};
 use crate::contact::Contacts;
 use crate::{Result, Vec3};
@@ -11,8 +12,10 @@ use crate::{Result, Vec3};
 /// The contacts of a model and memory for them.
 pub(super) struct Touching {
     contacts: Contacts,
-    /// x without contact, then A⁻¹ of the forces.
-    memory: Vec<Vec3>,
+    /// x without contact (m).
+    free: Vec<Vec3>,
+    /// A⁻¹ F, what the forces of the last iteration push away (m).
+    pushed: Vec<Vec3>,
     /// The forces of the last iteration, as they stand in the gradient.
     forces: Vec<(u32, Vec3)>,
     /// The metric that the contacts know.
@@ -21,7 +24,8 @@ pub(super) struct Touching {
 
 impl Touching {
     pub(super) fn new(contacts: Contacts, vertices: usize) -> Self {
-        Touching { contacts, memory: vec![Vec3::zeros(); vertices], forces: Vec::new(), metric: 0 }
+        let zeros = vec![Vec3::zeros(); vertices];
+        Touching { contacts, free: zeros.clone(), pushed: zeros, forces: Vec::new(), metric: 0 }
     }
 
     /// Potential at the state now, with obstacles where they are at time `t` (J).
@@ -49,6 +53,7 @@ impl Touching {
         let view = backend.view();
         self.contacts.find(t, form.h, view.x, view.iterate);
         self.forces.clear();
+        self.pushed.fill(Vec3::zeros());
         !self.contacts.is_empty()
     }
 
@@ -63,27 +68,39 @@ impl Touching {
         (whole + change.sum::<f64>()).max(0.0).sqrt()
     }
 
-    /// After the solve: finds the forces F, and makes gradient and descent those of g − F.
+    /// After the solve: makes gradient and descent those of g − F, with the forces F of the iteration before.
+    fn press(&self, form: &Form, backend: &mut dyn Backend) {
+        let slope = form.velocity_slope() * form.h;
+        let view = backend.view();
+        if self.forces.is_empty() {
+            return;
+        }
+        view.descent.iter_mut().zip(&self.pushed).for_each(|(u, pushed)| *u -= pushed);
+        for (v, force) in &self.forces {
+            view.gradient[*v as usize] -= force;
+            view.end_gradient[*v as usize] -= force * slope;
+        }
+    }
+
+    /// Last of all: finds the forces anew and corrects the descent, so that the iteration ends where nothing penetrates.
     fn resolve(&mut self, form: &Form, backend: &mut dyn Backend) -> Result<()> {
         let weight = 1.0 / (form.velocity_slope() * form.h);
         let view = backend.view();
-        let free = view.iterate.iter().zip(view.descent.iter()).map(|(x, u)| x - u);
-        self.memory.iter_mut().zip(free).for_each(|(memory, free)| *memory = free);
+        // x without contact, A⁻¹ F being `pushed`
+        let descents = view.iterate.iter().zip(view.descent.iter()).zip(&self.pushed);
+        self.free.iter_mut().zip(descents).for_each(|(free, ((x, u), pushed))| *free = x - u - pushed);
         let start = view.x.to_vec();
         let mut inverse = |columns: &mut [Vec3]| backend.invert(columns);
-        self.forces = self.contacts.resolve(&start, &self.memory, weight, &mut inverse)?.to_vec();
-        if self.forces.is_empty() {
-            return Ok(());
+        self.forces = self.contacts.resolve(&start, &self.free, weight, &mut inverse)?.to_vec();
+        let mut pushed = vec![Vec3::zeros(); start.len()];
+        if !self.forces.is_empty() {
+            self.forces.iter().for_each(|(v, force)| pushed[*v as usize] = *force);
+            backend.invert(&mut pushed)?;
         }
-        self.memory.fill(Vec3::zeros());
-        self.forces.iter().for_each(|(v, force)| self.memory[*v as usize] = *force);
-        backend.invert(&mut self.memory)?;
         let view = backend.view();
-        view.descent.iter_mut().zip(&self.memory).for_each(|(u, back)| *u -= back);
-        for (v, force) in &self.forces {
-            view.gradient[*v as usize] -= force;
-            view.end_gradient[*v as usize] -= force / weight;
-        }
+        let changes = pushed.iter().zip(&self.pushed);
+        view.descent.iter_mut().zip(changes).for_each(|(u, (new, old))| *u += old - new);
+        self.pushed = pushed;
         Ok(())
     }
 
@@ -91,9 +108,15 @@ impl Touching {
     fn tell(&self, form: &Form, start: &[Vec3], end: &[Vec3], outside: &mut Outside) {
         let weight = 1.0 / (form.velocity_slope() * form.h);
         let work = self.contacts.work(start, end);
-        for (body, (on, work)) in self.contacts.forces_by_body().iter().zip(work).enumerate() {
+        let obstacles = self.contacts.obstacle_forces(end);
+        let forces = self.contacts.forces_by_body().iter().zip(obstacles);
+        for (body, ((on, obstacles), work)) in forces.zip(work).enumerate() {
+            let obstacles = [obstacles.force, obstacles.torque];
             if on.force != Vec3::zeros() || on.torque != Vec3::zeros() || outside.is_touched(body) {
-                outside.touch(body, Touch { force: on.force * weight, torque: on.torque * weight, work });
+                outside.touch(
+                    body,
+                    Touch { force: on.force * weight, torque: on.torque * weight, work, obstacles },
+                );
             }
         }
     }
@@ -113,24 +136,16 @@ impl Simulation {
         Some(touching.gradient_norm(backend.as_mut()))
     }
 
+    /// Adds the contacts' forces to a solve without them.
+    pub(super) fn press_contacts(&mut self, form: &Form) {
+        let Simulation { backend, clock, touching: Some(touching), .. } = self else { return };
+        clock.time(Phase::Contact, || touching.press(form, backend.as_mut()));
+    }
+
     /// Resolves the contacts of an iteration.
     pub(super) fn resolve_contacts(&mut self, form: &Form) -> Result<()> {
-        let Simulation { backend, clock, touching: Some(touching), hold, .. } = self else { return Ok(()) };
-        let backend = backend.as_mut();
-        clock.time(Phase::Contact, || {
-            touching.resolve(form, backend)?;
-            let Some(hold) = hold else { return Ok(()) };
-            let view = backend.view();
-            let end: Vec<Vec3> = view.iterate.iter().zip(view.descent.iter()).map(|(x, u)| x - u).collect();
-            let outside = &mut hold.goals().outside;
-            touching.tell(form, view.x, &end, outside);
-            // as seen from the iterate, along the straight line that C_H means
-            let slope = form.velocity_slope() * form.h;
-            for (v, force) in &touching.forces {
-                outside.add_work(*v as usize, slope * force.dot(&view.descent[*v as usize]));
-            }
-            Ok(())
-        })
+        let Simulation { backend, clock, touching: Some(touching), .. } = self else { return Ok(()) };
+        clock.time(Phase::Contact, || touching.resolve(form, backend.as_mut()))
     }
 
     /// Tells who holds momenta and energy what contact does at the iterate.
@@ -143,6 +158,20 @@ impl Simulation {
         };
         let view = backend.view();
         clock.time(Phase::Contact, || touching.tell(form, view.x, view.iterate, &mut goals.outside));
+    }
+
+    /// What the velocities of bodies that touch must change by so that momenta and energy are right.
+    pub(super) fn bounce(&mut self, form: &Form) -> Result<Option<Vec<Vec3>>> {
+        let Simulation { backend, clock, touching: Some(touching), model, .. } = self else {
+            return Ok(None);
+        };
+        let goals = match (&mut self.hold, &mut self.fepr) {
+            (Some(hold), _) => hold.goals(),
+            (None, Some(fepr)) => fepr.goals(),
+            (None, None) => return Ok(None),
+        };
+        let groups = touching.contacts.groups();
+        clock.time(Phase::Constrain, || bounce(goals, &groups, form, model, backend.as_mut()))
     }
 
     /// What contact gave and took in the step, at its end.

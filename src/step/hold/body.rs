@@ -72,6 +72,22 @@ impl Rigid {
         }
     }
 
+    /// Several bodies as one.
+    pub fn together(parts: &[Rigid]) -> Rigid {
+        let mass: f64 = parts.iter().map(|part| part.mass).sum();
+        let centre = parts.iter().map(|part| part.centre * part.mass).sum::<Vec3>() / mass;
+        let mut whole = Rigid { mass, centre, ..Rigid::default() };
+        for part in parts {
+            let r = part.centre - centre;
+            whole.momentum += part.momentum;
+            whole.spin += part.spin + r.cross(&part.momentum);
+            let spread = Mat3::from_diagonal_element(r.norm_squared()) - r * r.transpose();
+            whole.inertia += part.inertia + spread * part.mass;
+            whole.kinetic += part.kinetic;
+        }
+        whole
+    }
+
     /// K = |P|²/2M + L·I⁻¹L/2 (J): the least kinetic energy with these momenta (Constrained paper, Eq. 13, about the centre of mass).
     pub fn least_kinetic(&self, momentum: Vec3, spin: Vec3) -> f64 {
         let turning = solve_inertia(self.inertia, spin, LEAST_INERTIA).dot(&spin);

@@ -26,6 +26,7 @@ impl Flight<'_> {
         let h = then - now;
         let before = kept.momentum.map_or(start.momentum, Vec3::from);
         let mut spin = kept.spin.map_or(start.spin, Vec3::from);
+        let spun = spin;
         let mut energy = kept.energy.unwrap_or_default();
         // H ← H − (1 − e^{−γh}) (H − K): Eq. 24 of the Constrained paper, exact for any step
         let rigid = start.least_kinetic(before, spin) + self.height(start.centre);
@@ -34,7 +35,8 @@ impl Flight<'_> {
 
         let pivot = start.centre + (before / start.mass * 0.5 + gravity * (0.25 * h)) * h;
         let flown = pivot * 2.0 - start.centre;
-        let mut momentum = before + gravity * (start.mass * h);
+        let fallen = before + gravity * (start.mass * h);
+        let mut momentum = fallen;
         let mut angular_momentum = spin + (start.centre - pivot).cross(&before);
         let natural = energy;
         for control in scene.control.iter().filter(|control| control.body == name) {
@@ -50,7 +52,9 @@ impl Flight<'_> {
                 energy = a + (b - a) * share + self.height(flown);
             }
         }
-        if self.free {
+        // only a wish can be out of reach: what a body has, it can have
+        let wished = momentum != fallen || energy != natural || spin != spun;
+        if self.free && wished {
             energy = energy.max(start.least_kinetic(momentum, spin) + self.height(flown));
         }
         Aim { start, pivot, momentum, angular_momentum, spin, energy, given: energy - natural, damped }

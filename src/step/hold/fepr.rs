@@ -100,14 +100,9 @@ impl Fepr {
     /// The iterate is then again what the step made.
     pub fn project(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<usize> {
         let view = backend.view();
-        let s = form.velocity_slope();
         for i in 0..self.x.len() {
-            let row = &form.row.velocity;
             self.x[i] = view.iterate[i];
-            self.v[i] = (view.iterate[i] - view.x[i]) * s
-                + (view.x_before[i] - view.x[i]) * (row.position_before / form.h)
-                + view.v[i] * row.velocity
-                + model.gravity * (row.acceleration * form.h);
+            self.v[i] = view.new_velocity(form, model.gravity, i);
         }
         self.stepped = [self.x.clone(), self.v.clone()];
         let start = view.x.to_vec();
@@ -121,6 +116,9 @@ impl Fepr {
             let view = backend.view();
             let mut worst = 0.0f64;
             for (body, part) in model.bodies.iter().enumerate() {
+                if self.goals.outside.is_touched(body) {
+                    continue; // see `bounce`
+                }
                 let potential = view.energies[body] + self.potential(body, form, model, &start);
                 let (system, off) =
                     self.system(body, &goals[body], model, view.end_gradient, potential, form.h);

@@ -47,20 +47,6 @@ impl Fields {
         }
     }
 
-    /// o of v' = s (x − x_n) + o, at vertex i (m/s).
-    #[inline]
-    pub fn offset(&self, form: &Form, model: &Model, view: &View, i: usize) -> Vec3 {
-        let row = &form.row.velocity;
-        let mut offset = model.gravity * (row.acceleration * form.h);
-        if row.velocity != 0.0 {
-            offset += view.v[i] * row.velocity;
-        }
-        if row.position_before != 0.0 {
-            offset += (view.x_before[i] - view.x[i]) * (row.position_before / form.h);
-        }
-        offset
-    }
-
     /// π of vertex i: C_P = π e_k.
     pub fn weight(form: &Form, model: &Model, outside: &Outside, i: usize) -> f64 {
         let s = form.velocity_slope();
@@ -95,7 +81,7 @@ impl Fields {
             let half_fall = model.gravity * (0.5 * form.h);
             turn[body.vertices.clone()].par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(k, q)| {
                 let i = body.vertices.start + k;
-                let offset = self.offset(form, model, &view, i) - half_fall;
+                let offset = view.offset(form, model.gravity, i) - half_fall;
                 *q = (offset - (view.x[i] - aim.pivot) * s) * model.mass[i];
                 if let Some((stiffness, pull)) = outside.attachment(i) {
                     *q -= (pull - aim.pivot * stiffness) * held;
@@ -158,7 +144,7 @@ impl Fields {
         let s = form.velocity_slope();
         let mut energy = std::mem::take(&mut self.energy);
         energy.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, c)| {
-            let v = (view.iterate[i] - view.x[i]) * s + self.offset(form, model, &view, i);
+            let v = view.new_velocity(form, model.gravity, i);
             *c = (v * s - model.gravity) * model.mass[i] + view.end_gradient[i];
         });
         self.energy = energy;

@@ -1,7 +1,6 @@
 //! How far the iterate is from what is held.
 
 use super::Hold;
-use super::body::Aim;
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::step::backend::Backend;
@@ -31,15 +30,20 @@ impl Hold {
         let view = backend.view();
         let mut worst = 0.0f64;
         for body in 0..model.bodies.len() {
+            if self.goals.outside.is_touched(body) {
+                continue; // see `bounce`
+            }
             self.measured[body] = self.at_iterate(body, form, model, &view);
             let mut off = self.off(body, form, &view);
-            // Less energy than the momenta leave a body cannot have: a spinning body is stretched. When an iteration
-            // brings no more of it out, that is what is held.
-            if self.least[body] && off.energy > 0.5 * self.excess[body] {
-                let aim = &mut self.goals.aims[body];
-                (aim.energy, aim.damped) = (aim.energy + off.energy, aim.damped - off.energy);
-                self.measured[body].energy -= off.energy;
-                off.energy = 0.0;
+            // γ or the user may ask for less energy than the momenta leave a body: one that spins is stretched. When an
+            // iteration brings no more of it out, what they took too much is given back.
+            let (before, aim) = (self.excess[body], &mut self.goals.aims[body]);
+            let taken = aim.damped + (-aim.given).max(0.0);
+            if self.least[body] && before > 0.0 && off.energy > 0.9 * before && taken > 0.0 {
+                let back = off.energy.min(taken);
+                (aim.energy, aim.damped) = (aim.energy + back, aim.damped - back);
+                self.measured[body].energy -= back;
+                off.energy -= back;
             }
             self.excess[body] = off.energy;
             // the energy is off by what the second-order part was misjudged
@@ -48,18 +52,18 @@ impl Hold {
                 let bend = &mut self.goals.kept[body].bend;
                 *bend = (*bend + off.energy / square).clamp(0.0, 1.0);
             }
-            worst = worst.max(self.share(&off, &self.goals.aims[body]));
+            worst = worst.max(self.share(body, &off));
         }
         Ok(worst)
     }
 
     fn at_iterate(&self, body: usize, form: &Form, model: &Model, view: &View) -> Measured {
         let (part, aim) = (&model.bodies[body].vertices, &self.goals.aims[body]);
-        let (s, h, start) = (form.velocity_slope(), form.h, part.start);
+        let (h, start) = (form.h, part.start);
         let sums = sums::<10>(part.len(), |k| {
             let i = start + k;
             let (m, r) = (model.mass[i], view.iterate[i] - aim.pivot);
-            let v = (view.iterate[i] - view.x[i]) * s + self.fields.offset(form, model, view, i);
+            let v = view.new_velocity(form, model.gravity, i);
             let (p, a) = (v * m, r * m);
             let l = r.cross(&p);
             [p.x, p.y, p.z, l.x, l.y, l.z, 0.5 * v.dot(&p), a.x, a.y, a.z]
@@ -92,7 +96,8 @@ impl Hold {
     }
 
     /// The largest part of c as a share of what the body's energy could make of it.
-    fn share(&self, off: &Measured, aim: &Aim) -> f64 {
+    fn share(&self, body: usize, off: &Measured) -> f64 {
+        let aim = &self.goals.aims[body];
         let (mass, inertia) = (aim.start.mass, aim.start.largest_inertia());
         let parts = [
             (off.momentum.norm(), (2.0 * mass * off.scale).sqrt()),

@@ -14,6 +14,7 @@
 //! paper lets a penalised variable choose between the two, Eq. 14); [`system`] keeps a step from overshooting.
 
 pub mod body;
+pub mod bounce;
 mod control;
 pub mod fepr;
 mod fields;
@@ -25,9 +26,9 @@ pub mod system;
 use super::backend::{Backend, Targets};
 use super::form::Form;
 use super::integrator::BALLISTIC_EULER;
+use crate::Result;
 use crate::model::Model;
 use crate::scene::{Method, Scene};
-use crate::Result;
 use fields::Fields;
 use goals::Goals;
 use measure::Measured;
@@ -94,6 +95,9 @@ impl Hold {
         }
         let mut view = backend.view();
         for (body, part) in model.bodies.iter().enumerate() {
+            if self.goals.outside.is_touched(body) {
+                continue; // see `bounce`
+            }
             let weight = |i: usize| Fields::weight(form, model, &self.goals.outside, i);
             let rate = shortcut.then_some(1.0 / form.h);
             let mut system = self.fields.system(part.vertices.clone(), body, weight, rate, model, &view);

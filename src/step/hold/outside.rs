@@ -10,8 +10,6 @@ pub struct Outside {
     /// The attachments of each body.
     attached: Vec<Vec<Spring>>,
     touched: Vec<Option<Touch>>,
-    /// Where each body's vertices end.
-    ends: Vec<usize>,
     /// Stiffness of the attachments of each vertex (N/m), empty without any.
     stiffness: Vec<f64>,
     /// Σ k T_e of each vertex (N).
@@ -39,6 +37,8 @@ pub struct Touch {
     pub torque: Vec3,
     /// Their work on the body, up to the iterate (J).
     pub work: f64,
+    /// Force and torque about the origin of obstacles alone (N, N m).
+    pub obstacles: [Vec3; 2],
 }
 
 /// What acts on a body in a step.
@@ -70,7 +70,6 @@ impl Outside {
         Outside {
             attached: model.bodies.iter().map(springs).collect(),
             touched: vec![None; model.bodies.len()],
-            ends: model.bodies.iter().map(|body| body.vertices.end).collect(),
             stiffness: if n == 0 { Vec::new() } else { model.attachment_stiffness() },
             pull: vec![Vec3::zeros(); n],
         }
@@ -91,14 +90,6 @@ impl Outside {
         self.touched[body] = Some(touch);
     }
 
-    /// More work of contacts on the body of a vertex (J).
-    pub fn add_work(&mut self, vertex: usize, work: f64) {
-        let body = self.ends.partition_point(|&end| end <= vertex);
-        if let Some(touch) = self.touched.get_mut(body).and_then(Option::as_mut) {
-            touch.work += work;
-        }
-    }
-
     /// The start of a step.
     pub fn begin(&mut self, form: &Form, targets: &Targets) {
         self.touched.fill(None);
@@ -115,6 +106,16 @@ impl Outside {
     pub fn attachment(&self, vertex: usize) -> Option<(f64, Vec3)> {
         let stiffness = *self.stiffness.get(vertex)?;
         (stiffness > 0.0).then(|| (stiffness, self.pull[vertex]))
+    }
+
+    /// Force and torque about the origin that obstacles push a body with.
+    pub fn obstacles(&self, body: usize) -> [Vec3; 2] {
+        self.touched[body].map(|touch| touch.obstacles).unwrap_or_default()
+    }
+
+    /// Whether any body was touched in this step.
+    pub fn any_touched(&self) -> bool {
+        self.touched.iter().any(Option::is_some)
     }
 
     /// Energy of the attachments at the start of the step (J).
