@@ -231,3 +231,19 @@ fn every_global_step_is_made_on_the_host() {
         assert!(p < 1e-5 && l < 1e-4 && h < 3e-5, "{solver}: {p:e} {l:e} {h:e}");
     }
 }
+
+/// What crosses in a step with a fixed number of iterations.
+#[test]
+fn a_held_iteration_reads_four_numbers_a_vertex() {
+    let Some(context) = context() else { return };
+    let fixed = ["body.0.mesh.cells=[3,3,3]", "conservation.tolerance=1e-12", "conservation.iterations=3"];
+    let mut simulation = on_gpu(&context, "cube", &[&[HELD, EULER, UNDAMPED], &fixed[..]].concat());
+    (0..2).for_each(|_| simulation.start_frame().unwrap());
+    let before = simulation.device_use().unwrap();
+    simulation.start_frame().unwrap();
+    let used = simulation.device_use().unwrap().since(&before);
+    let (n, report) = (simulation.model().vertex_count() as u64, 4 * 16 * 7);
+    assert_eq!(used.uploaded, 3 * 12 * n, "the correction of each iteration");
+    // places, velocities and the first guess once; gradient and energies in each iteration
+    assert_eq!(used.downloaded, (32 + 48 + 16) * n + 3 * 16 * n + report);
+}

@@ -77,7 +77,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(());
         }
         self.ask_for_gradient()?;
-        if self.seen.is_some() { self.keep_gradient() } else { Ok(()) }
+        if self.seen.is_some() { self.take_gradient() } else { Ok(()) }
     }
 
     fn gradient_norm(&mut self) -> Result<Option<f64>> {
@@ -85,12 +85,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(None);
         }
         if self.seen.is_none() {
-            self.stream.wait()?;
-            let gradient = &mut self.gradient;
-            self.gradient_readback.take(|bytes| {
-                let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
-                gradient.iter_mut().zip(device).for_each(|(g, d)| *g = d.map(|c| T::of(f64::from(c))));
-            })?;
+            self.take_gradient()?;
         }
         let square: f64 = self.gradient.iter().flatten().map(|c| c.wide() * c.wide()).sum();
         Ok(Some(square.sqrt()))

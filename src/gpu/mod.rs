@@ -16,6 +16,7 @@ pub mod profile;
 pub mod readback;
 mod reload;
 mod report;
+mod seen;
 pub mod shader;
 mod state;
 pub mod stream;
@@ -74,7 +75,7 @@ pub struct Gpu<T: Scalar> {
     /// Reports that were read and not asked for yet.
     arrived: Vec<Report>,
     /// What the host sees of the steps; nothing until it is opened.
-    seen: Option<inside::Seen>,
+    seen: Option<seen::Seen>,
     /// As fetched last.
     x: Vec<Vec3>,
     v: Vec<Vec3>,
