@@ -1,4 +1,5 @@
 // g = inertia m (d - target) + the elements' gradients at this vertex, in ascending order of their rows.
+// The elements' energies are gathered on the way, each vertex its part (J).
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;
@@ -10,6 +11,7 @@
 @group(0) @binding(6) var<storage, read> own: array<u32>;
 @group(0) @binding(7) var<storage, read> rows: array<vec4<f32>>;
 @group(0) @binding(8) var<storage, read_write> gradient: array<f32>;
+@group(0) @binding(9) var<storage, read_write> energies: array<f32>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -21,12 +23,13 @@ fn main(
     if i >= sizes.vertices {
         return;
     }
-    var sum = vec3<f32>();
+    var gathered = vec4<f32>();
     for (var k = starts[i]; k < starts[i + 1u]; k++) {
-        sum += rows[own[k]].xyz;
+        gathered += rows[own[k]];
     }
-    sum += (step.inertia * vertices[i].mass) * (iterate[i].xyz - inertial_target[i].xyz);
+    let sum = gathered.xyz + (step.inertia * vertices[i].mass) * (iterate[i].xyz - inertial_target[i].xyz);
     gradient[3u * i] = sum.x;
     gradient[3u * i + 1u] = sum.y;
     gradient[3u * i + 2u] = sum.z;
+    energies[i] = gathered.w;
 }

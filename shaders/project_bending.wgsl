@@ -1,4 +1,5 @@
 // Rows c_k w (a |K| - b K_0) K/|K| of a bending stencil (N), K = sum of c_k x_k its curvature at x_e (1/m).
+// Each corner also has an equal part of the energy (J).
 //use shared/direction.wgsl
 //use shared/vertex.wgsl
 
@@ -32,12 +33,14 @@ fn main(
     let bend = polar(curvature, bending.rest_direction);
     let moment = bending.weight * (step.deformation * bend.length - step.projection * bending.rest_curvature);
     let stress = moment * bend.direction;
+    let excess = bend.length - bending.rest_curvature;
+    let part = 0.5 * bending.weight * excess * excess / f32(bending.end - bending.first);
     // the centre takes what the others give: the coefficients' sum is zero only up to rounding
     var others = vec3(0.0);
     for (var k = bending.first + 1u; k < bending.end; k++) {
         let row = corners[k].value * stress;
         others += row;
-        rows[sizes.bending_rows + k] = vec4(row, 0.0);
+        rows[sizes.bending_rows + k] = vec4(row, part);
     }
-    rows[sizes.bending_rows + bending.first] = vec4(-others, 0.0);
+    rows[sizes.bending_rows + bending.first] = vec4(-others, part);
 }

@@ -1,4 +1,5 @@
-// Rows k (a |d| - b r) d/|d| and minus that of a spring (N), d = x_i - x_j at x_e, r its length at rest.
+// Rows k (a |d| - b r) d/|d| and minus that of a spring (N), d = x_i - x_j at x_e, r its length at rest. Each end
+// also has half of the energy (J).
 //use shared/direction.wgsl
 //use shared/vertex.wgsl
 
@@ -28,6 +29,8 @@ fn main(
     let tension = spring.stiffness * (step.deformation * extent.length - step.projection * spring.length);
     let row = tension * extent.direction;
     let first = sizes.spring_rows + 2u * index;
-    rows[first] = vec4(row, 0.0);
-    rows[first + 1u] = vec4(-row, 0.0);
+    let excess = extent.length - spring.length;
+    let part = 0.25 * spring.stiffness * excess * excess;
+    rows[first] = vec4(row, part);
+    rows[first + 1u] = vec4(-row, part);
 }

@@ -16,5 +16,5 @@ fn main(
     let strain = f - rotation_from_last(index, f);
     // a F - b R, so that near rest only F - R cancels
     let stress = e.shape_weight * ((step.deformation - step.projection) * f + step.projection * strain);
-    write_rows(index, e, stress);
+    write_rows(index, e, stress, 0.5 * e.shape_weight * norm_squared(strain));
 }

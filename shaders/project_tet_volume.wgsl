@@ -16,11 +16,15 @@ fn main(
     let e = tets[index];
     let f = deformation_at_iterate(e);
     let rotation = rotation_from_last(index, f);
-    var weighted_strain = e.shape_weight * (f - rotation);
+    let strain = f - rotation;
+    var weighted_strain = e.shape_weight * strain;
+    var energy = 0.5 * e.shape_weight * norm_squared(strain);
     if e.volume_weight != 0.0 {
-        weighted_strain = weighted_strain + e.volume_weight * volume_excess(f, rotation);
+        let beyond = volume_excess(f, rotation);
+        weighted_strain = weighted_strain + e.volume_weight * beyond;
+        energy += 0.5 * e.volume_weight * norm_squared(beyond);
     }
     // a F - b R and a F - b P, so that near rest only F - R cancels
     let excess = (step.deformation - step.projection) * (e.shape_weight + e.volume_weight);
-    write_rows(index, e, excess * f + step.projection * weighted_strain);
+    write_rows(index, e, excess * f + step.projection * weighted_strain, energy);
 }

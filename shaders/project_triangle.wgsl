@@ -1,4 +1,5 @@
-// Rows w G^T(a F - b P) of a triangle (N). P is the closest F whose stretches are within the limits.
+// Rows w G^T(a F - b P) of a triangle (N). P is the closest F whose stretches are within the limits. Each corner also has
+// a third of the energy (J).
 //use shared/stretch.wgsl
 //use shared/vertex.wgsl
 
@@ -28,7 +29,8 @@ fn main(
     let s = stretch(f);
     // a F - b P = (a - b) F + b U (sigma - clamp(sigma)) V^T: without a torque however small the excess is, and nothing
     // within the limits
-    let excess = step.projection * (s.sigma - clamp(s.sigma, vec2(triangle.limits.x), vec2(triangle.limits.y)));
+    let beyond = s.sigma - clamp(s.sigma, vec2(triangle.limits.x), vec2(triangle.limits.y));
+    let excess = step.projection * beyond;
     let viscous = step.deformation - step.projection;
     let along = s.left[0] * excess.x;
     let across = s.left[1] * excess.y;
@@ -38,9 +40,10 @@ fn main(
     let row_1 = stress_0 * b.x + stress_1 * b.y;
     let row_2 = stress_0 * b.z + stress_1 * b.w;
     let first = sizes.triangle_rows + 3u * index;
-    rows[first] = vec4(-(row_1 + row_2), 0.0);
-    rows[first + 1u] = vec4(row_1, 0.0);
-    rows[first + 2u] = vec4(row_2, 0.0);
+    let part = 0.5 * triangle.weight * dot(beyond, beyond) / 3.0;
+    rows[first] = vec4(-(row_1 + row_2), part);
+    rows[first + 1u] = vec4(row_1, part);
+    rows[first + 2u] = vec4(row_2, part);
 }
 
 // x_e of a minus that of b (m)

@@ -107,6 +107,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         Buffer::Correction,
         Buffer::CorrectionBefore,
         Buffer::Rows,
+        Buffer::Energies,
         Buffer::Partials,
         Buffer::ExchangePartials,
         Buffer::Shifts,

@@ -30,10 +30,12 @@ fn rotation_from_last(index: u32, f: mat3x3<f32>) -> mat3x3<f32> {
 }
 
 // G^T stress: stress Dm^-T for corners 1 to 3 (N). Corner 0 has minus their sum, so that the element pushes itself nowhere.
-fn write_rows(index: u32, e: Tet, stress: mat3x3<f32>) {
+// Each corner also has a quarter of the energy (J).
+fn write_rows(index: u32, e: Tet, stress: mat3x3<f32>, energy: f32) {
     let forces = stress * transposed_inverse_rest(e);
-    rows[4u * index] = vec4<f32>(-(forces[0] + forces[1] + forces[2]), 0.0);
-    rows[4u * index + 1u] = vec4<f32>(forces[0], 0.0);
-    rows[4u * index + 2u] = vec4<f32>(forces[1], 0.0);
-    rows[4u * index + 3u] = vec4<f32>(forces[2], 0.0);
+    let part = 0.25 * energy;
+    rows[4u * index] = vec4<f32>(-(forces[0] + forces[1] + forces[2]), part);
+    rows[4u * index + 1u] = vec4<f32>(forces[0], part);
+    rows[4u * index + 2u] = vec4<f32>(forces[1], part);
+    rows[4u * index + 3u] = vec4<f32>(forces[2], part);
 }

@@ -2,6 +2,7 @@
 //!
 //! *Hybrid*: the device makes the gradient, the host solves: per iteration 12 n bytes come and 12 n bytes go.
 //! *Resident*: the device iterates for the solution as well, a frame is one submission, and only the ledger comes back, late.
+//! Where the host looks into the steps (`inside.rs`) it is always hybrid.
 
 mod record;
 
@@ -35,7 +36,8 @@ impl<T: Scalar> Backend for Gpu<T> {
         };
         self.global.prepare(form.metric(), parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
-        let series: Option<Vec<Inner>> = self.global.chebyshev().map(|weights| {
+        let device_solves = self.seen.is_none();
+        let series: Option<Vec<Inner>> = self.global.chebyshev().filter(|_| device_solves).map(|weights| {
             let entry =
                 |c: &crate::linear::Coefficients| Inner { momentum: c.momentum as f32, step: c.step as f32 };
             weights.coefficients.iter().map(entry).collect()
@@ -62,35 +64,29 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.set_points(points(travels))?;
         self.points_now.clone_from(&targets.after);
         self.measured = false;
-        self.stream.kernel(Id::predict)
+        self.stream.kernel(Id::predict)?;
+        self.follow_guess()
     }
 
     fn local(&mut self, _: &Form) -> Result<()> {
-        self.stream.phase(Phase::Local);
-        self.stream.kernel(if self.volume { Id::project_tet_volume } else { Id::project_tet })?;
-        let others = [Id::project_triangle, Id::project_spring, Id::project_bending, Id::project_attachment];
-        others.into_iter().try_for_each(|id| self.stream.kernel(id))?;
-        self.stream.kernel(Id::gather_gradient)?;
+        self.project()?;
         if self.is_resident() {
             if !std::mem::replace(&mut self.measured, true) {
                 self.measure_gradient()?;
             }
             return Ok(());
         }
-        self.stream.download(Buffer::Gradient, &self.gradient_readback);
-        self.stream.submit()
+        self.ask_for_gradient()?;
+        if self.seen.is_some() { self.take_gradient() } else { Ok(()) }
     }
 
     fn gradient_norm(&mut self) -> Result<Option<f64>> {
         if self.is_resident() {
             return Ok(None);
         }
-        self.stream.wait()?;
-        let gradient = &mut self.gradient;
-        self.gradient_readback.take(|bytes| {
-            let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
-            gradient.iter_mut().zip(device).for_each(|(g, d)| *g = d.map(|c| T::of(f64::from(c))));
-        })?;
+        if self.seen.is_none() {
+            self.take_gradient()?;
+        }
         let square: f64 = self.gradient.iter().flatten().map(|c| c.wide() * c.wide()).sum();
         Ok(Some(square.sqrt()))
     }
@@ -98,13 +94,11 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn global(&mut self, _: &Form) -> Result<()> {
         if !self.is_resident() {
             if !self.global.solve(&mut self.gradient) {
-                return Err(RunError::Factorisation("it was not prepared".into()).into());
+                return Err(unprepared());
             }
             let correction: Vec<[f32; 3]> =
                 self.gradient.iter().map(|s| s.map(|c| c.wide() as f32)).collect();
-            self.stream.phase(Phase::Global);
-            self.stream.write(Buffer::Correction, bytemuck::cast_slice(&correction));
-            return self.stream.kernel(Id::apply_correction);
+            return self.apply(&correction);
         }
         self.stream.phase(Phase::Global);
         for series in 0..self.inner.len() {
@@ -124,6 +118,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.stream.kernel(Id::measure_damping)?;
         self.stream.kernel(Id::measure_work)?;
         self.exchange_open = true;
+        self.outdate();
         Ok(())
     }
 
@@ -136,6 +131,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             Filter::EtherDrag { .. } => &[Id::filter_ether_drag],
             Filter::Pbd { .. } => PBD_DAMPING,
         };
+        self.outdate();
         kernels.iter().try_for_each(|id| self.stream.kernel(*id))
     }
 
@@ -186,9 +182,7 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn fetch(&mut self) -> Result<()> {
-        self.stream.submit()?;
-        (self.x, self.v) = state::fetch(&mut self.stream)?;
-        Ok(())
+        self.fetch_state()
     }
 
     fn positions(&self) -> &[Vec3] {
@@ -211,6 +205,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(false);
         }
         self.exchange_open = false;
+        self.outdate();
         // what the device was told last may have been forgotten with it
         self.stream.upload(Buffer::Step, bytemuck::bytes_of(&self.numbers));
         if !self.points.is_empty() {
@@ -253,6 +248,11 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn inner_iterations(&self) -> usize {
-        self.inner.len()
+        self.global.chebyshev().map_or(0, |weights| weights.coefficients.len())
     }
+}
+
+/// A solve was asked for before its matrix was made.
+pub(super) fn unprepared() -> crate::Error {
+    RunError::Factorisation("it was not prepared".into()).into()
 }

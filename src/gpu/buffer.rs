@@ -62,8 +62,10 @@ buffers! {
     Correction: Storage<[f32; 3]>;
     /// The inner iterate before (m), packed.
     CorrectionBefore: Storage<[f32; 3]>;
-    /// Gradients of elements at their corners (N).
+    /// Gradients of elements at their corners (N), and the corners' equal parts of their energies (J).
     Rows: Storage<[f32; 4]>;
+    /// The vertices' parts of the elastic energy where the last local step was made (J).
+    Energies: Storage<f32>;
     /// Rows of vertex i: `GatherRows[GatherStarts[i]..GatherStarts[i + 1]]`.
     GatherStarts: Storage<u32>;
     /// Numbers of rows, ascending for each vertex.

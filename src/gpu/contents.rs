@@ -89,6 +89,7 @@ fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
     for buffer in [Buffer::Gradient, Buffer::Correction, Buffer::CorrectionBefore] {
         all.set(buffer, &vec![[0.0f32; 3]; n]);
     }
+    all.set(Buffer::Energies, &vec![0.0f32; n]);
     Ok(())
 }
 

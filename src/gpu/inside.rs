@@ -1,36 +1,164 @@
-//! The inside of a step on a device.
+//! The inside of a step on a device. The host solves, whatever the method of the global step.
 
 use super::Gpu;
+use super::backend::unprepared;
+use super::buffer::Buffer;
+use super::contents::split;
+use super::layout::{Motion, Step, Vertex};
+use super::seen::{CHUNK, Seen};
+use super::twin::{place, wide};
 use crate::cpu::Scalar;
 use crate::step::inside::{Inside, View};
 use crate::{Result, Vec3};
+use rayon::prelude::*;
 
 impl<T: Scalar> Inside for Gpu<T> {
     fn open(&mut self) -> Result<()> {
-        todo!()
+        if self.seen.is_some() {
+            return Ok(());
+        }
+        let n = self.model.vertex_count();
+        let (zeros, narrow) = (vec![Vec3::zeros(); n], vec![[0.0; 3]; n]);
+        self.seen = Some(Seen {
+            x_before: zeros.clone(),
+            iterate: zeros.clone(),
+            way: narrow.clone(),
+            excess: narrow,
+            gradient: zeros.clone(),
+            end_gradient: zeros.clone(),
+            descent: zeros,
+            energies: vec![0.0; self.model.bodies.len()],
+            energies_readback: self.stream.readback(Buffer::Energies),
+            is_fresh: false,
+            in_step: false,
+            fault: None,
+        });
+        // from now on the host solves; nobody else takes back what inner iterations on the device left
+        self.inner.clear();
+        self.stream.clear(Buffer::Shifts, 16 * self.model.bodies.len() as u64);
+        self.refresh()
     }
+
     fn metric(&self) -> u64 {
         self.global.version()
     }
+
     fn view(&mut self) -> View<'_> {
-        todo!()
+        let fault = self.refresh().err();
+        let Gpu { seen, x, v, .. } = self;
+        let Some(seen) = seen else {
+            // nobody has opened it: there is nothing to see
+            let [gradient, end_gradient, descent] = [&mut [][..], &mut [], &mut []];
+            return View {
+                x,
+                v,
+                x_before: &[],
+                iterate: &[],
+                gradient,
+                end_gradient,
+                descent,
+                energies: &[],
+            };
+        };
+        seen.fault = fault;
+        View {
+            x,
+            v,
+            x_before: &seen.x_before,
+            iterate: &seen.iterate,
+            gradient: &mut seen.gradient,
+            end_gradient: &mut seen.end_gradient,
+            descent: &mut seen.descent,
+            energies: &seen.energies,
+        }
     }
+
     fn descend(&mut self) -> Result<()> {
-        todo!()
+        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
+        let mut descent = std::mem::take(&mut seen.descent);
+        descent.copy_from_slice(&seen.gradient);
+        let done = self.invert(&mut descent);
+        if let Some(seen) = &mut self.seen {
+            seen.descent = descent;
+        }
+        done
     }
+
     fn correct(&mut self) -> Result<()> {
-        todo!()
+        self.refresh()?;
+        let Some(seen) = &self.seen else { return Err(unprepared()) };
+        let correction: Vec<[f32; 3]> =
+            seen.descent.iter().map(|s| [s.x as f32, s.y as f32, s.z as f32]).collect();
+        // commands that wait to be sent still mean the correction before
+        self.stream.submit()?;
+        self.apply(&correction)
     }
-    fn invert(&mut self, _columns: &mut [Vec3]) -> Result<()> {
-        todo!()
+
+    fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
+        self.refresh()?;
+        let narrow = self.gradient.par_iter_mut().with_min_len(CHUNK).zip(&*columns);
+        narrow.for_each(|(g, c)| *g = [T::of(c.x), T::of(c.y), T::of(c.z)]);
+        if !self.global.solve(&mut self.gradient) {
+            return Err(unprepared());
+        }
+        let solution = columns.par_iter_mut().with_min_len(CHUNK).zip(&self.gradient);
+        solution.for_each(|(c, s)| *c = Vec3::new(s[0].wide(), s[1].wide(), s[2].wide()));
+        Ok(())
     }
+
     fn local_at_end(&mut self) -> Result<()> {
-        todo!()
+        self.refresh()?;
+        let of_step = self.numbers;
+        let plain = Step { share: 1.0, deformation: 1.0, projection: 1.0, inertia: 0.0, ..of_step };
+        self.set_numbers(plain);
+        let made = self.project();
+        self.set_numbers(of_step);
+        made?;
+        self.ask_for_gradient()?;
+        self.take_energies()?;
+        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
+        let end_gradient = &mut seen.end_gradient;
+        self.gradient_readback.take(|bytes| {
+            let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
+            end_gradient.iter_mut().zip(device).for_each(|(g, device)| *g = wide(device));
+        })
     }
-    fn place(&mut self, _x: &[Vec3]) -> Result<()> {
-        todo!()
+
+    fn place(&mut self, x: &[Vec3]) -> Result<()> {
+        self.refresh()?;
+        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
+        let single = |v: Vec3| -> [f32; 3] { v.map(|c| c as f32).into() };
+        for (i, x) in x.iter().enumerate() {
+            // x − y changes by as much as x, and keeps the digits that d has no room for; outside of a step it means nothing
+            if seen.in_step {
+                seen.excess[i] = single(wide(&seen.excess[i]) + (x - seen.iterate[i]));
+            }
+            seen.way[i] = single(x - self.x[i]);
+        }
+        seen.follow(&self.x);
+        let padded =
+            |ways: &[[f32; 3]]| -> Vec<[f32; 4]> { ways.iter().map(|[x, y, z]| [*x, *y, *z, 0.0]).collect() };
+        self.stream.upload(Buffer::Iterate, bytemuck::cast_slice(&padded(&seen.way)));
+        self.stream.upload(Buffer::Excess, bytemuck::cast_slice(&padded(&seen.excess)));
+        Ok(())
     }
-    fn shift(&mut self, _ways: &[Vec3], _changes: &[Vec3]) -> Result<()> {
-        todo!()
+
+    fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
+        self.refresh()?;
+        self.stream.submit()?;
+        let mut vertices = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
+        let mut motions = self.stream.read_items::<Motion>(Buffer::Motions)?;
+        let h = f64::from(self.numbers.h);
+        let add = |to: &mut [f32; 3], change: Vec3| *to = (wide(to) + change).map(|c| c as f32).into();
+        for (i, (vertex, motion)) in vertices.iter_mut().zip(&mut motions).enumerate() {
+            (vertex.position, vertex.low) = split(place(vertex) + ways[i]);
+            add(&mut motion.velocity, changes[i]);
+            add(&mut motion.velocity_before, changes[i]);
+            add(&mut motion.moved, changes[i] * h);
+        }
+        self.stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
+        self.stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));
+        self.outdate();
+        Ok(())
     }
 }

@@ -83,7 +83,7 @@ kernels! {
     project_spring [Step, Sizes, Vertices, Iterate, Springs, Rows] |s| items(s.springs);
     project_bending [Step, Sizes, Vertices, Iterate, Bendings, BendingCorners, Rows] |s| items(s.bendings);
     project_attachment [Step, Sizes, Vertices, Iterate, Attachments, Points, Rows] |s| items(s.attachments);
-    gather_gradient [Step, Sizes, Vertices, Iterate, Target, GatherStarts, GatherRows, Rows, Gradient] |s| items(s.vertices);
+    gather_gradient [Step, Sizes, Vertices, Iterate, Target, GatherStarts, GatherRows, Rows, Gradient, Energies] |s| items(s.vertices);
     measure_gradient [Chunks, Gradient, Partials] |s| s.chunks;
     reduce_gradient [Sizes, Partials, Report] |_| 1;
     chebyshev_update [Step, Sizes, Inner, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, CorrectionBefore] |s| items(s.vertices);

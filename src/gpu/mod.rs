@@ -16,6 +16,7 @@ pub mod profile;
 pub mod readback;
 mod reload;
 mod report;
+mod seen;
 pub mod shader;
 mod state;
 pub mod stream;
@@ -73,6 +74,8 @@ pub struct Gpu<T: Scalar> {
     free: Vec<Arc<Readback>>,
     /// Reports that were read and not asked for yet.
     arrived: Vec<Report>,
+    /// What the host sees of the steps; nothing until it is opened.
+    seen: Option<seen::Seen>,
     /// As fetched last.
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -115,6 +118,7 @@ impl<T: Scalar> Gpu<T> {
             pending: VecDeque::new(),
             free: Vec::new(),
             arrived: Vec::new(),
+            seen: None,
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             laplacian,

@@ -56,13 +56,6 @@ pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<St
     Ok(numbers)
 }
 
-/// Places (m) and velocities (m/s) now.
-pub fn fetch(stream: &mut Stream) -> Result<(Vec<Vec3>, Vec<Vec3>)> {
-    let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
-    let motions = stream.read_items::<Motion>(Buffer::Motions)?;
-    Ok((vertices.iter().map(place).collect(), motions.iter().map(|m| wide(&m.velocity)).collect()))
-}
-
 /// All of the state. A double may not hold a place and what rounding left of it, so the latter is kept as well.
 pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
     let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;

@@ -7,6 +7,7 @@ use crate::gpu::kernel::{ALL, Id};
 use crate::gpu::layout::{Point, Step};
 use crate::gpu::state::beyond;
 use crate::gpu::{Gpu, report};
+use crate::step::clock::Phase;
 
 impl<T: Scalar> Gpu<T> {
     /// Whether the device solves by itself.
@@ -31,6 +32,15 @@ impl<T: Scalar> Gpu<T> {
             self.free.push(readback);
         }
         Ok(())
+    }
+
+    /// Projects every element and gathers the gradient and the energies.
+    pub(in crate::gpu) fn project(&mut self) -> Result<()> {
+        self.stream.phase(Phase::Local);
+        self.stream.kernel(if self.volume { Id::project_tet_volume } else { Id::project_tet })?;
+        let others = [Id::project_triangle, Id::project_spring, Id::project_bending, Id::project_attachment];
+        others.into_iter().try_for_each(|id| self.stream.kernel(id))?;
+        self.stream.kernel(Id::gather_gradient)
     }
 
     pub(super) fn measure_gradient(&mut self) -> Result<()> {
@@ -59,7 +69,7 @@ impl<T: Scalar> Gpu<T> {
         if std::mem::take(&mut self.exchange_open) { self.stream.kernel(Id::reduce_exchange) } else { Ok(()) }
     }
 
-    pub(super) fn set_numbers(&mut self, numbers: Step) {
+    pub(in crate::gpu) fn set_numbers(&mut self, numbers: Step) {
         if self.numbers != numbers {
             self.stream.upload(Buffer::Step, bytemuck::bytes_of(&numbers));
             self.numbers = numbers;

@@ -35,19 +35,22 @@ fn sum_chunks<const K: usize>(
 
 /// Twin of `gather_gradient`.
 pub fn gather_gradient(all: &mut Contents, _: &Call) -> Magnitudes {
-    let mut out = Output::to(all, Buffer::Gradient);
+    let (mut out, mut energies) = (Output::to(all, Buffer::Gradient), Output::to(all, Buffer::Energies));
     for i in 0..sizes(all).vertices as usize {
         let starts = all.items::<u32>(Buffer::GatherStarts);
         let own = &all.items::<u32>(Buffer::GatherRows)[starts[i] as usize..starts[i + 1] as usize];
         let rows = all.items::<[f32; 4]>(Buffer::Rows);
         let mut sum = Sum::default();
         own.iter().for_each(|&row| sum.add(wide(&rows[row as usize])));
+        let parts = own.iter().map(|&row| f64::from(rows[row as usize][3]));
+        let (energy, energy_size) = parts.fold((0.0, 0.0), |sum, part| (sum.0 + part, sum.1 + part.abs()));
         let inertia = f64::from(step(all).inertia) * f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
         sum.add(wide(&all.items::<[f32; 4]>(Buffer::Iterate)[i]) * inertia);
         sum.add(wide(&all.items::<[f32; 4]>(Buffer::Target)[i]) * -inertia);
         out.vector(all, 3 * i, &sum);
+        energies.number(all, i, energy, energy_size);
     }
-    out.done()
+    [out.done(), energies.done()].concat()
 }
 
 /// Twin of `measure_gradient`.

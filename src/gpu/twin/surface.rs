@@ -30,11 +30,12 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
         let turn = (size * closest / stretch.max(f64::MIN_POSITIVE)).min(closest / EPSILON);
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
         let stress = element.weight * (a * size + b * (size + length + turn));
+        let part = shared(energy(element.weight, element.energy(&x), size + length), 3);
         let operator = element.operator();
         let sizes: [f64; 3] = std::array::from_fn(|k| stress * (operator[0][k].abs() + operator[1][k].abs()));
         for (k, value) in element.gradient(&x, a, b).into_iter().enumerate() {
             let size = if k == 0 { sizes[1] + sizes[2] } else { sizes[k] };
-            row(&mut out, all, first + 3 * number + k, &Sum { value, size });
+            row(&mut out, all, first + 3 * number + k, &Sum { value, size }, part);
         }
     }
     out.done()
@@ -51,8 +52,10 @@ pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
         // an error of the extent turns the direction the more the shorter it is
         let turn = (extent.size / extent.value.norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
         let size = stiffness * (a * extent.size + b * element.length * (1.0 + turn));
-        for (k, value) in element.gradient(&[extent.value, Vec3::zeros()], a, b).into_iter().enumerate() {
-            row(&mut out, all, first + 2 * number + k, &Sum { value, size });
+        let ends = [extent.value, Vec3::zeros()];
+        let part = shared(energy(stiffness, element.energy(&ends), extent.size + element.length), 2);
+        for (k, value) in element.gradient(&ends, a, b).into_iter().enumerate() {
+            row(&mut out, all, first + 2 * number + k, &Sum { value, size }, part);
         }
     }
     out.done()
@@ -66,13 +69,15 @@ pub fn project_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
     for bending in all.items::<Bending>(Buffer::Bendings).to_vec() {
         let (element, x, size) = bent(all, &bending, Some(f64::from(step.share)));
         let turn = (size / element.curvature(&x).norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
+        let whole = energy(element.weight, element.energy(&x), size + element.rest_curvature);
+        let part = shared(whole, element.coefficients.len());
         let size = element.weight * (a * size + b * element.rest_curvature * (1.0 + turn));
         let stress = element.stress(&x, a, b);
         // the first coefficient is minus the sum of the others, and as good as they are
         let whole: f64 = element.coefficients.iter().map(|c| c.abs()).sum();
         for (k, c) in element.coefficients.iter().enumerate() {
             let size = size * if k == 0 { whole } else { c.abs() };
-            row(&mut out, all, first + bending.first as usize + k, &Sum { value: stress * *c, size });
+            row(&mut out, all, first + bending.first as usize + k, &Sum { value: stress * *c, size }, part);
         }
     }
     out.done()
@@ -88,12 +93,8 @@ pub fn project_attachment(all: &mut Contents, _call: &Call) -> Magnitudes {
         pull.add(wide(&all.items::<[f32; 4]>(Buffer::Iterate)[attachment.vertex as usize]) * share);
         pull.add(travel * -share);
         let stiffness = b * f64::from(attachment.stiffness);
-        row(
-            &mut out,
-            all,
-            first + number,
-            &Sum { value: pull.value * stiffness, size: pull.size * stiffness },
-        );
+        let force = Sum { value: pull.value * stiffness, size: pull.size * stiffness };
+        row(&mut out, all, first + number, &force, (0.0, 0.0));
     }
     out.done()
 }
@@ -170,10 +171,15 @@ pub fn measure_work(all: &mut Contents, _call: &Call) -> Magnitudes {
     out.done()
 }
 
-/// Writes a row of the gradient, the fourth number zero.
-fn row(out: &mut Output, all: &mut Contents, number: usize, sum: &Sum) {
+/// Writes a row: the gradient, and the corner's part of an energy and of its size (J).
+fn row(out: &mut Output, all: &mut Contents, number: usize, sum: &Sum, part: (f64, f64)) {
     out.vector(all, 4 * number, sum);
-    out.number(all, 4 * number + 3, 0.0, 0.0);
+    out.number(all, 4 * number + 3, part.0, part.1);
+}
+
+/// An energy and its size, shared equally by so many corners.
+fn shared((value, size): (f64, f64), corners: usize) -> (f64, f64) {
+    (value / corners as f64, size / corners as f64)
 }
 
 /// Sums up energies and their sizes (J) by blocks, into the partial sums from number `first` on.

@@ -33,10 +33,13 @@ fn project(all: &mut Contents, volume: bool) -> Magnitudes {
         let shaken_rotation = shaken(&f, size, rotation);
         let mut stress = w_s * (a * f - b * rotation(&f));
         let mut stress_size = w_s * (a * size + b * (rotation(&f).norm() + shaken_rotation));
+        let mut energy = energy_of(w_s, &f, size, rotation);
         if volume && w_v != 0.0 {
             let p = unit_determinant(&f);
             stress += w_v * (a * f - b * p);
             stress_size += w_v * (a * size + b * (p.norm() + shaken(&f, size, unit_determinant)));
+            let part = energy_of(w_v, &f, size, unit_determinant);
+            energy = (energy.0 + part.0, energy.1 + part.1);
         }
         let mut first = Sum::default();
         for (corner, rest) in rest_rows(e).iter().enumerate() {
@@ -45,7 +48,8 @@ fn project(all: &mut Contents, volume: bool) -> Magnitudes {
             rows.vector(all, 16 * index + 4 * (corner + 1), &force);
         }
         rows.vector(all, 16 * index, &first);
-        (0..4).for_each(|corner| rows.number(all, 16 * index + 4 * corner + 3, 0.0, 0.0));
+        let part = (0.25 * energy.0, 0.25 * energy.1);
+        (0..4).for_each(|corner| rows.number(all, 16 * index + 4 * corner + 3, part.0, part.1));
         remember(all, &mut rotations, index, &f, shaken_rotation);
     }
     rows.done().into_iter().chain(rotations.done()).collect()

@@ -1,0 +1,147 @@
+//! What the host sees of the steps on a device: mirrors of its numbers.
+//!
+//! The mirrors are exact. Places, velocities and ways come from the device; what the host does to the iterate afterwards it
+//! does twice, on the device and to its own d and x − y in the same single precision.
+
+use super::Gpu;
+use super::buffer::Buffer;
+use super::kernel::Id;
+use super::layout::{Motion, Vertex};
+use super::readback::Readback;
+use super::twin::{place, wide};
+use crate::cpu::Scalar;
+use crate::step::clock::Phase;
+use crate::{Error, Result, Vec3};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Vertices that a task takes at once.
+pub(super) const CHUNK: usize = 512;
+
+/// What the host sees. x_n and v_n are those fetched last.
+pub(super) struct Seen {
+    pub x_before: Vec<Vec3>,
+    pub iterate: Vec<Vec3>,
+    /// d = x − x_n and x − y of the iterate, as the device has them (m).
+    pub way: Vec<[f32; 3]>,
+    pub excess: Vec<[f32; 3]>,
+    pub gradient: Vec<Vec3>,
+    pub end_gradient: Vec<Vec3>,
+    pub descent: Vec<Vec3>,
+    pub energies: Vec<f64>,
+    pub energies_readback: Arc<Readback>,
+    /// Whether x_n, v_n and x_{n−1} are those of the device now, and whether a step is half made: then the iterate is, too.
+    pub is_fresh: bool,
+    pub in_step: bool,
+    /// What went wrong while somebody looked, who could not be told.
+    pub fault: Option<Error>,
+}
+
+impl<T: Scalar> Gpu<T> {
+    /// The state has changed, and no step is half made.
+    pub(super) fn outdate(&mut self) {
+        if let Some(seen) = &mut self.seen {
+            (seen.is_fresh, seen.in_step) = (false, false);
+        }
+    }
+
+    /// Brings x_n, v_n and x_{n−1} to the host, if somebody looks and they are not there.
+    pub(super) fn refresh(&mut self) -> Result<()> {
+        match &mut self.seen {
+            Some(seen) => match seen.fault.take() {
+                Some(fault) => return Err(fault),
+                None if seen.is_fresh => return Ok(()),
+                None => {}
+            },
+            None => return Ok(()),
+        }
+        self.fetch_state()
+    }
+
+    /// Brings x_n, v_n and, if somebody looks, x_{n−1} to the host.
+    pub(super) fn fetch_state(&mut self) -> Result<()> {
+        self.stream.submit()?;
+        let vertices = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
+        let motions = self.stream.read_items::<Motion>(Buffer::Motions)?;
+        self.x = vertices.iter().map(place).collect();
+        self.v = motions.iter().map(|m| wide(&m.velocity)).collect();
+        if let Some(seen) = &mut self.seen {
+            seen.x_before = self.x.iter().zip(&motions).map(|(x, m)| x - wide(&m.moved)).collect();
+            seen.is_fresh = true;
+        }
+        Ok(())
+    }
+
+    /// After the device has made its first guess: the host's copy of it.
+    pub(super) fn follow_guess(&mut self) -> Result<()> {
+        self.refresh()?;
+        let Some(seen) = &mut self.seen else { return Ok(()) };
+        self.stream.submit()?;
+        let ways = self.stream.read_items::<[f32; 4]>(Buffer::Iterate)?;
+        seen.way.iter_mut().zip(ways).for_each(|(way, [x, y, z, _])| *way = [x, y, z]);
+        seen.excess.fill([0.0; 3]);
+        seen.in_step = true;
+        seen.follow(&self.x);
+        Ok(())
+    }
+
+    /// Asks for the gradient, and for the energies if somebody looks, and sends all commands.
+    pub(super) fn ask_for_gradient(&mut self) -> Result<()> {
+        self.stream.download(Buffer::Gradient, &self.gradient_readback);
+        if let Some(seen) = &self.seen {
+            self.stream.download(Buffer::Energies, &seen.energies_readback);
+        }
+        self.stream.submit()
+    }
+
+    /// Waits for the gradient g of a local step; where somebody looks, it is kept before a solve takes its place.
+    pub(super) fn take_gradient(&mut self) -> Result<()> {
+        self.take_energies()?;
+        let gradient = &mut self.gradient;
+        self.gradient_readback.take(|bytes| {
+            let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
+            gradient.iter_mut().zip(device).for_each(|(g, d)| *g = d.map(|c| T::of(f64::from(c))));
+            if let Some(seen) = &mut self.seen {
+                seen.gradient.iter_mut().zip(device).for_each(|(g, d)| *g = wide(d));
+            }
+        })
+    }
+
+    /// Waits for a local step; where somebody looks, adds up its energies by body, in the order of the vertices.
+    pub(super) fn take_energies(&mut self) -> Result<()> {
+        self.stream.wait()?;
+        let Some(seen) = &mut self.seen else { return Ok(()) };
+        let (bodies, energies) = (&self.model.bodies, &mut seen.energies);
+        seen.energies_readback.take(|bytes| {
+            let parts: &[f32] = bytemuck::cast_slice(bytes);
+            for (energy, body) in energies.iter_mut().zip(bodies) {
+                *energy = parts[body.vertices.clone()].iter().map(|part| f64::from(*part)).sum();
+            }
+        })
+    }
+
+    /// x ← x − s, on the device and in the host's copy.
+    pub(super) fn apply(&mut self, correction: &[[f32; 3]]) -> Result<()> {
+        self.stream.phase(Phase::Global);
+        self.stream.write(Buffer::Correction, bytemuck::cast_slice(correction));
+        self.stream.kernel(Id::apply_correction)?;
+        if let Some(seen) = &mut self.seen {
+            let less = |from: &mut [f32; 3], s: &[f32; 3]| (0..3).for_each(|axis| from[axis] -= s[axis]);
+            let copies = seen.way.par_iter_mut().with_min_len(CHUNK).zip(&mut seen.excess);
+            copies.zip(correction).for_each(|((way, excess), s)| {
+                less(way, s);
+                less(excess, s);
+            });
+            seen.follow(&self.x);
+        }
+        Ok(())
+    }
+}
+
+impl Seen {
+    /// x = x_n + d.
+    pub fn follow(&mut self, x: &[Vec3]) {
+        let iterate = self.iterate.par_iter_mut().with_min_len(CHUNK);
+        iterate.zip(&self.way).zip(x).for_each(|((iterate, way), x)| *iterate = x + wide(way));
+    }
+}
