@@ -1,33 +1,31 @@
 //! The global step on the CPU: A⁻¹ g by a Cholesky factor, or nearly, by Chebyshev's iteration, which needs none.
 
 use super::Scalar;
+use super::ahead::Ahead;
+use super::metric::{Job, Made, Metric};
 use crate::Result;
 use crate::error::{Error, RunError};
-use crate::linear::{
-    Chebyshev, ChebyshevScratch, Factor, Scratch, SparseMatrix, Spectrum, Symbolic, System, inner_iterations,
-};
-use crate::model::Model;
+use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, Symbolic, System};
 use crate::scene::{GlobalSolver, Solver};
+use crate::step::stiffness::Stiffness;
 
-/// The share of its error that a global step by Chebyshev's iteration may keep when the scene leaves the number of inner
-/// iterations to us.
-///
-/// Chosen by trial: the largest power of ten with which all built-in scenes, under every integrator, stay within 1e-3 of
-/// their size of a run with a factor for 100 frames (docs/results.md).
-pub const REDUCTION: f64 = 0.001;
+pub use super::metric::{Parts, REDUCTION};
 
 /// The global step of one metric at a time.
 pub struct Global<T: Scalar> {
     asked: GlobalSolver,
     inner: usize,
     prepared: Option<Prepared<T>>,
+    /// The next metric, and a factor that is not used any more, whose memory it may take.
+    ahead: Ahead<T>,
+    spare: Option<Factor<T>>,
     /// Why it is this method.
     reason: String,
 }
 
-/// What solves, and the numbers of the metric it is made for.
+/// What solves, and the metric it is made for.
 struct Prepared<T: Scalar> {
-    metric: [f64; 3],
+    metric: Metric,
     method: Method<T>,
 }
 
@@ -37,52 +35,101 @@ enum Method<T: Scalar> {
     Chebyshev { system: Box<System>, weights: Chebyshev, scratch: ChebyshevScratch },
 }
 
-/// The parts that A is made of.
-#[derive(Clone, Copy)]
-pub struct Parts<'a> {
-    /// The model, for its masses and bodies.
-    pub model: &'a Model,
-    /// L (N/m).
-    pub laplacian: &'a SparseMatrix,
-    /// Stiffness of the attachments of each vertex (N/m).
-    pub attachment: &'a [f64],
-}
-
-impl Parts<'_> {
-    fn matrix(&self, [mass, stiffness, attachment]: [f64; 3]) -> SparseMatrix {
-        self.laplacian.scaled_sum(mass, &self.model.mass, stiffness, attachment, self.attachment)
+impl<T: Scalar> Method<T> {
+    /// With memory for solving.
+    fn new(made: Made<T>) -> Result<Self> {
+        Ok(match made {
+            Made::Cholesky(factor) => Method::Cholesky { scratch: factor.scratch()?, factor },
+            Made::Chebyshev(system, weights) => {
+                Method::Chebyshev { scratch: ChebyshevScratch::new(&system), system, weights }
+            }
+        })
     }
 
-    fn system(&self, metric: [f64; 3]) -> Result<System> {
-        let bodies = self.model.bodies.iter().map(|body| body.vertices.clone()).collect();
-        System::new(self.laplacian, metric, &self.model.mass, self.attachment, bodies)
+    /// What has to be made for another metric; a factor may take the memory of `spare`.
+    fn job(
+        &self,
+        inner: usize,
+        metric: &Metric,
+        parts: Parts,
+        spare: &mut Option<Factor<T>>,
+    ) -> Result<Job<T>> {
+        Ok(match self {
+            Method::Cholesky { factor, .. } => Job::Cholesky {
+                matrix: parts.matrix(metric),
+                symbolic: factor.symbolic().clone(),
+                spare: spare.take(),
+            },
+            Method::Chebyshev { .. } => Job::Chebyshev { system: Box::new(parts.system(metric)?), inner },
+        })
+    }
+
+    /// Solves with what was made from now on. Returns a factor that is not used any more.
+    fn adopt(&mut self, made: Made<T>) -> Option<Factor<T>> {
+        match (self, made) {
+            (Method::Cholesky { factor, .. }, Made::Cholesky(new)) => Some(std::mem::replace(factor, new)),
+            (Method::Chebyshev { system, weights, .. }, Made::Chebyshev(new, series)) => {
+                (*system, *weights) = (new, series);
+                None
+            }
+            // a method makes jobs of its own kind only
+            _ => None,
+        }
+    }
+
+    /// Goes over to another metric now. A factor stays where it is: there may be memory for one and not for two.
+    fn remake(&mut self, inner: usize, metric: &Metric, parts: Parts) -> Result<()> {
+        match self {
+            Method::Cholesky { factor, .. } => factor.refactor(&parts.matrix(metric)),
+            Method::Chebyshev { .. } => {
+                let made = self.job(inner, metric, parts, &mut None)?.make()?;
+                self.adopt(made);
+                Ok(())
+            }
+        }
     }
 }
 
 impl<T: Scalar> Global<T> {
     /// Nothing prepared yet.
     pub fn new(solver: &Solver) -> Self {
-        Global { asked: solver.global, inner: solver.inner, prepared: None, reason: String::new() }
+        let (prepared, ahead, spare) = (None, Ahead::new(), None);
+        Global { asked: solver.global, inner: solver.inner, prepared, ahead, spare, reason: String::new() }
     }
 
-    /// Gets ready to solve with this metric; does nothing if it is ready already.
-    pub fn prepare(&mut self, metric: [f64; 3], parts: Parts) -> Result<()> {
+    /// Gets ready to solve with the metric of these numbers and this stiffness; does nothing if it is ready already.
+    /// Begins with the next one in the background.
+    pub fn prepare(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
+        let metric = Metric { numbers, stiffness: stiffness.metric.clone() };
         match &mut self.prepared {
             Some(prepared) if prepared.metric == metric => {}
             Some(prepared) => {
-                match &mut prepared.method {
-                    Method::Cholesky { factor, .. } => factor.refactor(&parts.matrix(metric))?,
-                    method => *method = chebyshev(self.inner, metric, parts)?,
+                match self.ahead.take(&metric) {
+                    None | Some(Err(Error::Run(RunError::Memory { .. }))) => {
+                        prepared.method.remake(self.inner, &metric, parts)?;
+                    }
+                    Some(made) => self.spare = prepared.method.adopt(made?),
                 }
                 prepared.metric = metric;
             }
             None => {
-                let direct = || cholesky(metric, parts);
-                let iterative = || chebyshev(self.inner, metric, parts);
+                let direct = || cholesky(&metric, parts);
+                let iterative = || chebyshev(self.inner, &metric, parts);
                 let (method, reason) = choose(self.asked, direct, iterative)?;
                 self.reason = reason;
                 self.prepared = Some(Prepared { metric, method });
             }
+        }
+        self.look_ahead(numbers, stiffness, parts)
+    }
+
+    /// Begins to make the metric that follows, if one will.
+    fn look_ahead(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
+        let (Some(next), Some(prepared)) = (&stiffness.next_metric, &self.prepared) else { return Ok(()) };
+        let metric = Metric { numbers, stiffness: next.clone() };
+        if !self.ahead.is_for(&metric) {
+            let job = prepared.method.job(self.inner, &metric, parts, &mut self.spare)?;
+            self.ahead.begin(metric, job);
         }
         Ok(())
     }
@@ -143,19 +190,14 @@ fn choose<M>(
     })
 }
 
-fn cholesky<T: Scalar>(metric: [f64; 3], parts: Parts) -> Result<Method<T>> {
+fn cholesky<T: Scalar>(metric: &Metric, parts: Parts) -> Result<Method<T>> {
     let matrix = parts.matrix(metric);
-    let factor = Factor::new(&Symbolic::new(&matrix)?, &matrix)?;
-    Ok(Method::Cholesky { scratch: factor.scratch()?, factor })
+    Method::new(Job::Cholesky { symbolic: Symbolic::new(&matrix)?, matrix, spare: None }.make()?)
 }
 
 /// `inner` iterations, or as many as [`REDUCTION`] needs if it is 0.
-fn chebyshev<T: Scalar>(inner: usize, metric: [f64; 3], parts: Parts) -> Result<Method<T>> {
-    let system = Box::new(parts.system(metric)?);
-    let spectrum = Spectrum::of(&system)?;
-    let iterations = if inner == 0 { inner_iterations(&spectrum, REDUCTION) } else { inner };
-    let weights = Chebyshev::new(spectrum, iterations);
-    Ok(Method::Chebyshev { scratch: ChebyshevScratch::new(&system), system, weights })
+fn chebyshev<T: Scalar>(inner: usize, metric: &Metric, parts: Parts) -> Result<Method<T>> {
+    Method::new(Job::Chebyshev { system: Box::new(parts.system(metric)?), inner }.make()?)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::error::RunError;
 use crate::step::backend::{Backend, DeviceUse, KernelTime, Report, Snapshot, Targets};
 use crate::step::clock::Phase;
 use crate::step::form::Form;
+use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
 
 /// Frames that may be on their way before the host waits for the oldest.
@@ -27,13 +28,17 @@ const MOST_PENDING: usize = 3;
 const STIFFEST: f64 = 1e5;
 
 impl<T: Scalar> Backend for Gpu<T> {
+    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
+        self.restiffen(stiffness, as_work)
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
         let parts = super::Parts {
             model: &self.model,
             laplacian: &self.laplacian,
             attachment: &self.attachment_stiffness,
         };
-        self.global.prepare(form.metric(), parts)?;
+        self.global.prepare(form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
         let series: Option<Vec<Inner>> = self.global.chebyshev().map(|weights| {
             let entry =
@@ -56,6 +61,7 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
+        self.send_laplacian(form)?;
         self.set_numbers(state::numbers(form, self.model.gravity, self.numbers.filter_coefficient)?);
         let travels =
             targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
@@ -211,6 +217,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(false);
         }
         self.exchange_open = false;
+        self.resend_elements()?;
         // what the device was told last may have been forgotten with it
         self.stream.upload(Buffer::Step, bytemuck::bytes_of(&self.numbers));
         if !self.points.is_empty() {

@@ -105,6 +105,7 @@ kernels! {
     observe_triangle [Sizes, Vertices, Triangles, Partials] |s| blocks(s.triangles);
     observe_spring [Sizes, Vertices, Springs, Partials] |s| blocks(s.springs);
     observe_bending [Sizes, Vertices, Bendings, BendingCorners, Partials] |s| blocks(s.bendings);
+    reduce_stiffening [Sizes, Partials, Report] |_| 1;
     observe_attachment [Sizes, Vertices, Attachments, Points, Partials] |s| blocks(s.attachments);
     reduce_observation [Segments, Partials, Report] |s| s.segments;
 }

@@ -15,6 +15,7 @@ pub mod profile;
 pub mod readback;
 mod reload;
 mod report;
+mod restiffen;
 pub mod shader;
 mod state;
 pub mod stream;
@@ -26,6 +27,7 @@ use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};
 use crate::step::backend::{Backend, Report};
+use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
 use buffer::Buffer;
 use context::Context;
@@ -46,8 +48,16 @@ pub struct Options {
 
 /// State of a model on a device, and what the host needs for its part.
 pub struct Gpu<T: Scalar> {
+    /// As it was built, and with the weights of now: the same one until a body's stiffness changes.
+    given: Arc<Model>,
     model: Arc<Model>,
+    stiffness: Stiffness,
+    /// The factor of stiffness of each vertex's body, and the largest of each body so far in the metric.
+    vertex_stiffness: Vec<f64>,
+    stiffest: Vec<f64>,
+    /// L of the model as it was built, and whether the device has one of another stiffness.
     laplacian: SparseMatrix,
+    laplacian_is_old: bool,
     attachment_stiffness: Vec<f64>,
     stream: Stream,
     global: Global<T>,
@@ -98,7 +108,12 @@ impl<T: Scalar> Gpu<T> {
         let mut stream = Stream::new(context, &contents, options.library.clone())?;
         stream.set_gpu_from(options.gpu_from);
         let gradient_readback = stream.readback(Buffer::Gradient);
+        let stiffness = Stiffness::as_given(model.bodies.len());
         Ok(Gpu {
+            given: model.clone(),
+            vertex_stiffness: vec![1.0; model.vertex_count()],
+            stiffest: vec![1.0; model.bodies.len()],
+            laplacian_is_old: false,
             attachment_stiffness: model.attachment_stiffness(),
             global: Global::new(solver),
             inner: Vec::new(),
@@ -116,6 +131,7 @@ impl<T: Scalar> Gpu<T> {
             arrived: Vec::new(),
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
+            stiffness,
             laplacian,
             stream,
             model,

@@ -7,6 +7,7 @@ mod attach;
 pub mod builtin;
 pub mod check;
 mod explain;
+mod keyframes;
 mod load;
 mod material;
 mod place;
@@ -20,6 +21,7 @@ use crate::error::InputError;
 
 pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
+pub use keyframes::Keyframes;
 pub use load::{LoadedScene, load, load_text};
 pub use material::{BendingRest, Material, MatterKind};
 

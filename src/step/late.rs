@@ -2,6 +2,7 @@
 
 use super::backend::{Backend, Report, Snapshot, Targets};
 use super::form::Form;
+use super::stiffness::Stiffness;
 use crate::damping::Filter;
 use crate::error::RunError;
 use crate::{Result, Vec3};
@@ -48,6 +49,10 @@ impl Late {
 }
 
 impl Backend for Late {
+    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
+        self.inner.set_stiffness(stiffness, as_work)
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
         self.inner.prepare(form)
     }

@@ -9,6 +9,7 @@ mod frames;
 pub mod integrator;
 #[cfg(test)]
 pub mod late;
+pub mod stiffness;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ use frames::Started;
 use integrator::Integrator;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use stiffness::Schedule;
 
 /// A scene in motion.
 pub struct Simulation {
@@ -33,6 +35,8 @@ pub struct Simulation {
     integrator: &'static Integrator,
     damping: Damping,
     time: Time,
+    /// `None`: it does not change.
+    stiffness: Option<Schedule>,
     steps: u64,
     book: Book,
     clock: Clock,
@@ -57,7 +61,9 @@ impl Simulation {
     pub fn new(scene: &Scene, model: Arc<Model>, backend: Box<dyn Backend>) -> Result<Self> {
         let integrator = integrator::find(&scene.integrator.kind)?;
         let damping = damping::make(&scene.damping)?;
+        let h = scene.time.step / scene.time.substeps as f64;
         let mut simulation = Simulation {
+            stiffness: Schedule::new(scene, model.bodies.len(), h),
             model,
             backend,
             integrator,
@@ -70,12 +76,14 @@ impl Simulation {
             arrived: Vec::new(),
             failed: None,
         };
+        simulation.settle_stiffness()?;
         simulation.open_book()?;
         Ok(simulation)
     }
 
     /// One time step: the whole method.
     fn step(&mut self) -> Result<Iterations> {
+        self.stiffen()?;
         let (form, targets) = (self.form(), self.targets());
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Factor, || backend.prepare(&form))?;
@@ -232,6 +240,7 @@ impl Simulation {
             (self.steps, self.book, self.failed) = (steps, book, None);
             self.started.clear();
             self.arrived.clear();
+            self.settle_stiffness()?;
             self.fetch()?;
         }
         Ok(fits)
