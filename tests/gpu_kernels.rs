@@ -115,6 +115,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         Buffer::Partials,
         Buffer::ExchangePartials,
         Buffer::Shifts,
+        Buffer::Viscosity,
         Buffer::Report,
     ];
     for buffer in floats {

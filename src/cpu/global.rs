@@ -219,4 +219,35 @@ mod tests {
             "iterative"
         );
     }
+
+    /// A ball's metric at stiffness `s`, with one of stiffness `next` foreseen, and A⁻¹ g of some g.
+    fn solved(global: &mut Global<f64>, parts: Parts, s: f64, next: Option<f64>) -> Vec<[f64; 3]> {
+        let stiffness =
+            Stiffness { factors: vec![s], metric: vec![s], next_metric: next.map(|next| vec![next]) };
+        global.prepare([900.0, 0.5, 0.5], &stiffness, parts).unwrap();
+        let n = parts.attachment.len();
+        let mut g: Vec<[f64; 3]> = (0..n).map(|i| [1.0, (i as f64).sin(), (i % 7) as f64]).collect();
+        assert!(global.solve(&mut g));
+        g
+    }
+
+    #[test]
+    fn a_metric_made_in_the_background_is_the_one_made_at_once() {
+        let loaded = crate::scene::load("ball", &["body.0.mesh.cells=6".into()]).unwrap();
+        let model = crate::model::build::build(&loaded).unwrap().model;
+        let (laplacian, attachment) = (model.laplacian().unwrap(), model.attachment_stiffness());
+        let parts = Parts { model: &model, laplacian: &laplacian, attachment: &attachment };
+        for global in [GlobalSolver::Cholesky, GlobalSolver::Chebyshev] {
+            let solver = Solver { global, ..Solver::default() };
+            let at_once = |s: f64| solved(&mut Global::new(&solver), parts, s, None);
+            let mut foreseeing = Global::new(&solver);
+            // the third takes the memory of the first; the last was not foreseen, another was
+            let steps = [(1.0, Some(1.2)), (1.2, Some(1.4)), (1.4, Some(1.7)), (1.7, Some(9.0)), (0.5, None)];
+            for (k, (s, next)) in steps.into_iter().enumerate() {
+                let metric = Metric { numbers: [900.0, 0.5, 0.5], stiffness: vec![s] };
+                assert_eq!(foreseeing.ahead.is_for(&metric), (1..4).contains(&k), "step {k}");
+                assert_eq!(solved(&mut foreseeing, parts, s, next), at_once(s), "{global:?}, step {k}");
+            }
+        }
+    }
 }

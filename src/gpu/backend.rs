@@ -217,7 +217,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(false);
         }
         self.exchange_open = false;
-        self.resend_elements()?;
+        self.resend_stiffness()?;
         // what the device was told last may have been forgotten with it
         self.stream.upload(Buffer::Step, bytemuck::bytes_of(&self.numbers));
         if !self.points.is_empty() {

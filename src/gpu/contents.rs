@@ -116,6 +116,7 @@ fn sparse(model: &Model, laplacian: &SparseMatrix, all: &mut Contents) -> Result
     let (starts, entries) = self::laplacian(laplacian, &vec![1.0; model.vertex_count()])?;
     all.set(Buffer::LaplacianStarts, &starts);
     all.set(Buffer::LaplacianEntries, &entries);
+    all.set(Buffer::Viscosity, &vec![1.0f32; model.vertex_count()]);
     Ok(())
 }
 

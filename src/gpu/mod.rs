@@ -52,12 +52,12 @@ pub struct Gpu<T: Scalar> {
     given: Arc<Model>,
     model: Arc<Model>,
     stiffness: Stiffness,
-    /// The factor of stiffness of each vertex's body, and the largest of each body so far in the metric.
-    vertex_stiffness: Vec<f64>,
+    /// The largest factor of stiffness of each body so far in the metric.
     stiffest: Vec<f64>,
-    /// L of the model as it was built, and whether the device has one of another stiffness.
+    /// L of the model as it was built; factors of it that the device has, and of its part in the damping, one a body.
     laplacian: SparseMatrix,
-    laplacian_is_old: bool,
+    laplacian_sent: Vec<f64>,
+    viscosity_sent: Vec<f64>,
     attachment_stiffness: Vec<f64>,
     stream: Stream,
     global: Global<T>,
@@ -111,9 +111,9 @@ impl<T: Scalar> Gpu<T> {
         let stiffness = Stiffness::as_given(model.bodies.len());
         Ok(Gpu {
             given: model.clone(),
-            vertex_stiffness: vec![1.0; model.vertex_count()],
             stiffest: vec![1.0; model.bodies.len()],
-            laplacian_is_old: false,
+            laplacian_sent: stiffness.metric.clone(),
+            viscosity_sent: stiffness.metric.clone(),
             attachment_stiffness: model.attachment_stiffness(),
             global: Global::new(solver),
             inner: Vec::new(),

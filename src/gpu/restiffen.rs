@@ -25,9 +25,9 @@ impl<T: Scalar> Gpu<T> {
         if self.stiffness.factors != stiffness.factors {
             let pairs = stiffness.factors.iter().zip(&self.stiffness.factors);
             let gained: Vec<f64> = pairs.map(|(new, old)| (new - old) / new).collect();
-            self.vertex_stiffness = self.given.by_vertex(&stiffness.factors);
+            let by_vertex = self.given.by_vertex(&stiffness.factors);
             // the first time this makes a copy of its own; the model that others see stays as it was built
-            Arc::make_mut(&mut self.model).set_weights(&self.given, &self.vertex_stiffness);
+            Arc::make_mut(&mut self.model).set_weights(&self.given, &by_vertex);
             self.send_elements(&self.given.by_vertex(&gained))?;
             if as_work {
                 self.stream.phase(Phase::Predict);
@@ -47,7 +47,12 @@ impl<T: Scalar> Gpu<T> {
     }
 
     /// Sends what a change of stiffness has changed once more, for the device may have forgotten it.
-    pub(super) fn resend_elements(&mut self) -> Result<()> {
+    pub(super) fn resend_stiffness(&mut self) -> Result<()> {
+        for sent in [&mut self.laplacian_sent, &mut self.viscosity_sent] {
+            if sent.iter().any(|factor| *factor != 1.0) {
+                sent.clear();
+            }
+        }
         match Arc::ptr_eq(&self.given, &self.model) {
             true => Ok(()),
             false => self.send_elements(&vec![0.0; self.model.vertex_count()]),
@@ -58,23 +63,33 @@ impl<T: Scalar> Gpu<T> {
         let mut all = Contents::empty();
         contents::elements(&self.model, gained, &mut all)?;
         contents::surfaces(&self.model, gained, &mut all)?;
-        for buffer in ELEMENTS {
-            if !all.bytes(buffer).is_empty() {
-                self.stream.upload(buffer, all.bytes(buffer));
-            }
-        }
-        self.laplacian_is_old = true;
+        ELEMENTS.into_iter().for_each(|buffer| self.send(buffer, all.bytes(buffer)));
         Ok(())
     }
 
-    /// Sends L as stiff as the bodies are now, if the device has an older one and a step of this form reads it.
+    fn send(&mut self, buffer: Buffer, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.stream.upload(buffer, bytes);
+        }
+    }
+
+    /// Sends L as stiff as the metric has it, and how much of it the damping takes, if the device has others and a step of
+    /// this form reads them.
     pub(super) fn send_laplacian(&mut self, form: &Form) -> Result<()> {
-        if self.laplacian_is_old && (self.is_resident() || form.stiffness_damping != 0.0) {
-            let (_, entries) = contents::laplacian(&self.laplacian, &self.vertex_stiffness)?;
-            if !entries.is_empty() {
-                self.stream.upload(Buffer::LaplacianEntries, bytemuck::cast_slice(&entries));
-            }
-            self.laplacian_is_old = false;
+        let metric = &self.stiffness.metric;
+        let damped = form.stiffness_damping != 0.0;
+        if (self.is_resident() || damped) && self.laplacian_sent != *metric {
+            let (_, entries) = contents::laplacian(&self.laplacian, &self.given.by_vertex(metric))?;
+            self.laplacian_sent.clone_from(metric);
+            self.send(Buffer::LaplacianEntries, bytemuck::cast_slice(&entries));
+        }
+        let viscosity =
+            self.stiffness.factors.iter().zip(&self.stiffness.metric).map(|(s, metric)| s / metric);
+        let viscosity: Vec<f64> = viscosity.collect();
+        if damped && self.viscosity_sent != viscosity {
+            let rows = self.given.by_vertex(&viscosity).into_iter().map(|factor| factor as f32);
+            self.send(Buffer::Viscosity, bytemuck::cast_slice(&rows.collect::<Vec<f32>>()));
+            self.viscosity_sent = viscosity;
         }
         Ok(())
     }

@@ -20,6 +20,23 @@ impl Keyframes {
             None => 1.0,
         }
     }
+
+    /// Until when the factor stays what it is at time `t` (s), perhaps for ever; `None` if it is changing.
+    pub fn steady_until(&self, t: f64) -> Option<f64> {
+        let Some((from, mut last, _)) = between(&self.times, self.factors.len(), t) else {
+            return Some(f64::INFINITY);
+        };
+        if self.factors[from] != self.factors[last] {
+            return None;
+        }
+        while let Some(next) = self.factors.get(last + 1) {
+            if *next != self.factors[last] {
+                return Some(self.times[last]);
+            }
+            last += 1;
+        }
+        Some(f64::INFINITY)
+    }
 }
 
 /// The numbers of the keyframes around time `t`, and how far it is from the first to the second (0 to 1); the same one
@@ -47,5 +64,15 @@ mod tests {
             assert_eq!(keyframes.factor(time), factor, "at {time} s");
         }
         assert_eq!(Keyframes::default().factor(3.0), 1.0);
+    }
+
+    #[test]
+    fn a_factor_is_steady_up_to_the_keyframe_from_which_it_changes() {
+        let keyframes = Keyframes { times: vec![1.0, 2.0, 4.0, 5.0], factors: vec![3.0, 3.0, 2.0, 2.0] };
+        let steady =
+            [(0.0, Some(2.0)), (1.0, Some(2.0)), (2.0, None), (3.9, None), (4.0, Some(f64::INFINITY))];
+        for (time, until) in steady.into_iter().chain([(9.0, Some(f64::INFINITY))]) {
+            assert_eq!(keyframes.steady_until(time), until, "at {time} s");
+        }
     }
 }
