@@ -11,12 +11,14 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, sync_channel};
 
+/// Where it will arrive; locked, because a backend is shared among the threads of a step.
+type Arrival<T> = Mutex<Receiver<Result<Made<T>>>>;
+
 /// What is being made, if anything.
 pub(super) struct Ahead<T: Scalar> {
     /// The thread, once it was needed.
     worker: Option<ThreadPool>,
-    /// What for, and where it will arrive; locked, because a backend is shared among the threads of a step.
-    pending: Option<(Metric, Mutex<Receiver<Result<Made<T>>>>)>,
+    pending: Option<(Metric, Arrival<T>)>,
 }
 
 impl<T: Scalar> Ahead<T> {

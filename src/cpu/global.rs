@@ -60,7 +60,7 @@ impl<T: Scalar> Method<T> {
                 symbolic: factor.symbolic().clone(),
                 spare: spare.take(),
             },
-            Method::Chebyshev { .. } => Job::Chebyshev { system: Box::new(parts.system(metric)?), inner },
+            Method::Chebyshev { .. } => Job::Chebyshev { system: parts.system(metric)?, inner },
         })
     }
 
@@ -197,7 +197,7 @@ fn cholesky<T: Scalar>(metric: &Metric, parts: Parts) -> Result<Method<T>> {
 
 /// `inner` iterations, or as many as [`REDUCTION`] needs if it is 0.
 fn chebyshev<T: Scalar>(inner: usize, metric: &Metric, parts: Parts) -> Result<Method<T>> {
-    Method::new(Job::Chebyshev { system: Box::new(parts.system(metric)?), inner }.make()?)
+    Method::new(Job::Chebyshev { system: parts.system(metric)?, inner }.make()?)
 }
 
 #[cfg(test)]

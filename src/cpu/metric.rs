@@ -58,7 +58,7 @@ pub(super) enum Job<T: Scalar> {
     /// A factor of this matrix: in the memory of another of the same pattern, or in new memory.
     Cholesky { matrix: SparseMatrix, symbolic: Symbolic, spare: Option<Factor<T>> },
     /// So many inner iterations, or as many as [`REDUCTION`] needs if it is 0.
-    Chebyshev { system: Box<System>, inner: usize },
+    Chebyshev { system: System, inner: usize },
 }
 
 /// A global step without its memory for solving, which is that of the one before.
@@ -80,7 +80,7 @@ impl<T: Scalar> Job<T> {
             Job::Chebyshev { system, inner } => {
                 let spectrum = Spectrum::of(&system)?;
                 let iterations = if inner == 0 { inner_iterations(&spectrum, REDUCTION) } else { inner };
-                Ok(Made::Chebyshev(system, Chebyshev::new(spectrum, iterations)))
+                Ok(Made::Chebyshev(Box::new(system), Chebyshev::new(spectrum, iterations)))
             }
         }
     }
