@@ -1,4 +1,4 @@
-// Energy that damping inside the step took, after `advance`: damping_force * moved . D v', D = a1 M + a2 L.
+// Energy that damping inside the step took, after `advance`: damping_force * moved . D v', D = a1 M + a2 viscosity L.
 // Slot x of the chunk's exchange; the others start from zero here.
 //use shared/vertex.wgsl
 //use shared/reduce.wgsl
@@ -10,6 +10,7 @@
 @group(0) @binding(4) var<storage, read> laplacian_starts: array<u32>;
 @group(0) @binding(5) var<storage, read> laplacian_entries: array<Entry>;
 @group(0) @binding(6) var<storage, read_write> exchange: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read> viscosity: array<f32>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -39,12 +40,13 @@ fn taken(i: u32) -> f32 {
         work += step.mass_damping * vertices[i].mass * dot(here.moved, here.velocity);
     }
     if step.stiffness_damping != 0.0 {
+        let damping = step.stiffness_damping * viscosity[i];
         // half of each pair's L_ij (v_j - v_i).(d_i - d_j): nothing cancels however fast the body flies
         for (var k = laplacian_starts[i]; k < laplacian_starts[i + 1u]; k++) {
             let entry = laplacian_entries[k];
             let there = motions[entry.index];
             let strain = dot(there.velocity - here.velocity, here.moved - there.moved);
-            work += 0.5 * step.stiffness_damping * entry.value * strain;
+            work += 0.5 * damping * entry.value * strain;
         }
     }
     return work;

@@ -13,6 +13,10 @@ fn elements() -> Elements {
     return Elements(sizes.bendings, sizes.bending_partials);
 }
 
+fn gained(index: u32) -> f32 {
+    return bendings[index].gained;
+}
+
 fn energy(index: u32) -> f32 {
     let bending = bendings[index];
     let centre = vertices[corners[bending.first].index];

@@ -12,6 +12,10 @@ fn elements() -> Elements {
     return Elements(sizes.springs, sizes.spring_partials);
 }
 
+fn gained(index: u32) -> f32 {
+    return springs[index].gained;
+}
+
 fn energy(index: u32) -> f32 {
     let spring = springs[index];
     let d = difference(vertices[spring.vertices.x], vertices[spring.vertices.y]);

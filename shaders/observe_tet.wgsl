@@ -1,4 +1,5 @@
-// Tetrahedra at x_n, a block a workgroup: energy (J), how many have det F <= 0, and the least det F.
+// Tetrahedra at x_n, a block a workgroup: energy (J), how many have det F <= 0, the energy gained when they were stiffened
+// last (J), and the least det F.
 // Rotations are where the search starts, and stay as they are: observing changes nothing.
 //use shared/reduce.wgsl
 //use shared/tet.wgsl
@@ -31,10 +32,12 @@ fn main(
         let v = e.vertices;
         let f = deformation(e, mat3x3<f32>(edge(v.y, v.x), edge(v.z, v.x), edge(v.w, v.x)));
         let rotation = rotation_of(closest_rotation(f, rotations[index]));
-        mine[0] += 0.5 * e.shape_weight * norm_squared(f - rotation);
+        var stored = 0.5 * e.shape_weight * norm_squared(f - rotation);
         if e.volume_weight != 0.0 {
-            mine[0] += 0.5 * e.volume_weight * norm_squared(volume_excess(f, rotation));
+            stored += 0.5 * e.volume_weight * norm_squared(volume_excess(f, rotation));
         }
+        mine[0] += stored;
+        mine[2] += e.gained * stored;
         let ratio = determinant(f);
         mine[1] += select(0.0, 1.0, ratio <= 0.0);
         mine[15] = min(mine[15], ratio);

@@ -12,6 +12,10 @@ fn elements() -> Elements {
     return Elements(sizes.triangles, sizes.triangle_partials);
 }
 
+fn gained(index: u32) -> f32 {
+    return triangles[index].gained;
+}
+
 fn energy(index: u32) -> f32 {
     let triangle = triangles[index];
     let corner = vertices[triangle.vertices.x];

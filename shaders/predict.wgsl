@@ -1,5 +1,5 @@
 // The inertial target and the first guess, both as ways from x_n:
-//   d = y - x_n,  target = d - dissipation (a1 v'(y) + a2/m L(known part of v'))
+//   d = y - x_n,  target = d - dissipation (a1 v'(y) + a2/m viscosity L(known part of v'))
 //use shared/vertex.wgsl
 //use shared/drift.wgsl
 
@@ -12,6 +12,7 @@
 @group(0) @binding(6) var<storage, read_write> iterate: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> inertial_target: array<vec4<f32>>;
 @group(0) @binding(8) var<storage, read_write> excess: array<vec4<f32>>;
+@group(0) @binding(9) var<storage, read> viscosity: array<f32>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -31,7 +32,7 @@ fn main(
         force += step.mass_damping * drift(m);
     }
     if step.stiffness_damping != 0.0 {
-        force += (step.stiffness_damping / vertices[i].mass) * known(i);
+        force += (step.stiffness_damping * viscosity[i] / vertices[i].mass) * known(i);
     }
     iterate[i] = vec4(d, 0.0);
     excess[i] = vec4<f32>();

@@ -10,7 +10,7 @@ use dashpot::gpu::buffer::{Buffer, Contents, Kind};
 use dashpot::gpu::contents::contents;
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, KERNELS, Kernel};
-use dashpot::gpu::layout::{Inner, LAYOUTS, Motion, Point, Step, Vertex};
+use dashpot::gpu::layout::{Bending, Inner, LAYOUTS, Motion, Point, Spring, Step, Tet, Triangle, Vertex};
 use dashpot::gpu::shader::{Library, Source};
 use dashpot::gpu::stream::Stream;
 use dashpot::model::Model;
@@ -93,6 +93,11 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         motion.velocity_before = vector(&mut random, size);
         motion.moved = vector(&mut random, 0.03 * size);
     }
+    let mut gained = || random.number() as f32;
+    all.items_mut::<Tet>(Buffer::Tets).iter_mut().for_each(|e| e.gained = gained());
+    all.items_mut::<Triangle>(Buffer::Triangles).iter_mut().for_each(|e| e.gained = gained());
+    all.items_mut::<Spring>(Buffer::Springs).iter_mut().for_each(|e| e.gained = gained());
+    all.items_mut::<Bending>(Buffer::Bendings).iter_mut().for_each(|e| e.gained = gained());
     for point in all.items_mut::<Point>(Buffer::Points) {
         point.travel = vector(&mut random, 0.03 * size);
     }
@@ -111,6 +116,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         Buffer::Partials,
         Buffer::ExchangePartials,
         Buffer::Shifts,
+        Buffer::Viscosity,
         Buffer::Report,
     ];
     for buffer in floats {

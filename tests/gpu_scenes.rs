@@ -39,6 +39,7 @@ const RESIDENT_FRAMES: &[(&str, usize)] = &[
     ("cube", 30),
     ("ball", 10),
     ("torus", 3),
+    ("torus-stiffening", 1),
     ("t-pipe", 3),
     ("sheet", 3),
     ("ribbon", 3),

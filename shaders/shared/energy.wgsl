@@ -1,5 +1,6 @@
 // The energy of all elements of a kind, in slot 0 of their blocks' partial sums, for a kernel that declares sizes, partials,
-// how many elements there are and where their partial sums begin (`elements`), and the `energy` of one (J).
+// how many elements there are and where their partial sums begin (`elements`), the `energy` of one (J), and what share of
+// it the element `gained` when it was stiffened last: their sum is in slot 2.
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 
@@ -22,7 +23,9 @@ fn main(
     var slots = empty();
     let end = min(all.count, (block + 1u) * BLOCK);
     for (var index = block * BLOCK + lane; index < end; index += LANES) {
-        slots[0] += energy(index);
+        let stored = energy(index);
+        slots[0] += stored;
+        slots[2] += gained(index) * stored;
     }
     combine(lane, slots);
     if lane < SLOTS {

@@ -23,6 +23,7 @@ struct Tet {
     rest_1: vec3<f32>,
     volume_weight: f32, // w_v (J)
     rest_2: vec3<f32>,
+    gained: f32, // share of its energy that it gained when it was stiffened last: (s' - s)/s'
 }
 
 struct Triangle {
@@ -30,6 +31,7 @@ struct Triangle {
     weight: f32,             // w (J)
     inverse_rest: vec4<f32>, // Dm^-1, row by row (1/m)
     limits: vec2<f32>,       // least and greatest stretch that cost nothing
+    gained: f32,             // as of a tetrahedron
 }
 
 struct Spring {
@@ -37,6 +39,7 @@ struct Spring {
     length: f32,    // m
     stiffness: f32, // N/m
     rest_direction: vec3<f32>,
+    gained: f32, // as of a tetrahedron
 }
 
 // Its corners are entries first..end of the corner buffer.
@@ -46,6 +49,7 @@ struct Bending {
     weight: f32,         // w (J m^2)
     rest_curvature: f32, // 1/m
     rest_direction: vec3<f32>,
+    gained: f32,         // as of a tetrahedron
 }
 
 // An entry of a sparse row: corner of a bending stencil, or column of L.

@@ -7,14 +7,20 @@ use crate::damping::{Filter, ether_drag, pbd};
 use crate::linear::reduce::sum;
 use crate::step::backend::{Backend, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
+use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
 use rayon::prelude::*;
 
 impl<T: Scalar> Backend for Cpu<T> {
+    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
+        self.restiffen(stiffness, as_work);
+        Ok(())
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
         let attachment = &self.attachment_stiffness[..];
         let parts = Parts { model: &self.model, laplacian: &self.laplacian, attachment };
-        self.global.prepare(form.metric(), parts)
+        self.global.prepare(form.metric(), &self.stiffness, parts)
     }
 
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
@@ -32,7 +38,8 @@ impl<T: Scalar> Backend for Cpu<T> {
                 force += (*y * form.velocity_slope() + self.velocity_offset(form, i)) * form.mass_damping;
             }
             if let Some(known) = &known {
-                force += known(i) * (form.stiffness_damping / self.model.mass[i]);
+                let damping = form.stiffness_damping * self.vertex_stiffness[i];
+                force += known(i) * (damping / self.model.mass[i]);
             }
             *target = *y - force * weight;
         });

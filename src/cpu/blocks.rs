@@ -7,6 +7,7 @@
 use super::lanes::Real;
 use crate::Vec3;
 use crate::model::tet::TetElement;
+use rayon::prelude::*;
 
 /// Elements in a block: a multiple of the lanes of every instruction set. A row of f64 is then a cache line, and
 /// a block is read from its beginning to its end, as caches like it.
@@ -94,6 +95,21 @@ impl<T: Real> Rest<T> {
         let volume_weights =
             resisting.chunks(WIDTH).map(|members| weights(members, |e| e.volume_weight)).collect();
         Rest { blocks, volume_weights }
+    }
+
+    /// Sets the weights anew; the elements are those it was made of, in their order.
+    pub fn set_weights(&mut self, elements: &[TetElement]) {
+        let members = elements.par_chunks(WIDTH);
+        self.blocks.par_iter_mut().zip(members.clone()).with_min_len(BLOCKS_PER_PATCH).for_each(
+            |(block, e)| {
+                block.shape_weight = weights(e, |e| e.shape_weight);
+            },
+        );
+        self.volume_weights.par_iter_mut().zip(members).with_min_len(BLOCKS_PER_PATCH).for_each(
+            |(all, e)| {
+                *all = weights(e, |e| e.volume_weight);
+            },
+        );
     }
 
     /// How many blocks there are.

@@ -1,35 +1,33 @@
 //! The global step on the CPU: A⁻¹ g by a Cholesky factor, or nearly, by Chebyshev's iteration, which needs none.
 
 use super::Scalar;
+use super::ahead::Ahead;
+use super::metric::{Job, Made, Metric};
 use crate::Result;
 use crate::error::{Error, RunError};
-use crate::linear::{
-    Chebyshev, ChebyshevScratch, Factor, Scratch, SparseMatrix, Spectrum, Symbolic, System, inner_iterations,
-};
-use crate::model::Model;
+use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, Symbolic, System};
 use crate::scene::{GlobalSolver, Solver};
+use crate::step::stiffness::Stiffness;
 
-/// The share of its error that a global step by Chebyshev's iteration may keep when the scene leaves the number of inner
-/// iterations to us.
-///
-/// Chosen by trial: the largest power of ten with which all built-in scenes, under every integrator, stay within 1e-3 of
-/// their size of a run with a factor for 100 frames (docs/results.md).
-pub const REDUCTION: f64 = 0.001;
+pub use super::metric::{Parts, REDUCTION};
 
 /// The global step of one metric at a time.
 pub struct Global<T: Scalar> {
     asked: GlobalSolver,
     inner: usize,
     prepared: Option<Prepared<T>>,
+    /// The next metric, and a factor that is not used any more, whose memory it may take.
+    ahead: Ahead<T>,
+    spare: Option<Factor<T>>,
     /// Why it is this method.
     reason: String,
     /// How many metrics there were.
     version: u64,
 }
 
-/// What solves, and the numbers of the metric it is made for.
+/// What solves, and the metric it is made for.
 struct Prepared<T: Scalar> {
-    metric: [f64; 3],
+    metric: Metric,
     method: Method<T>,
 }
 
@@ -39,60 +37,103 @@ enum Method<T: Scalar> {
     Chebyshev { system: Box<System>, weights: Chebyshev, scratch: ChebyshevScratch },
 }
 
-/// The parts that A is made of.
-#[derive(Clone, Copy)]
-pub struct Parts<'a> {
-    /// The model, for its masses and bodies.
-    pub model: &'a Model,
-    /// L (N/m).
-    pub laplacian: &'a SparseMatrix,
-    /// Stiffness of the attachments of each vertex (N/m).
-    pub attachment: &'a [f64],
-}
-
-impl Parts<'_> {
-    fn matrix(&self, [mass, stiffness, attachment]: [f64; 3]) -> SparseMatrix {
-        self.laplacian.scaled_sum(mass, &self.model.mass, stiffness, attachment, self.attachment)
+impl<T: Scalar> Method<T> {
+    /// With memory for solving.
+    fn new(made: Made<T>) -> Result<Self> {
+        Ok(match made {
+            Made::Cholesky(factor) => Method::Cholesky { scratch: factor.scratch()?, factor },
+            Made::Chebyshev(system, weights) => {
+                Method::Chebyshev { scratch: ChebyshevScratch::new(&system), system, weights }
+            }
+        })
     }
 
-    fn system(&self, metric: [f64; 3]) -> Result<System> {
-        let bodies = self.model.bodies.iter().map(|body| body.vertices.clone()).collect();
-        System::new(self.laplacian, metric, &self.model.mass, self.attachment, bodies)
+    /// What has to be made for another metric; a factor may take the memory of `spare`.
+    fn job(
+        &self,
+        inner: usize,
+        metric: &Metric,
+        parts: Parts,
+        spare: &mut Option<Factor<T>>,
+    ) -> Result<Job<T>> {
+        Ok(match self {
+            Method::Cholesky { factor, .. } => Job::Cholesky {
+                matrix: parts.matrix(metric),
+                symbolic: factor.symbolic().clone(),
+                spare: spare.take(),
+            },
+            Method::Chebyshev { .. } => Job::Chebyshev { system: parts.system(metric)?, inner },
+        })
+    }
+
+    /// Solves with what was made from now on. Returns a factor that is not used any more.
+    fn adopt(&mut self, made: Made<T>) -> Option<Factor<T>> {
+        match (self, made) {
+            (Method::Cholesky { factor, .. }, Made::Cholesky(new)) => Some(std::mem::replace(factor, new)),
+            (Method::Chebyshev { system, weights, .. }, Made::Chebyshev(new, series)) => {
+                (*system, *weights) = (new, series);
+                None
+            }
+            // a method makes jobs of its own kind only
+            _ => None,
+        }
+    }
+
+    /// Goes over to another metric now. A factor stays where it is: there may be memory for one and not for two.
+    fn remake(&mut self, inner: usize, metric: &Metric, parts: Parts) -> Result<()> {
+        match self {
+            Method::Cholesky { factor, .. } => factor.refactor(&parts.matrix(metric)),
+            Method::Chebyshev { .. } => {
+                let made = self.job(inner, metric, parts, &mut None)?.make()?;
+                self.adopt(made);
+                Ok(())
+            }
+        }
     }
 }
 
 impl<T: Scalar> Global<T> {
     /// Nothing prepared yet.
     pub fn new(solver: &Solver) -> Self {
-        Global {
-            asked: solver.global,
-            inner: solver.inner,
-            prepared: None,
-            reason: String::new(),
-            version: 0,
-        }
+        let (prepared, ahead, spare) = (None, Ahead::new(), None);
+        Global { asked: solver.global, inner: solver.inner, prepared, ahead, spare, reason: String::new(), version: 0 }
     }
 
-    /// Gets ready to solve with this metric; does nothing if it is ready already.
-    pub fn prepare(&mut self, metric: [f64; 3], parts: Parts) -> Result<()> {
+    /// Gets ready to solve with the metric of these numbers and this stiffness; does nothing if it is ready already.
+    /// Begins with the next one in the background.
+    pub fn prepare(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
+        let metric = Metric { numbers, stiffness: stiffness.metric.clone() };
         match &mut self.prepared {
             Some(prepared) if prepared.metric == metric => {}
             Some(prepared) => {
-                match &mut prepared.method {
-                    Method::Cholesky { factor, .. } => factor.refactor(&parts.matrix(metric))?,
-                    method => *method = chebyshev(self.inner, metric, parts)?,
+                match self.ahead.take(&metric) {
+                    None | Some(Err(Error::Run(RunError::Memory { .. }))) => {
+                        prepared.method.remake(self.inner, &metric, parts)?;
+                    }
+                    Some(made) => self.spare = prepared.method.adopt(made?),
                 }
                 prepared.metric = metric;
                 self.version += 1;
             }
             None => {
-                let direct = || cholesky(metric, parts);
-                let iterative = || chebyshev(self.inner, metric, parts);
+                let direct = || cholesky(&metric, parts);
+                let iterative = || chebyshev(self.inner, &metric, parts);
                 let (method, reason) = choose(self.asked, direct, iterative)?;
                 self.reason = reason;
                 self.prepared = Some(Prepared { metric, method });
                 self.version += 1;
             }
+        }
+        self.look_ahead(numbers, stiffness, parts)
+    }
+
+    /// Begins to make the metric that follows, if one will.
+    fn look_ahead(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
+        let (Some(next), Some(prepared)) = (&stiffness.next_metric, &self.prepared) else { return Ok(()) };
+        let metric = Metric { numbers, stiffness: next.clone() };
+        if !self.ahead.is_for(&metric) {
+            let job = prepared.method.job(self.inner, &metric, parts, &mut self.spare)?;
+            self.ahead.begin(metric, job);
         }
         Ok(())
     }
@@ -158,19 +199,14 @@ fn choose<M>(
     })
 }
 
-fn cholesky<T: Scalar>(metric: [f64; 3], parts: Parts) -> Result<Method<T>> {
+fn cholesky<T: Scalar>(metric: &Metric, parts: Parts) -> Result<Method<T>> {
     let matrix = parts.matrix(metric);
-    let factor = Factor::new(&Symbolic::new(&matrix)?, &matrix)?;
-    Ok(Method::Cholesky { scratch: factor.scratch()?, factor })
+    Method::new(Job::Cholesky { symbolic: Symbolic::new(&matrix)?, matrix, spare: None }.make()?)
 }
 
 /// `inner` iterations, or as many as [`REDUCTION`] needs if it is 0.
-fn chebyshev<T: Scalar>(inner: usize, metric: [f64; 3], parts: Parts) -> Result<Method<T>> {
-    let system = Box::new(parts.system(metric)?);
-    let spectrum = Spectrum::of(&system)?;
-    let iterations = if inner == 0 { inner_iterations(&spectrum, REDUCTION) } else { inner };
-    let weights = Chebyshev::new(spectrum, iterations);
-    Ok(Method::Chebyshev { scratch: ChebyshevScratch::new(&system), system, weights })
+fn chebyshev<T: Scalar>(inner: usize, metric: &Metric, parts: Parts) -> Result<Method<T>> {
+    Method::new(Job::Chebyshev { system: parts.system(metric)?, inner }.make()?)
 }
 
 #[cfg(test)]
@@ -191,5 +227,36 @@ mod tests {
             choose(GlobalSolver::Chebyshev, || Ok("direct"), || Ok("iterative")).unwrap().0,
             "iterative"
         );
+    }
+
+    /// A ball's metric at stiffness `s`, with one of stiffness `next` foreseen, and A⁻¹ g of some g.
+    fn solved(global: &mut Global<f64>, parts: Parts, s: f64, next: Option<f64>) -> Vec<[f64; 3]> {
+        let stiffness =
+            Stiffness { factors: vec![s], metric: vec![s], next_metric: next.map(|next| vec![next]) };
+        global.prepare([900.0, 0.5, 0.5], &stiffness, parts).unwrap();
+        let n = parts.attachment.len();
+        let mut g: Vec<[f64; 3]> = (0..n).map(|i| [1.0, (i as f64).sin(), (i % 7) as f64]).collect();
+        assert!(global.solve(&mut g));
+        g
+    }
+
+    #[test]
+    fn a_metric_made_in_the_background_is_the_one_made_at_once() {
+        let loaded = crate::scene::load("ball", &["body.0.mesh.cells=6".into()]).unwrap();
+        let model = crate::model::build::build(&loaded).unwrap().model;
+        let (laplacian, attachment) = (model.laplacian().unwrap(), model.attachment_stiffness());
+        let parts = Parts { model: &model, laplacian: &laplacian, attachment: &attachment };
+        for global in [GlobalSolver::Cholesky, GlobalSolver::Chebyshev] {
+            let solver = Solver { global, ..Solver::default() };
+            let at_once = |s: f64| solved(&mut Global::new(&solver), parts, s, None);
+            let mut foreseeing = Global::new(&solver);
+            // the third takes the memory of the first; the last was not foreseen, another was
+            let steps = [(1.0, Some(1.2)), (1.2, Some(1.4)), (1.4, Some(1.7)), (1.7, Some(9.0)), (0.5, None)];
+            for (k, (s, next)) in steps.into_iter().enumerate() {
+                let metric = Metric { numbers: [900.0, 0.5, 0.5], stiffness: vec![s] };
+                assert_eq!(foreseeing.ahead.is_for(&metric), (1..4).contains(&k), "step {k}");
+                assert_eq!(solved(&mut foreseeing, parts, s, next), at_once(s), "{global:?}, step {k}");
+            }
+        }
     }
 }

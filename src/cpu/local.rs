@@ -85,6 +85,11 @@ impl<T: Scalar> Local<T> {
         self.tets.observe(x)
     }
 
+    /// Sets the weights of the elements that it keeps itself: the tetrahedra.
+    pub fn set_weights(&mut self, model: &Model) {
+        self.tets.set_weights(&model.tets);
+    }
+
     /// Where the iterations for the rotations start.
     pub fn warm_starts(&self) -> Vec<f64> {
         self.tets.warm_starts()

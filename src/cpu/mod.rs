@@ -3,6 +3,7 @@
 //! Every loop over vertices or elements has a fixed order of additions, so that a run gives the same bits
 //! with any number of threads.
 
+mod ahead;
 mod backend;
 pub mod blocks;
 mod energies;
@@ -12,10 +13,11 @@ mod inside;
 pub mod lanes;
 pub mod local;
 pub mod matrix;
+mod metric;
 pub mod observe;
 pub mod projection;
 pub mod real;
-
+mod restiffen;
 pub mod rotation;
 pub mod tets;
 pub mod viscous;
@@ -30,6 +32,7 @@ use crate::model::Model;
 use crate::scene::{Precision, Solver};
 use crate::step::backend::{Backend, Exchange, Report};
 use crate::step::form::Form;
+use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3, linear};
 use global::Global;
 use local::Local;
@@ -55,8 +58,13 @@ pub fn backend(model: Arc<Model>, solver: &Solver) -> Result<Box<dyn Backend>> {
 
 /// State and workspace of a model on the CPU.
 pub struct Cpu<T: Scalar> {
+    /// As it was built, and with the weights of now: the same one until a body's stiffness changes.
+    given: Arc<Model>,
     model: Arc<Model>,
-    /// L, and the diagonal of the attachments.
+    stiffness: Stiffness,
+    /// The factor of stiffness of each vertex's body.
+    vertex_stiffness: Vec<f64>,
+    /// L of the model as it was built, and the diagonal of the attachments.
     laplacian: SparseMatrix,
     attachment_stiffness: Vec<f64>,
     /// Products with L, while damping needs them.
@@ -88,6 +96,9 @@ impl<T: Scalar> Cpu<T> {
         let laplacian = model.laplacian()?;
         let n = model.vertex_count();
         Ok(Cpu {
+            given: model.clone(),
+            stiffness: Stiffness::as_given(model.bodies.len()),
+            vertex_stiffness: vec![1.0; n],
             attachment_stiffness: model.attachment_stiffness(),
             viscous: None,
             local: Local::new(&model),
@@ -145,13 +156,14 @@ impl<T: Scalar> Cpu<T> {
             + self.model.gravity * (row.acceleration * h * h)
     }
 
-    /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J).
+    /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
         let (iterate, x, mass) = (&self.iterate, &self.x, &self.model.mass);
         let moved = |i: usize| iterate[i] - x[i];
         let mut work = 0.0;
         if let Some(viscous) = &mut self.viscous {
-            work += form.stiffness_damping * viscous.advance(&self.laplacian, form, v, moved);
+            work += form.stiffness_damping
+                * viscous.advance(&self.laplacian, form, &self.stiffness.factors, v, moved);
         }
         if form.mass_damping != 0.0 {
             work += form.mass_damping * sum(v.len(), |i| mass[i] * v[i].dot(&moved(i)));

@@ -23,8 +23,7 @@ pub fn observe<T: Scalar>(
         [kinetic, gravity, m, p.x, p.y, p.z, l.x, l.y, l.z, c.x, c.y, c.z]
     });
     let tets = local.observe_tets(x);
-    let bending = sum(model.bendings.len(), |k| model.bendings[k].energy(x));
-    let elastic = tets.energy + energy(&model.triangles, x) + energy(&model.springs, x) + bending;
+    let elastic = tets.energy + others(model, x);
     let attachment = sum(model.attachments.len(), |k| {
         let a = &model.attachments[k];
         0.5 * a.stiffness * (x[a.vertex as usize] - targets[k]).norm_squared()
@@ -41,6 +40,17 @@ pub fn observe<T: Scalar>(
         min_volume_ratio: if model.tets.is_empty() { 1.0 } else { tets.least_volume_ratio },
         inverted: tets.inverted,
     }
+}
+
+/// Elastic energy of all elements (J).
+pub fn elastic<T: Scalar>(model: &Model, local: &Local<T>, x: &[Vec3]) -> f64 {
+    local.observe_tets(x).energy + others(model, x)
+}
+
+/// Elastic energy of all elements but the tetrahedra (J).
+fn others(model: &Model, x: &[Vec3]) -> f64 {
+    let bending = sum(model.bendings.len(), |k| model.bendings[k].energy(x));
+    energy(&model.triangles, x) + energy(&model.springs, x) + bending
 }
 
 fn energy<const N: usize, const R: usize, E: Element<N, R>>(elements: &[E], x: &[Vec3]) -> f64 {

@@ -45,6 +45,12 @@ impl<T: Real> Tets<T> {
         Tets { count: elements.len(), patches, rest, precise, warm }
     }
 
+    /// Sets the weights anew; the elements are those it was made of, in their order.
+    pub fn set_weights(&mut self, elements: &[TetElement]) {
+        self.rest.set_weights(elements);
+        self.precise.iter_mut().for_each(|rest| rest.set_weights(elements));
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         self.count

@@ -1,5 +1,8 @@
 //! L x and L v of the state, kept from step to step: Laplacian damping then multiplies with L once a step.
 //!
+//! L is the one that the model gives. A body that is s times as stiff has s L, the same s in all of its rows, so that the
+//! products stay right while s changes, and s is multiplied where they are used.
+//!
 //! The inertial target needs L (q − (s/c₂) z) and the ledger L v'. Both are linear in what is known: with
 //! v' = [p (x' − x_n) + b (x_{n−1} − x_n)]/h + c v_n, one product L v' gives
 //!
@@ -36,8 +39,8 @@ impl Viscous {
     pub fn new(laplacian: &SparseMatrix, model: &Model, state: [&[Vec3]; 3]) -> Self {
         let mut viscous = Viscous::from_parts(model, [Vec::new(), Vec::new(), Vec::new()]);
         let [x, x_before, v] = state.map(|u| {
-            let shares = viscous.multiply(laplacian, u, |_| Vec3::zeros()).1;
-            for (body, share) in viscous.bodies.iter().zip(shares) {
+            let sums = viscous.multiply(laplacian, u, |_| Vec3::zeros());
+            for (body, (_, share)) in viscous.bodies.iter().zip(sums) {
                 viscous.next[body.clone()].iter_mut().for_each(|value| *value -= share);
             }
             viscous.next.clone()
@@ -61,19 +64,22 @@ impl Viscous {
         }
     }
 
-    /// Multiplies the new velocity with L and goes on to the new state. Returns Σ Δx · L v', `moved` being Δx.
+    /// Multiplies the new velocity with L and goes on to the new state. Returns Σ s Δx · L v', `moved` being Δx and s the
+    /// `factors` of the bodies' stiffness.
     pub fn advance(
         &mut self,
         laplacian: &SparseMatrix,
         form: &Form,
+        factors: &[f64],
         v: &[Vec3],
         moved: impl Fn(usize) -> Vec3 + Sync,
     ) -> f64 {
-        let (work, shares) = self.multiply(laplacian, v, moved);
+        let sums = self.multiply(laplacian, v, moved);
+        let work = sums.iter().zip(factors).map(|((work, _), factor)| factor * work).sum();
         let row = &form.row.velocity;
         let (h_p, b_p) = (form.h / row.position_new, row.position_before / row.position_new);
         let Viscous { position, position_before, velocity, next, bodies, .. } = self;
-        for (body, share) in bodies.iter().zip(shares) {
+        for (body, (_, share)) in bodies.iter().zip(sums) {
             let (position, velocity) = (&position[body.clone()], &velocity[body.clone()]);
             // L x' goes over L x_{n−1}, which is not needed again
             let lines = next[body.clone()].par_iter_mut().with_min_len(CHUNK);
@@ -90,16 +96,15 @@ impl Viscous {
 
     /// next = L u, and what each vertex of a body must give up so that the body feels no net force: what rounding leaves
     /// would push it, always the same way, and L x keeps it. A translation of a body gives exactly nothing.
-    /// In the same pass Σ `moved` · L u, for the shares given up.
+    /// Before that in each body's line, from the same pass, Σ `moved` · L u, for the shares given up.
     fn multiply(
         &mut self,
         laplacian: &SparseMatrix,
         u: &[Vec3],
         moved: impl Fn(usize) -> Vec3 + Sync,
-    ) -> (f64, Vec<Vec3>) {
+    ) -> Vec<(f64, Vec3)> {
         let Viscous { next, shifted, bodies, .. } = self;
-        let mut work = 0.0;
-        let shares = bodies.iter().map(|body| {
+        let by_body = bodies.iter().map(|body| {
             let (start, first) = (body.start, u[body.start]);
             fill(&mut shifted[body.clone()], |i| u[start + i] - first);
             let tasks = next[body.clone()].par_chunks_mut(CHUNK).enumerate().map(|(task, out)| {
@@ -114,11 +119,9 @@ impl Viscous {
             let sums: Vec<Sums> = tasks.collect();
             let total = sums.iter().fold(Sums::default(), Sums::plus);
             let share = total.force / body.len() as f64;
-            work += total.work - share.dot(&total.moved);
-            share
+            (total.work - share.dot(&total.moved), share)
         });
-        let shares = shares.collect();
-        (work, shares)
+        by_body.collect()
     }
 }
 

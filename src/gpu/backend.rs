@@ -18,6 +18,7 @@ use crate::error::RunError;
 use crate::step::backend::{Backend, DeviceUse, KernelTime, Report, Snapshot, Targets};
 use crate::step::clock::Phase;
 use crate::step::form::Form;
+use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
 
 /// Frames that may be on their way before the host waits for the oldest.
@@ -28,13 +29,17 @@ const MOST_PENDING: usize = 3;
 const STIFFEST: f64 = 1e5;
 
 impl<T: Scalar> Backend for Gpu<T> {
+    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
+        self.restiffen(stiffness, as_work)
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
         let parts = super::Parts {
             model: &self.model,
             laplacian: &self.laplacian,
             attachment: &self.attachment_stiffness,
         };
-        self.global.prepare(form.metric(), parts)?;
+        self.global.prepare(form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
         let device_solves = self.seen.is_none();
         let series: Option<Vec<Inner>> = self.global.chebyshev().filter(|_| device_solves).map(|weights| {
@@ -58,6 +63,7 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
+        self.send_laplacian(form)?;
         self.set_numbers(state::numbers(form, self.model.gravity, self.numbers.filter_coefficient)?);
         let travels =
             targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
@@ -206,6 +212,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         }
         self.exchange_open = false;
         self.outdate();
+        self.resend_stiffness()?;
         // what the device was told last may have been forgotten with it
         self.stream.upload(Buffer::Step, bytemuck::bytes_of(&self.numbers));
         if !self.points.is_empty() {

@@ -72,8 +72,10 @@ buffers! {
     GatherRows: Storage<u32>;
     /// Off-diagonal entries of row i of L: `LaplacianEntries[LaplacianStarts[i]..LaplacianStarts[i + 1]]`.
     LaplacianStarts: Storage<u32>;
-    /// Columns and values (N/m). The diagonal is minus the sum of a row.
+    /// Columns and values (N/m), as stiff as the metric has it. The diagonal is minus the sum of a row.
     LaplacianEntries: Storage<Entry>;
+    /// Factor of row i of L in the damping: how stiff the vertex's body is, over how stiff the metric has it.
+    Viscosity: Storage<f32>;
     /// Tetrahedra.
     Tets: Storage<Tet>;
     /// The last rotation of each tetrahedron: unit quaternions w, x, y, z.

@@ -24,8 +24,11 @@ pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     all.set(Buffer::Inner, &[Inner::default()]);
     vertices(model, &mut all)?;
     sparse(model, laplacian, &mut all)?;
-    elements(model, &mut all)?;
-    surfaces(model, &mut all)?;
+    let gained = vec![0.0; model.vertex_count()];
+    elements(model, &gained, &mut all)?;
+    surfaces(model, &gained, &mut all)?;
+    all.set(Buffer::Rotations, &vec![[1.0f32, 0.0, 0.0, 0.0]; model.tets.len()]);
+    attachments(model, &mut all)?;
     reductions(model, &sizes, &mut all);
     Ok(all)
 }
@@ -111,21 +114,30 @@ fn sparse(model: &Model, laplacian: &SparseMatrix, all: &mut Contents) -> Result
     all.set(Buffer::GatherStarts, starts);
     all.set(Buffer::GatherRows, rows);
 
-    let mut starts = vec![0u32];
-    let mut entries = Vec::new();
-    for i in 0..model.vertex_count() {
-        let (columns, values) = laplacian.row(i);
-        for (&index, &value) in columns.iter().zip(values).filter(|(index, _)| **index as usize != i) {
-            entries.push(Entry { index, value: Range { what: "vertex", number: i }.of("stiffness", value)? });
-        }
-        starts.push(entries.len() as u32);
-    }
+    let (starts, entries) = self::laplacian(laplacian, &vec![1.0; model.vertex_count()])?;
     all.set(Buffer::LaplacianStarts, &starts);
     all.set(Buffer::LaplacianEntries, &entries);
+    all.set(Buffer::Viscosity, &vec![1.0f32; model.vertex_count()]);
     Ok(())
 }
 
-fn elements(model: &Model, all: &mut Contents) -> Result<()> {
+/// Where each row of L begins, and its entries beside the diagonal, those of row i times `factors[i]`.
+pub fn laplacian(laplacian: &SparseMatrix, factors: &[f64]) -> Result<(Vec<u32>, Vec<Entry>)> {
+    let mut starts = vec![0u32];
+    let mut entries = Vec::new();
+    for (i, factor) in factors.iter().enumerate() {
+        let (columns, values) = laplacian.row(i);
+        for (&index, &value) in columns.iter().zip(values).filter(|(index, _)| **index as usize != i) {
+            let range = Range { what: "vertex", number: i };
+            entries.push(Entry { index, value: range.of("stiffness", factor * value)? });
+        }
+        starts.push(entries.len() as u32);
+    }
+    Ok((starts, entries))
+}
+
+/// Tetrahedra and springs; what share of its energy an element gained when it was stiffened last is that of its vertices.
+pub fn elements(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()> {
     let mut tets = Vec::with_capacity(model.tets.len());
     for (number, e) in model.tets.iter().enumerate() {
         let range = Range { what: "tetrahedron", number };
@@ -137,11 +149,10 @@ fn elements(model: &Model, all: &mut Contents) -> Result<()> {
             rest_1: row(1)?,
             volume_weight: range.weight("weight", e.volume_weight)?,
             rest_2: row(2)?,
-            pad0: 0.0,
+            gained: gained[e.vertices[0] as usize] as f32,
         });
     }
     all.set(Buffer::Tets, &tets);
-    all.set(Buffer::Rotations, &vec![[1.0f32, 0.0, 0.0, 0.0]; tets.len()]);
     let mut springs = Vec::with_capacity(model.springs.len());
     for (number, e) in model.springs.iter().enumerate() {
         let range = Range { what: "spring", number };
@@ -150,10 +161,14 @@ fn elements(model: &Model, all: &mut Contents) -> Result<()> {
             length: range.weight("length", e.length)?,
             stiffness: range.weight("stiffness", e.weight / (e.length * e.length))?,
             rest_direction: range.vector("direction", &e.rest_direction)?,
-            pad0: 0.0,
+            gained: gained[e.vertices[0] as usize] as f32,
         });
     }
     all.set(Buffer::Springs, &springs);
+    Ok(())
+}
+
+fn attachments(model: &Model, all: &mut Contents) -> Result<()> {
     let mut attachments = Vec::with_capacity(model.attachments.len());
     for (number, e) in model.attachments.iter().enumerate() {
         let stiffness = Range { what: "attachment", number }.weight("stiffness", e.stiffness)?;
@@ -173,7 +188,8 @@ pub fn points(places: impl Iterator<Item = (Vec3, Vec3)>) -> Vec<Point> {
     places.map(point).collect()
 }
 
-fn surfaces(model: &Model, all: &mut Contents) -> Result<()> {
+/// Triangles and bending stencils, in the same way.
+pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()> {
     let mut triangles = Vec::with_capacity(model.triangles.len());
     for (number, e) in model.triangles.iter().enumerate() {
         let range = Range { what: "triangle", number };
@@ -185,7 +201,8 @@ fn surfaces(model: &Model, all: &mut Contents) -> Result<()> {
         let weight = range.weight("weight", e.weight)?;
         // no limit is a limit that no triangle reaches
         let limits = e.limits.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
-        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, pad0: [0.0; 2] });
+        let gained = gained[e.vertices[0] as usize] as f32;
+        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, pad0: 0.0 });
     }
     all.set(Buffer::Triangles, &triangles);
     let (mut bendings, mut corners) = (Vec::with_capacity(model.bendings.len()), Vec::new());
@@ -201,7 +218,7 @@ fn surfaces(model: &Model, all: &mut Contents) -> Result<()> {
             weight: range.weight("weight", e.weight)?,
             rest_curvature: range.of("curvature", e.rest_curvature)?,
             rest_direction: range.vector("direction", &e.rest_direction)?,
-            pad0: 0.0,
+            gained: gained[e.vertices[0] as usize] as f32,
         });
     }
     all.set(Buffer::Bendings, &bendings);

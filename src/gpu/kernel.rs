@@ -76,7 +76,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, Excess] |s| items(s.vertices);
+    predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, Excess, Viscosity] |s| items(s.vertices);
     project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
     project_tet_volume [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
     project_triangle [Step, Sizes, Vertices, Iterate, Triangles, Rows] |s| items(s.triangles);
@@ -91,7 +91,7 @@ kernels! {
     reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
     apply_correction [Chunks, Shifts, Iterate, Excess, Correction, CorrectionBefore] |s| s.chunks;
     advance [Step, Sizes, Vertices, Motions, Iterate, Excess] |s| items(s.vertices);
-    measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials] |s| s.chunks;
+    measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials, Viscosity] |s| s.chunks;
     measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);
     filter_ether_drag [Step, Chunks, Vertices, Motions, ExchangePartials] |s| s.chunks;
     measure_centre [Chunks, Vertices, Motions, Partials] |s| s.chunks;
@@ -105,6 +105,7 @@ kernels! {
     observe_triangle [Sizes, Vertices, Triangles, Partials] |s| blocks(s.triangles);
     observe_spring [Sizes, Vertices, Springs, Partials] |s| blocks(s.springs);
     observe_bending [Sizes, Vertices, Bendings, BendingCorners, Partials] |s| blocks(s.bendings);
+    reduce_stiffening [Sizes, Partials, Report] |_| 1;
     observe_attachment [Sizes, Vertices, Attachments, Points, Partials] |s| blocks(s.attachments);
     reduce_observation [Segments, Partials, Report] |s| s.segments;
 }

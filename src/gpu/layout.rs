@@ -67,7 +67,9 @@ layout! {
         /// w_v (J).
         volume_weight: f32;
         /// Third row.
-        rest_2: [f32; 3], pad pad0: f32;
+        rest_2: [f32; 3];
+        /// Share of its energy that it gained when it was stiffened last.
+        gained: f32;
     }
     /// A triangle of a cloth.
     Triangle {
@@ -78,7 +80,9 @@ layout! {
         /// Dm⁻¹, row by row (1/m).
         inverse_rest: [f32; 4];
         /// Least and greatest stretch that cost nothing.
-        limits: [f32; 2], pad pad0: [f32; 2];
+        limits: [f32; 2];
+        /// Share of its energy that it gained when it was stiffened last.
+        gained: f32, pad pad0: f32;
     }
     /// A spring.
     Spring {
@@ -89,7 +93,9 @@ layout! {
         /// k (N/m).
         stiffness: f32;
         /// Direction at rest.
-        rest_direction: [f32; 3], pad pad0: f32;
+        rest_direction: [f32; 3];
+        /// Share of its energy that it gained when it was stiffened last.
+        gained: f32;
     }
     /// A bending stencil; its corners are `first..end` of the corner buffer.
     Bending {
@@ -102,7 +108,9 @@ layout! {
         /// |G x| at rest (1/m).
         rest_curvature: f32;
         /// Direction of G x at rest.
-        rest_direction: [f32; 3], pad pad0: f32;
+        rest_direction: [f32; 3];
+        /// Share of its energy that it gained when it was stiffened last.
+        gained: f32;
     }
     /// An entry of a sparse row: corner of a bending stencil, or column of L.
     Entry {

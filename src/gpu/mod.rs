@@ -17,6 +17,7 @@ pub mod readback;
 mod reload;
 mod report;
 mod seen;
+mod restiffen;
 pub mod shader;
 mod state;
 pub mod stream;
@@ -28,6 +29,7 @@ use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};
 use crate::step::backend::{Backend, Report};
+use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
 use buffer::Buffer;
 use context::Context;
@@ -48,8 +50,16 @@ pub struct Options {
 
 /// State of a model on a device, and what the host needs for its part.
 pub struct Gpu<T: Scalar> {
+    /// As it was built, and with the weights of now: the same one until a body's stiffness changes.
+    given: Arc<Model>,
     model: Arc<Model>,
+    stiffness: Stiffness,
+    /// The largest factor of stiffness of each body so far in the metric.
+    stiffest: Vec<f64>,
+    /// L of the model as it was built; factors of it that the device has, and of its part in the damping, one a body.
     laplacian: SparseMatrix,
+    laplacian_sent: Vec<f64>,
+    viscosity_sent: Vec<f64>,
     attachment_stiffness: Vec<f64>,
     stream: Stream,
     global: Global<T>,
@@ -102,7 +112,12 @@ impl<T: Scalar> Gpu<T> {
         let mut stream = Stream::new(context, &contents, options.library.clone())?;
         stream.set_gpu_from(options.gpu_from);
         let gradient_readback = stream.readback(Buffer::Gradient);
+        let stiffness = Stiffness::as_given(model.bodies.len());
         Ok(Gpu {
+            given: model.clone(),
+            stiffest: vec![1.0; model.bodies.len()],
+            laplacian_sent: stiffness.metric.clone(),
+            viscosity_sent: stiffness.metric.clone(),
             attachment_stiffness: model.attachment_stiffness(),
             global: Global::new(solver),
             inner: Vec::new(),
@@ -121,6 +136,7 @@ impl<T: Scalar> Gpu<T> {
             seen: None,
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
+            stiffness,
             laplacian,
             stream,
             model,

@@ -71,6 +71,11 @@ impl<T: Real> Factor<T> {
         numeric::factor(&self.symbolic.plan, &self.layout, matrix, self.panels.as_mut_slice())
     }
 
+    /// The analysis of the pattern.
+    pub fn symbolic(&self) -> &Symbolic {
+        &self.symbolic
+    }
+
     /// The number of rows, n.
     pub fn rows(&self) -> usize {
         self.symbolic.rows()

@@ -137,6 +137,16 @@ impl SparseMatrix {
         });
     }
 
+    /// diag(`factors`) A, for factors that are the same in all rows that share an entry: then it is symmetric, too.
+    pub fn scaled_rows(&self, factors: &[f64]) -> SparseMatrix {
+        assert!(factors.len() == self.rows(), "a factor for each row");
+        let mut scaled = self.clone();
+        for (ends, factor) in self.offsets.windows(2).zip(factors) {
+            scaled.values[ends[0]..ends[1]].iter_mut().for_each(|value| *value *= factor);
+        }
+        scaled
+    }
+
     /// a·diag(`mass`) + b·L + c·diag(`extra`) with L = self, on the pattern of L: the metric of a step
     /// (a = 1/h², b the weight of the Laplacian, `extra` the curvature of whatever acts on single vertices).
     pub fn scaled_sum(&self, a: f64, mass: &[f64], b: f64, c: f64, extra: &[f64]) -> SparseMatrix {

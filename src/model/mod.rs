@@ -8,6 +8,7 @@ pub mod build;
 pub mod element;
 pub mod material;
 pub mod spring;
+mod stiffness;
 pub mod tet;
 pub mod triangle;
 

@@ -102,7 +102,7 @@ impl fmt::Display for Summary {
         writeln!(f, "  {:<28}{:>17.6}", "taken by damping", b.damped)?;
         let verb = if b.numerical < 0.0 { "gained by the integrator" } else { "lost by the integrator" };
         writeln!(f, "  {verb:<28}{:>17.6}", b.numerical.abs())?;
-        writeln!(f, "  {:<28}{:>17.6}", "given by moving attachments", b.work)?;
+        writeln!(f, "  {:<28}{:>17.6}", "given from outside", b.work)?;
         if self.elements.contains_key("tetrahedra") {
             let (ratio, inverted) = (b.min_volume_ratio, b.inverted);
             writeln!(f, "\nleast volume ratio {ratio:.4}, {inverted} inverted tetrahedra at the end")?;

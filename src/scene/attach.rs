@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use serde::{Deserialize, Serialize};
 
+use super::keyframes::between;
 use crate::Vec3;
 
 /// Springs of zero rest length that hold vertices at points, which may move.
@@ -103,18 +104,8 @@ fn circle_frame(axis: &Vec3) -> (Vec3, Vec3) {
 }
 
 fn keyframe_offset(times: &[f64], offsets: &[[f64; 3]], t: f64) -> Vec3 {
-    let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else {
-        return Vec3::zeros();
-    };
-    let after = times.partition_point(|&time| time <= t);
-    if after == 0 {
-        return Vec3::from(*first);
-    }
-    if after >= times.len().min(offsets.len()) {
-        return Vec3::from(*last);
-    }
-    let (from, to) = (Vec3::from(offsets[after - 1]), Vec3::from(offsets[after]));
-    let share = (t - times[after - 1]) / (times[after] - times[after - 1]);
+    let Some((from, to, share)) = between(times, offsets.len(), t) else { return Vec3::zeros() };
+    let (from, to) = (Vec3::from(offsets[from]), Vec3::from(offsets[to]));
     from + (to - from) * share
 }
 

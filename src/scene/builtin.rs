@@ -16,8 +16,19 @@ macro_rules! scenes {
 }
 
 /// All of them, in the order in which they are listed.
-pub const SCENES: &[Builtin] =
-    scenes!["bar", "cube", "ball", "torus", "t-pipe", "sheet", "ribbon", "cloth", "trampoline", "hair",];
+pub const SCENES: &[Builtin] = scenes![
+    "bar",
+    "cube",
+    "ball",
+    "torus",
+    "torus-stiffening",
+    "t-pipe",
+    "sheet",
+    "ribbon",
+    "cloth",
+    "trampoline",
+    "hair",
+];
 
 /// The text of the built-in scene of that name.
 pub fn text(name: &str) -> Option<&'static str> {

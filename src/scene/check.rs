@@ -167,17 +167,6 @@ fn known(field: impl Into<String>, name: &str, names: &[&str]) -> Checked {
     fault(field, format!("`{name}` is not known{hint} (known: {})", names.join(", ")))
 }
 
-/// Times of keys: each later than the one before.
-fn ascending(field: &str, times: &[f64]) -> Checked {
-    match (1..times.len()).find(|&i| times[i] <= times[i - 1]) {
-        Some(i) => {
-            let (before, got) = (times[i - 1], times[i]);
-            fault(format!("{field}.{i}"), format!("must be later than the time before, {before}, got {got}"))
-        }
-        None => Ok(()),
-    }
-}
-
 /// An axis: it must be possible to scale it to length one.
 fn direction(field: impl Into<String>, axis: [f64; 3]) -> Checked {
     let length = Vec3::from(axis).norm();

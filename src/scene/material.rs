@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Generator, MeshSpec};
+use super::{Generator, Keyframes, MeshSpec};
 
 /// What a body is made of. Which fields a model needs stands in docs/scene-format.md; others are refused.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,9 @@ pub struct Material {
     /// Stiffness of the bending springs (N/m). Default: a tenth of `stiffness`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bending_stiffness: Option<f64>,
+    /// How all these stiffnesses change over time; Poisson's ratio and masses do not. Default: they stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyframes: Option<Keyframes>,
 }
 
 /// The rest state of bending.

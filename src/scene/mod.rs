@@ -9,6 +9,7 @@ pub mod check;
 mod conservation;
 mod contact;
 mod explain;
+mod keyframes;
 mod load;
 mod material;
 mod place;
@@ -24,6 +25,7 @@ pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
+pub use keyframes::Keyframes;
 pub use load::{LoadedScene, load, load_text};
 pub use material::{BendingRest, Material, MatterKind};
 

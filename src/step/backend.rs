@@ -4,6 +4,7 @@ use super::clock::PHASES;
 use super::form::Form;
 use super::hold::body::Kept;
 use super::inside::Inside;
+use super::stiffness::Stiffness;
 use crate::damping::Filter;
 use crate::observe::Observation;
 use crate::{Result, Vec3};
@@ -23,7 +24,7 @@ pub struct Targets {
 pub struct Exchange {
     /// Taken by the damping inside Φ: Δx · (h s/c₁) D v'.
     pub damped: f64,
-    /// Given by moving attachments: Σ k (T_e − x_e) · ΔT.
+    /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, and by stiffening, Σ (s' − s) E(x_n).
     pub work: f64,
     /// Taken by contact: by friction, less what moving obstacles gave.
     pub contact: f64,
@@ -101,7 +102,7 @@ pub struct Snapshot {
     pub low: Vec<f64>,
     /// Where the local step's iterations start: a unit quaternion w, x, y, z for each tetrahedron.
     pub warm_starts: Vec<f64>,
-    /// L x_n, L x_{n−1} and L v_n, where damping keeps them (N/s).
+    /// L x_n, L x_{n−1} and L v_n, where damping keeps them (N/s), L as the model gives it.
     pub viscous: Vec<f64>,
     /// What is held of each body; empty if nothing is. Not a backend's to fill in.
     pub kept: Vec<Kept>,
@@ -114,6 +115,9 @@ pub struct Snapshot {
 /// A device may only take note of them and compute later: then numbers come back by [`Backend::reports`], some frames
 /// late, and state by [`Backend::fetch`].
 pub trait Backend: Inside + Send {
+    /// Makes the bodies as stiff as this says from now on; the metric of the next [`Backend::prepare`] follows. With
+    /// `as_work` the energy that their elements gain by it, where they are now, is kept for the next report as work.
+    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()>;
     /// Factors A for this form; does nothing if it is factored already.
     fn prepare(&mut self, form: &Form) -> Result<()>;
     /// Makes the inertial target ŷ and the first guess x = y.

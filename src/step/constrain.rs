@@ -23,6 +23,9 @@ impl Simulation {
         if self.damping.filter.is_some() {
             // the filter has changed the velocities since
             self.goals().into_iter().for_each(Goals::forget);
+        } else if self.is_stiffening() {
+            // the elements have other energies than at the end of the step before
+            self.goals().into_iter().for_each(Goals::forget_energy);
         }
         let Simulation { backend, clock, hold, fepr, model, .. } = self;
         clock.time(Phase::Constrain, || {

@@ -3,6 +3,7 @@
 use super::backend::{Backend, Report, Snapshot, Targets};
 use super::form::Form;
 use super::inside::{Inside, View};
+use super::stiffness::Stiffness;
 use crate::damping::Filter;
 use crate::error::RunError;
 use crate::{Result, Vec3};
@@ -87,6 +88,10 @@ impl Inside for Late {
 }
 
 impl Backend for Late {
+    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
+        self.inner.set_stiffness(stiffness, as_work)
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
         self.inner.prepare(form)
     }

@@ -12,6 +12,7 @@ pub mod inside;
 pub mod integrator;
 #[cfg(test)]
 pub mod late;
+pub mod stiffness;
 #[cfg(test)]
 mod tests;
 mod touch;
@@ -33,6 +34,7 @@ use integrator::Integrator;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use touch::Touching;
+use stiffness::Schedule;
 
 /// A scene in motion.
 pub struct Simulation {
@@ -48,6 +50,8 @@ pub struct Simulation {
     /// Energy exchanged in this frame that the host knows of and the backend does not.
     exchanged: Exchange,
     time: Time,
+    /// `None`: it does not change.
+    stiffness: Option<Schedule>,
     steps: u64,
     book: Book,
     clock: Clock,
@@ -79,7 +83,9 @@ impl Simulation {
         if hold.is_some() || fepr.is_some() || touching.is_some() {
             backend.open()?;
         }
+        let h = scene.time.step / scene.time.substeps as f64;
         let mut simulation = Simulation {
+            stiffness: Schedule::new(scene, model.bodies.len(), h),
             model,
             backend,
             hold,
@@ -96,12 +102,14 @@ impl Simulation {
             arrived: Vec::new(),
             failed: None,
         };
+        simulation.settle_stiffness()?;
         simulation.open_book()?;
         Ok(simulation)
     }
 
     /// One time step: the whole method.
     fn step(&mut self) -> Result<Iterations> {
+        self.stiffen()?;
         let (form, targets) = (self.form(), self.targets());
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Factor, || backend.prepare(&form))?;
@@ -310,6 +318,7 @@ impl Simulation {
             }
             self.started.clear();
             self.arrived.clear();
+            self.settle_stiffness()?;
             self.fetch()?;
         }
         Ok(fits)

@@ -11,14 +11,16 @@ use crate::step::clock::Phase;
 
 impl<T: Scalar> Gpu<T> {
     /// Whether the device solves by itself.
-    pub(super) fn is_resident(&self) -> bool {
+    pub(in crate::gpu) fn is_resident(&self) -> bool {
         !self.inner.is_empty()
     }
 
-    /// max (c L_ii)/(μ m_i) of A = μ M + c L + …
+    /// max (c L_ii)/(μ m_i) of A = μ M + c L + …, L as stiff as it has been so far.
     pub(super) fn ratio(&self, [inertia, stiffness, _]: [f64; 3]) -> f64 {
         let mass = self.model.mass.iter().enumerate();
-        mass.map(|(i, m)| stiffness * self.laplacian.diagonal(i) / (inertia * m)).fold(0.0, f64::max)
+        let factors = self.given.by_vertex(&self.stiffest);
+        let of = |(i, m): (usize, &f64)| stiffness * factors[i] * self.laplacian.diagonal(i) / (inertia * m);
+        mass.map(of).fold(0.0, f64::max)
     }
 
     /// Reads the reports that are there and makes their memory free for the next ones.
@@ -58,6 +60,7 @@ impl<T: Scalar> Gpu<T> {
             Id::measure_residual | Id::reduce_residual => host_solves,
             Id::filter_ether_drag | Id::filter_pbd => true,
             Id::measure_centre | Id::reduce_centre | Id::measure_spin | Id::reduce_spin => true,
+            Id::reduce_stiffening => self.stiffness.next_metric.is_none(),
             _ => false,
         };
         let needed: Vec<Id> = ALL.iter().filter(|id| !skipped(id)).copied().collect();

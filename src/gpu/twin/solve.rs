@@ -75,6 +75,20 @@ pub fn reduce_gradient(all: &mut Contents, _: &Call) -> Magnitudes {
     out.done()
 }
 
+/// Twin of `reduce_stiffening`.
+pub fn reduce_stiffening(all: &mut Contents, _: &Call) -> Magnitudes {
+    let elements = sizes(all).tet_partials as usize..sizes(all).attachment_partials as usize;
+    let before = f64::from(all.items::<f32>(Buffer::Report)[1]);
+    let partials = &all.items::<[f32; SLOTS]>(Buffer::Partials)[elements];
+    let (total, size) = partials.iter().fold((before, before.abs()), |(sum, size), partial| {
+        let value = f64::from(partial[2]);
+        (sum + value, size + value.abs())
+    });
+    let mut out = Output::to(all, Buffer::Report);
+    out.number(all, 1, total, size);
+    out.done()
+}
+
 /// (A s)_i and A_ii, each with the size of its terms.
 fn metric_row(all: &Contents, s: Buffer, i: usize) -> (Sum, f64, f64) {
     let numbers = step(all);

@@ -105,7 +105,7 @@ pub fn observe_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
         let (element, x, size) = strained(all, triangle, None);
         let p = element.project(element.deformation(&x));
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
-        energy(element.weight, element.energy(&x), size + length)
+        energy(element.weight, element.energy(&x), size + length).gaining(triangle.gained)
     });
     let energies: Vec<_> = energies.collect();
     observe_blocks(all, sizes(all).triangle_partials, &energies)
@@ -117,7 +117,7 @@ pub fn observe_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
         let extent = edge(all, spring.vertices[0], spring.vertices[1], None);
         let element = spring_element(spring);
         let value = element.energy(&[extent.value, Vec3::zeros()]);
-        energy(f64::from(spring.stiffness), value, extent.size + element.length)
+        energy(f64::from(spring.stiffness), value, extent.size + element.length).gaining(spring.gained)
     });
     let energies: Vec<_> = energies.collect();
     observe_blocks(all, sizes(all).spring_partials, &energies)
@@ -127,7 +127,7 @@ pub fn observe_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
 pub fn observe_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
     let energies = all.items::<Bending>(Buffer::Bendings).iter().map(|bending| {
         let (element, x, size) = bent(all, bending, None);
-        energy(element.weight, element.energy(&x), size + element.rest_curvature)
+        energy(element.weight, element.energy(&x), size + element.rest_curvature).gaining(bending.gained)
     });
     let energies: Vec<_> = energies.collect();
     observe_blocks(all, sizes(all).bending_partials, &energies)
@@ -182,14 +182,32 @@ fn shared((value, size): (f64, f64), corners: usize) -> (f64, f64) {
     (value / corners as f64, size / corners as f64)
 }
 
-/// Sums up energies and their sizes (J) by blocks, into the partial sums from number `first` on.
-fn observe_blocks(all: &mut Contents, first: u32, energies: &[(f64, f64)]) -> Magnitudes {
+/// Energy of an element (J), its size, and the share that the element gained when it was stiffened last.
+struct Energy {
+    value: f64,
+    size: f64,
+    gained: f64,
+}
+
+impl Energy {
+    fn gaining(self, share: f32) -> Self {
+        Energy { gained: f64::from(share), ..self }
+    }
+}
+
+/// Sums up energies by blocks, into the partial sums from number `first` on.
+fn observe_blocks(all: &mut Contents, first: u32, energies: &[Energy]) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Partials);
     for (block, energies) in energies.chunks(BLOCK as usize).enumerate() {
         let at = SLOTS * (first as usize + block);
-        let (value, size) = energies.iter().fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1));
-        out.number(all, at, value, size);
-        (1..SLOTS - 1).for_each(|slot| out.number(all, at + slot, 0.0, 0.0));
+        (0..SLOTS - 1).for_each(|slot| out.number(all, at + slot, 0.0, 0.0));
+        let (mut stored, mut gained) = ((0.0, 0.0), (0.0, 0.0));
+        for e in energies {
+            stored = (stored.0 + e.value, stored.1 + e.size);
+            gained = (gained.0 + e.gained * e.value, gained.1 + e.gained.abs() * e.size);
+        }
+        out.number(all, at, stored.0, stored.1);
+        out.number(all, at + 2, gained.0, gained.1);
         out.number(all, at + SLOTS - 1, NO_MINIMUM, 0.0);
     }
     out.done()
@@ -197,9 +215,9 @@ fn observe_blocks(all: &mut Contents, first: u32, energies: &[(f64, f64)]) -> Ma
 
 /// Energy w/2 δ² (J) and its size, where δ is a difference of terms of size `of`: an error ε · `of` of δ changes it by
 /// w δ ε · `of`, and by its square where δ vanishes.
-fn energy(weight: f64, value: f64, of: f64) -> (f64, f64) {
+fn energy(weight: f64, value: f64, of: f64) -> Energy {
     let excess = (2.0 * value / weight.max(f64::MIN_POSITIVE)).sqrt();
-    (value, weight * of * (excess + 8.0 * EPSILON * of))
+    Energy { value, size: weight * of * (excess + 8.0 * EPSILON * of), gained: 0.0 }
 }
 
 /// x_a − x_b (m) at x_n + `share` d, or at x_n; differences of parts, so that tiny elements far from the origin keep their

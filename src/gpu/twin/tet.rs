@@ -75,6 +75,7 @@ pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
         let at = SLOTS * (first_partial + block);
         (0..SLOTS).for_each(|slot| partials.number(all, at + slot, 0.0, 0.0));
         let (mut energy, mut energy_size, mut inverted, mut in_doubt) = (0.0, 0.0, 0.0, 0.0);
+        let mut gained = (0.0, 0.0);
         let mut ratios = Vec::new();
         for e in tets {
             let (f, size) = deformed(all, e, |_| Vec3::zeros());
@@ -85,6 +86,8 @@ pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
                     let (part, part_size) = energy_of(f64::from(weight), &f, size, closest);
                     energy += part;
                     energy_size += part_size;
+                    let share = f64::from(e.gained);
+                    gained = (gained.0 + share * part, gained.1 + share.abs() * part_size);
                 }
             }
             let (ratio, ratio_size) = (f.determinant(), determinant_size(&f, size));
@@ -95,6 +98,7 @@ pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
         partials.number(all, at, energy, energy_size);
         // A flat element may count or not.
         partials.number(all, at + 1, inverted, in_doubt / (UNITS * EPSILON));
+        partials.number(all, at + 2, gained.0, gained.1);
         let (least, least_size) = least_of(&ratios);
         partials.number(all, at + 15, least, least_size);
     }

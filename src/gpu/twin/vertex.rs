@@ -40,8 +40,8 @@ pub fn predict(all: &mut Contents, _: &Call) -> Magnitudes {
         }
         if s.stiffness_damping != 0.0 {
             let known = known(all, i);
-            let factor =
-                -weight * f64::from(s.stiffness_damping / all.items::<Vertex>(Buffer::Vertices)[i].mass);
+            let damping = s.stiffness_damping * all.items::<f32>(Buffer::Viscosity)[i];
+            let factor = -weight * f64::from(damping / all.items::<Vertex>(Buffer::Vertices)[i].mass);
             t.add_sized(known.value * factor, known.size * factor.abs());
         }
         iterate.vector(all, 4 * i, &d);
@@ -136,9 +136,10 @@ pub fn measure_damping(all: &mut Contents, _: &Call) -> Magnitudes {
                 add(drag * d.dot(&v), drag * d.norm() * v.norm());
             }
             if s.stiffness_damping != 0.0 {
+                let damping = f64::from(s.stiffness_damping * all.items::<f32>(Buffer::Viscosity)[i]);
                 for (j, l) in laplacian_row(all, i) {
                     let (dv, dd) = (wide(&motions[j].velocity) - v, d - wide(&motions[j].moved));
-                    let weight = 0.5 * f64::from(s.stiffness_damping) * l;
+                    let weight = 0.5 * damping * l;
                     add(weight * dv.dot(&dd), weight.abs() * dv.norm() * dd.norm());
                 }
             }

@@ -1,5 +1,6 @@
 //! Validation of what is held.
 
+use super::attach::check_times;
 use super::{Checked, at_least_one, fault, known, not_negative, positive};
 use crate::scene::conservation::{Conservation, Keys, Method, Quantity};
 use crate::scene::{Body, Scene};
@@ -41,9 +42,5 @@ fn check_keys<V>(at: &str, keys: &Option<Keys<V>>, held: &Conservation, of: Quan
     if !held.hold.contains(&of) {
         return fault(at, "is not held: conservation.hold does not name it");
     }
-    if times.is_empty() || times.len() != values.len() {
-        let message = format!("needs as many values as times, got {} and {}", values.len(), times.len());
-        return fault(format!("{at}.values"), message);
-    }
-    super::ascending(&format!("{at}.times"), times)
+    check_times(at, times, "values", values.len())
 }

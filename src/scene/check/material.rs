@@ -1,8 +1,13 @@
 //! Validation of materials: which fields belong to which model on which kind of mesh, and their ranges.
 
+use super::attach::check_times;
 use super::{Checked, fault, known, not_negative, positive};
 use crate::model::material::{MATERIALS, MaterialModel};
-use crate::scene::{Material, MatterKind};
+use crate::scene::{Keyframes, Material, MatterKind};
+use std::ops::RangeInclusive;
+
+/// Factors of stiffness: beyond these products of forces leave the floating-point numbers before a run says why.
+const FACTORS: RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Validates a material on a kind of mesh. `at` is its path, such as `body.0.material`. While the kind is unknown
 /// (`None`: a mesh file that has not been read) only what holds for every kind is checked.
@@ -19,7 +24,22 @@ pub fn check_material(at: &str, material: &Material, kind: Option<MatterKind>) -
     }
     check_membership(at, material, model, kind)?;
     check_elasticity(at, material, model)?;
-    check_ranges(at, material)
+    check_ranges(at, material)?;
+    material
+        .keyframes
+        .as_ref()
+        .map_or(Ok(()), |keyframes| check_keyframes(&format!("{at}.keyframes"), keyframes))
+}
+
+fn check_keyframes(at: &str, keyframes: &Keyframes) -> Checked {
+    check_times(at, &keyframes.times, "factors", keyframes.factors.len())?;
+    match keyframes.factors.iter().enumerate().find(|(_, factor)| !FACTORS.contains(factor)) {
+        Some((i, factor)) => {
+            let (least, largest) = (FACTORS.start(), FACTORS.end());
+            fault(format!("{at}.factors.{i}"), format!("must be from {least:e} to {largest:e}, got {factor}"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The optional fields that are given.

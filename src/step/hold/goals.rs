@@ -63,6 +63,11 @@ impl Goals {
         self.kept.fill(Kept::default());
     }
 
+    /// Forgets what energy is kept.
+    pub fn forget_energy(&mut self) {
+        self.kept.iter_mut().for_each(|kept| kept.energy = None);
+    }
+
     /// Before a step from `times[0]` to `times[1]`: what it shall make of each body.
     pub fn begin(
         &mut self,

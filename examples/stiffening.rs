@@ -1,0 +1,71 @@
+//! What a changing stiffness costs: frames of a scene with its keyframes and without, the two in turn.
+//!
+//! ```text
+//! cargo run --release --example stiffening [-- SCENE FIELD=VALUE...]
+//! ```
+//!
+//! Prints the median frame and the longest ones after the first two (ms), and the time spent on waiting for factors.
+
+use dashpot::model::build::build;
+use dashpot::step::clock::Phase;
+use dashpot::{Result, Simulation, cpu, scene};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A simulation, and the time of each of its frames (ms).
+struct Timed {
+    name: &'static str,
+    simulation: Simulation,
+    frames: Vec<f64>,
+}
+
+impl Timed {
+    fn new(name: &'static str, scene: &str, fields: &[String], changing: bool) -> Result<Self> {
+        let mut loaded = scene::load(scene, fields)?;
+        if !changing {
+            loaded.scene.bodies.iter_mut().for_each(|body| body.material.keyframes = None);
+        }
+        let model = Arc::new(build(&loaded)?.model);
+        let backend = cpu::backend(model.clone(), &loaded.scene.solver)?;
+        let mut simulation = Simulation::new(&loaded.scene, model, backend)?;
+        simulation.prepare()?;
+        Ok(Timed { name, simulation, frames: Vec::new() })
+    }
+
+    fn frame(&mut self) -> Result<()> {
+        let start = Instant::now();
+        self.simulation.frame()?;
+        self.frames.push(start.elapsed().as_secs_f64() * 1e3);
+        Ok(())
+    }
+
+    fn print(&self, prepared: f64) {
+        let mut sorted = self.frames[2..].to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let [median, third, second, longest] =
+            [sorted.len() / 2, sorted.len() - 3, sorted.len() - 2, sorted.len() - 1].map(|k| sorted[k]);
+        let factoring = self.simulation.clock().milliseconds(Phase::Factor) - prepared;
+        println!(
+            "{:10} median {median:8.2}   longest {longest:8.2} {second:8.2} {third:8.2}   weights and factors {factoring:8.2} in all",
+            self.name
+        );
+    }
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (fields, scenes): (Vec<String>, Vec<String>) =
+        arguments.into_iter().partition(|argument| argument.contains('='));
+    let scene = scenes.first().map_or("torus-stiffening", String::as_str);
+    let frames = scene::load(scene, &fields)?.scene.time.frames.max(5);
+    let mut runs =
+        [Timed::new("constant", scene, &fields, false)?, Timed::new("changing", scene, &fields, true)?];
+    let prepared = runs.each_ref().map(|run| run.simulation.clock().milliseconds(Phase::Factor));
+    println!("{scene}, {} vertices, {frames} frames (ms)", runs[0].simulation.model().vertex_count());
+    println!("{:10} {:8.2} for the first factor", "", prepared[0]);
+    for _ in 0..frames {
+        runs.iter_mut().try_for_each(Timed::frame)?;
+    }
+    runs.iter().zip(prepared).for_each(|(run, prepared)| run.print(prepared));
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! Bodies that become stiffer or softer while they move.
+
+use super::{Cpu, Scalar, observe};
+use crate::step::stiffness::Stiffness;
+use std::sync::Arc;
+
+impl<T: Scalar> Cpu<T> {
+    /// Sets the weights of all elements. The work is Σ (s' − s) E(x_n): the energy of elements that weigh s' − s.
+    pub(super) fn restiffen(&mut self, stiffness: &Stiffness, as_work: bool) {
+        if self.stiffness.factors != stiffness.factors {
+            if as_work {
+                let change =
+                    stiffness.factors.iter().zip(&self.stiffness.factors).map(|(new, old)| new - old);
+                self.set_weights(&change.collect::<Vec<f64>>());
+                self.exchanged.work += observe::elastic(&self.model, &self.local, &self.x);
+            }
+            self.set_weights(&stiffness.factors);
+        }
+        self.stiffness.clone_from(stiffness);
+    }
+
+    fn set_weights(&mut self, factors: &[f64]) {
+        self.vertex_stiffness = self.given.by_vertex(factors);
+        // the first time this makes a copy of its own; the model that others see stays as it was built
+        Arc::make_mut(&mut self.model).set_weights(&self.given, &self.vertex_stiffness);
+        self.local.set_weights(&self.model);
+    }
+}

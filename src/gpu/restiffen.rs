@@ -1,0 +1,96 @@
+//! Bodies that become stiffer or softer while they move: their elements are sent anew.
+
+use super::Gpu;
+use super::buffer::{Buffer, Contents};
+use super::contents;
+use super::kernel::Id;
+use crate::Result;
+use crate::cpu::Scalar;
+use crate::step::clock::Phase;
+use crate::step::form::Form;
+use crate::step::stiffness::Stiffness;
+use std::sync::Arc;
+
+/// The buffers that hold the weights of elements.
+const ELEMENTS: [Buffer; 4] = [Buffer::Tets, Buffer::Triangles, Buffer::Springs, Buffer::Bendings];
+
+/// Elements' energies into their partial sums: slot 0 all of it, slot 2 what they gained by the last change.
+pub(super) const OBSERVE_ELEMENTS: [Id; 4] =
+    [Id::observe_tet, Id::observe_triangle, Id::observe_spring, Id::observe_bending];
+
+impl<T: Scalar> Gpu<T> {
+    /// Sends the elements with their new weights. An element is told what share of its energy it has gained, (s' − s)/s',
+    /// so that the device can sum up the work Σ (s' − s) E(x_n) by itself.
+    pub(super) fn restiffen(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
+        if self.stiffness.factors != stiffness.factors {
+            let pairs = stiffness.factors.iter().zip(&self.stiffness.factors);
+            let gained: Vec<f64> = pairs.map(|(new, old)| (new - old) / new).collect();
+            let by_vertex = self.given.by_vertex(&stiffness.factors);
+            // the first time this makes a copy of its own; the model that others see stays as it was built
+            Arc::make_mut(&mut self.model).set_weights(&self.given, &by_vertex);
+            self.send_elements(&self.given.by_vertex(&gained))?;
+            if as_work {
+                self.stream.phase(Phase::Predict);
+                OBSERVE_ELEMENTS.into_iter().try_for_each(|id| self.stream.kernel(id))?;
+                self.stream.kernel(Id::reduce_stiffening)?;
+            }
+        }
+        if !as_work {
+            // a new start
+            self.stiffest.clone_from(&stiffness.metric);
+        }
+        for (stiffest, metric) in self.stiffest.iter_mut().zip(&stiffness.metric) {
+            *stiffest = stiffest.max(*metric);
+        }
+        self.stiffness.clone_from(stiffness);
+        Ok(())
+    }
+
+    /// Sends what a change of stiffness has changed once more, for the device may have forgotten it.
+    pub(super) fn resend_stiffness(&mut self) -> Result<()> {
+        for sent in [&mut self.laplacian_sent, &mut self.viscosity_sent] {
+            if sent.iter().any(|factor| *factor != 1.0) {
+                sent.clear();
+            }
+        }
+        match Arc::ptr_eq(&self.given, &self.model) {
+            true => Ok(()),
+            false => self.send_elements(&vec![0.0; self.model.vertex_count()]),
+        }
+    }
+
+    fn send_elements(&mut self, gained: &[f64]) -> Result<()> {
+        let mut all = Contents::empty();
+        contents::elements(&self.model, gained, &mut all)?;
+        contents::surfaces(&self.model, gained, &mut all)?;
+        ELEMENTS.into_iter().for_each(|buffer| self.send(buffer, all.bytes(buffer)));
+        Ok(())
+    }
+
+    fn send(&mut self, buffer: Buffer, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.stream.upload(buffer, bytes);
+        }
+    }
+
+    /// Sends L as stiff as the metric has it, and how much of it the damping takes, if the device has others and a step of
+    /// this form reads them.
+    pub(super) fn send_laplacian(&mut self, form: &Form) -> Result<()> {
+        let metric = &self.stiffness.metric;
+        let damped = form.stiffness_damping != 0.0;
+        if (self.is_resident() || damped) && self.laplacian_sent != *metric {
+            let (_, entries) = contents::laplacian(&self.laplacian, &self.given.by_vertex(metric))?;
+            self.laplacian_sent.clone_from(metric);
+            self.send(Buffer::LaplacianEntries, bytemuck::cast_slice(&entries));
+        }
+        let viscosity =
+            self.stiffness.factors.iter().zip(&self.stiffness.metric).map(|(s, metric)| s / metric);
+        let viscosity: Vec<f64> = viscosity.collect();
+        if damped && self.viscosity_sent != viscosity {
+            let rows = self.given.by_vertex(&viscosity).into_iter().map(|factor| factor as f32);
+            self.send(Buffer::Viscosity, bytemuck::cast_slice(&rows.collect::<Vec<f32>>()));
+            self.viscosity_sent = viscosity;
+        }
+        Ok(())
+    }
+}
