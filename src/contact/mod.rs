@@ -10,11 +10,18 @@
 //!
 //! The same bits with any number of threads: detection keeps the order of vertices, and the sweeps are sequential.
 
+mod bodies;
 mod columns;
+mod crossing;
+mod detect;
 mod exchange;
 mod frame;
+mod hash;
+mod layer;
 mod memory;
 pub mod obstacle;
+mod shade;
+mod shell;
 mod solve;
 mod surface;
 mod work;
@@ -24,13 +31,12 @@ use crate::model::Model;
 use crate::scene::{ContactLaw, Scene};
 use crate::{Result, Vec3};
 use columns::Columns;
+use detect::{Scenery, Step};
 pub use exchange::{BodyExchange, BodyForce, Exchange};
 use frame::{Frame, Law, NOBODY};
 use memory::Memory;
-use obstacle::Obstacle;
 use rayon::prelude::*;
 use solve::{Problem, Solver};
-use surface::Skin;
 
 /// How often frames that the forces of others push together are added, and all forces found again.
 const MOST_ROUNDS: usize = 10;
@@ -41,10 +47,7 @@ const MARGIN: f64 = 0.1;
 #[derive(Debug)]
 pub struct Contacts {
     law: ContactLaw,
-    /// k of each vertex, if the scene says so (N/m or N/m²).
-    stiffness: Option<f64>,
-    obstacles: Vec<Obstacle>,
-    skins: Vec<Skin>,
+    scenery: Scenery,
     /// Length of the time step (s).
     h: f64,
     frames: Vec<Frame>,
@@ -60,29 +63,18 @@ pub struct Contacts {
 impl Contacts {
     /// The contacts of a checked scene; `None` if nothing can touch.
     pub fn new(scene: &Scene, model: &Model) -> Result<Option<Contacts>, InputError> {
-        if scene.obstacles.is_empty() {
-            return Ok(None);
-        }
-        let skins = Skin::all(scene, model);
-        if let Some(body) =
-            skins.iter().position(|skin| !(skin.stiffness.is_finite() && skin.clearance.is_finite()))
-        {
-            let message = "its contact stiffness, from elasticity and size, is no finite number; give contact.stiffness";
-            return Err(InputError::field(format!("body.{body}.material"), message));
-        }
-        let surfaces: Vec<Vec<u32>> = skins.iter().map(|skin| skin.vertices.clone()).collect();
+        let Some(scenery) = Scenery::new(scene, model)? else { return Ok(None) };
+        let surfaces: Vec<Vec<u32>> = scenery.skins.iter().map(|skin| skin.vertices.clone()).collect();
         Ok(Some(Contacts {
             law: scene.contact.law,
-            stiffness: scene.contact.stiffness,
-            obstacles: scene.obstacles.iter().map(|o| Obstacle::new(o, scene.contact.friction)).collect(),
             h: 0.0,
             frames: Vec::new(),
             restored: None,
             columns: Columns::new(model.vertex_count(), &surfaces),
             solver: Solver::default(),
             nodal: Vec::new(),
-            by_body: vec![BodyForce::default(); skins.len()],
-            skins,
+            by_body: vec![BodyForce::default(); scenery.skins.len()],
+            scenery,
         }))
     }
 
@@ -91,13 +83,8 @@ impl Contacts {
     pub fn find(&mut self, t: f64, h: f64, x: &[Vec3], y: &[Vec3]) {
         let memory = self.remembered();
         self.h = h;
-        self.frames = self.detect([t, h], [x, y], MARGIN);
+        self.frames = self.scenery.detect(&Step { t, h, ends: [x, y], margin: MARGIN }, &memory);
         self.restored = None;
-        for frame in &mut self.frames {
-            let before = memory.on(frame.vertices[0]);
-            let same = before.iter().find(|entry| entry.surface == frame.surface);
-            frame.force = same.map_or(Vec3::zeros(), |entry| entry.force);
-        }
         self.nodal.clear();
         self.by_body.fill(BodyForce::default());
     }
@@ -138,7 +125,7 @@ impl Contacts {
             }
         }
         let moved = |v: u32| x_free[v as usize] + self.solver.moved(v).unwrap_or_default();
-        self.by_body = exchange::forces_by_body(self.skins.len(), &self.frames, moved);
+        self.by_body = exchange::forces_by_body(self.scenery.skins.len(), &self.frames, moved);
         Ok(&self.nodal)
     }
 
@@ -184,8 +171,9 @@ impl Contacts {
     ///
     /// Contacts are looked for anew, and nothing is changed.
     pub fn potential(&self, t: f64, x: &[Vec3]) -> Vec<f64> {
-        let mut energy = vec![0.0; self.skins.len()];
-        for frame in self.detect([t, 0.0], [x, x], 0.0) {
+        let mut energy = vec![0.0; self.scenery.skins.len()];
+        let moment = Step { t, h: 0.0, ends: [x, x], margin: 0.0 };
+        for frame in self.scenery.detect(&moment, &self.remembered()) {
             let share = self.law.energy(frame.stiffness, -frame.gap(&frame.place(x)));
             match frame.bodies {
                 [mine, NOBODY] => energy[mine as usize] += share,
@@ -197,7 +185,7 @@ impl Contacts {
 
     /// What the forces of the last [`Contacts::resolve`] did on the way from `x_start` to `x_end`.
     pub fn exchange(&self, x_start: &[Vec3], x_end: &[Vec3]) -> Exchange {
-        exchange::exchange(self.skins.len(), &self.frames, self.h, x_start, x_end)
+        exchange::exchange(self.scenery.skins.len(), &self.frames, self.h, x_start, x_end)
     }
 
     /// The forces of the last [`Contacts::resolve`] on each body. Both bodies of a pair feel theirs at the same point,
@@ -227,32 +215,5 @@ impl Contacts {
     /// The forces that acted last.
     fn remembered(&self) -> Memory {
         self.restored.clone().unwrap_or_else(|| Memory::of(&self.frames))
-    }
-
-    /// All frames of a step from time t to t + h, ascending by vertex and surface.
-    fn detect(&self, [t, h]: [f64; 2], [x, y]: [&[Vec3]; 2], margin: f64) -> Vec<Frame> {
-        let mut frames = Vec::new();
-        for (body, skin) in self.skins.iter().enumerate() {
-            let near = (0..skin.vertices.len()).into_par_iter().flat_map_iter(|number| {
-                let v = skin.vertices[number];
-                let ways = [&x[v as usize], &y[v as usize]];
-                let stiffness = self.stiffness.unwrap_or(skin.stiffness * skin.areas[number]);
-                self.obstacles.iter().enumerate().filter_map(move |(surface, obstacle)| {
-                    let plane = obstacle.meet([t, h], ways, skin.clearance, margin * skin.edge)?;
-                    Some(Frame {
-                        surface: surface as u32,
-                        bodies: [body as u32, NOBODY],
-                        vertices: [v; 4],
-                        weights: [1.0, 0.0, 0.0, 0.0],
-                        plane,
-                        friction: obstacle.friction,
-                        stiffness,
-                        force: Vec3::zeros(),
-                    })
-                })
-            });
-            frames.par_extend(near);
-        }
-        frames
     }
 }

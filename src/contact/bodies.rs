@@ -1,0 +1,205 @@
+//! Vertices against the surfaces of bodies: solids, which have an inside, and cloths, which have two sides.
+//!
+//! Vertices against triangles only: two edges that cross without a vertex near do not notice each other.
+
+use super::crossing::Crossing;
+use super::hash::Bounds;
+use super::layer::{Foot, Layer};
+use super::memory::Remembered;
+use crate::Vec3;
+use crate::scene::MatterKind;
+
+/// How far, as a share of an edge, a vertex that is inside a body is followed on its way before its foot is looked for:
+/// further on it may be nearer to another side.
+const LOOK_AHEAD: f64 = 0.5;
+/// A vertex is noticed when it comes nearer than it moves, but not further away than this many edges.
+const FARTHEST: f64 = 2.0;
+/// A way is looked at in pieces of this many edges, and in no more than [`MOST_PIECES`].
+const PIECE: f64 = 4.0;
+const MOST_PIECES: f64 = 256.0;
+/// How much further away than in space a triangle of the same body may be at rest to be where the matter is left.
+const STRETCH: f64 = 3.0;
+
+/// A vertex that may touch a body.
+#[derive(Clone, Copy)]
+pub struct Visitor<'a> {
+    /// The vertex.
+    pub vertex: u32,
+    /// Whether it belongs to the same body.
+    pub own: bool,
+    /// How far from the mesh it must stay (m).
+    pub clearance: f64,
+    /// How much further away it is noticed, besides as far as it moves (m).
+    pub margin: f64,
+    /// The forces that acted on it in the step before.
+    pub before: &'a [Remembered],
+}
+
+/// The places where a vertex may touch the body: of a solid one, of a cloth one on each side at most.
+///
+/// The normals of the feet point to the side where the vertex belongs.
+pub fn feet(layer: &Layer, visitor: &Visitor, scratch: &mut Vec<u32>) -> [Option<Foot>; 2] {
+    let [from, to] = [0.0, 1.0].map(|s| layer.place(visitor.vertex, s));
+    let way = (to - from).norm();
+    let reach = visitor.clearance + visitor.margin + way.min(FARTHEST * layer.skin.edge);
+    if !Bounds::of([from, to]).grown(reach).meets(layer.whole()) || !(way + reach).is_finite() {
+        return [None; 2];
+    }
+    if layer.skin.kind != MatterKind::Solid {
+        return feet_on_cloth(layer, visitor, reach, scratch);
+    }
+    if let Some(matter) = layer.matter_around(visitor.vertex, visitor.own, scratch) {
+        return [inner_foot(layer, visitor, &matter, scratch), None];
+    }
+    let entry = first_passing(layer, visitor, scratch, |passed| passed.inward);
+    let foot = match entry {
+        Some((triangle, c)) => layer.foot_at(triangle, c.s, c.weights, 0.0),
+        None => outer_foot(layer, visitor, &to, reach, scratch),
+    };
+    [foot, None]
+}
+
+/// The triangles near a box that the vertex can touch: on its own body not those around itself.
+fn candidates(layer: &Layer, visitor: &Visitor, around: &Bounds, found: &mut Vec<u32>) {
+    layer.triangles_near(around, found);
+    if visitor.own {
+        let corners = |triangle: &u32| &layer.skin.triangles[*triangle as usize];
+        found.retain(|triangle| !layer.shell.is_near(corners(triangle), visitor.vertex));
+    }
+}
+
+/// The first triangle on its way that the vertex passes in a way that `counts`, and where.
+fn first_passing(
+    layer: &Layer,
+    visitor: &Visitor,
+    found: &mut Vec<u32>,
+    counts: impl Fn(&Crossing) -> bool,
+) -> Option<(u32, Crossing)> {
+    let length = layer.way(visitor.vertex).norm();
+    let pieces = (length / (PIECE * layer.skin.edge)).ceil().clamp(1.0, MOST_PIECES);
+    (0..pieces as usize).find_map(|piece| {
+        let part = [piece as f64 / pieces, (piece + 1) as f64 / pieces];
+        let around = Bounds::of(part.map(|s| layer.place(visitor.vertex, s)));
+        candidates(layer, visitor, &around, found);
+        let crossing = |&triangle: &u32| {
+            let passing = layer.passing(triangle, visitor.vertex);
+            passing.crossings(part).find(&counts).map(|c| (triangle, c))
+        };
+        found.iter().filter_map(crossing).min_by(|a, b| a.1.s.total_cmp(&b.1.s))
+    })
+}
+
+/// Where a vertex that is inside a solid should come out: its foot, the nearest one, looked for further and further away.
+///
+/// In its own body `matter`, what it has got into (at rest), tells the surface that it came through from its own.
+fn inner_foot(layer: &Layer, visitor: &Visitor, matter: &Vec3, found: &mut Vec<u32>) -> Option<Foot> {
+    let way = layer.way(visitor.vertex).norm();
+    let edge = layer.skin.edge;
+    let s = (LOOK_AHEAD * edge / way).min(1.0);
+    let point = layer.place(visitor.vertex, s);
+    let farthest = (layer.whole().high - layer.whole().low).norm();
+    let mut reach = edge.max(visitor.clearance);
+    loop {
+        candidates(layer, visitor, &Bounds::of([point]).grown(reach), found);
+        if visitor.own {
+            found.retain(|&triangle| layer.rest_distance(triangle, matter) <= STRETCH * reach);
+        }
+        let feet = found.iter().filter_map(|&triangle| layer.foot(triangle, s, &point, reach));
+        let nearest = feet.min_by(|a, b| a.distance.abs().total_cmp(&b.distance.abs()));
+        if let Some(foot) = nearest.filter(|foot| foot.distance.abs() <= reach) {
+            return Some(foot);
+        }
+        if reach.is_nan() || reach >= farthest {
+            break;
+        }
+        reach *= 2.0;
+    }
+    // No normal leads to it, as near a sharp dent: the nearest point of all.
+    let (triangle, (weights, away)) = nearest_triangle(layer, s, &point, found)?;
+    let foot = layer.foot_at(triangle, s, weights, 0.0)?;
+    let distance = foot.normal.dot(&away);
+    (distance < 0.0).then_some(Foot { distance, ..foot })
+}
+
+/// The foot of a point outside, if it is nearer than `reach`. Beside a crease there is none: then it is the nearest point.
+fn outer_foot(
+    layer: &Layer,
+    visitor: &Visitor,
+    point: &Vec3,
+    reach: f64,
+    found: &mut Vec<u32>,
+) -> Option<Foot> {
+    candidates(layer, visitor, &Bounds::of([*point]).grown(reach), found);
+    let feet = found.iter().filter_map(|&triangle| layer.foot(triangle, 1.0, point, reach));
+    let outside = feet.filter(|foot| (0.0..reach).contains(&foot.distance));
+    let foot = outside.min_by(|a, b| a.distance.total_cmp(&b.distance));
+    if visitor.own {
+        // the nearest point may be beside the vertex, on the same dent of the surface
+        return foot;
+    }
+    let nearest = nearest_triangle(layer, 1.0, point, found).and_then(|(triangle, (weights, away))| {
+        let distance = away.norm();
+        let foot = layer.foot_at(triangle, 1.0, weights, distance)?;
+        let in_front = distance > 0.0 && distance < reach && away.dot(&foot.normal) > 0.0;
+        in_front.then(|| Foot { normal: away / distance, ..foot })
+    });
+    match (foot, nearest) {
+        // a foot far behind a nearer point belongs to another part of the surface
+        (Some(foot), Some(nearest)) if foot.distance > 2.0 * nearest.distance => Some(nearest),
+        (foot, nearest) => foot.or(nearest),
+    }
+}
+
+fn nearest_triangle(layer: &Layer, s: f64, point: &Vec3, found: &[u32]) -> Option<(u32, ([f64; 3], Vec3))> {
+    let each = found.iter().map(|&triangle| (triangle, layer.nearest(triangle, s, point)));
+    each.min_by(|a, b| a.1.1.norm_squared().total_cmp(&b.1.1.norm_squared()))
+}
+
+/// The nearest places of a cloth on either side of the vertex.
+///
+/// A cloth has no inside: which side the vertex belongs to is where it was when the step began, or, while a force acts,
+/// where that pushes it.
+fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u32>) -> [Option<Foot>; 2] {
+    let mut best: [Option<Foot>; 2] = [None; 2];
+    let mut offer = |side: f64, foot: Foot| {
+        let best = &mut best[usize::from(side < 0.0)];
+        let turned = Foot { normal: foot.normal * side, distance: foot.distance * side, ..foot };
+        if best.is_none_or(|other| turned.distance < other.distance) {
+            *best = Some(turned);
+        }
+    };
+    // A triangle that it has passed already, and is pushed back through, is not passed anew.
+    let passed = first_passing(layer, visitor, found, |_| true);
+    let passed = passed.filter(|(triangle, _)| push(layer, visitor, *triangle).is_none());
+    if let Some((triangle, c)) = passed
+        && let Some(foot) = layer.foot_at(triangle, c.s, c.weights, 0.0)
+    {
+        let side = if c.inward { 1.0 } else { -1.0 };
+        offer(side, Foot { distance: side * f64::MIN, ..foot });
+    }
+    let point = layer.place(visitor.vertex, 1.0);
+    let around = reach.max(LOOK_AHEAD * layer.skin.edge);
+    candidates(layer, visitor, &Bounds::of([point]).grown(around), found);
+    for &triangle in found.iter() {
+        let Some(foot) = layer.foot(triangle, 1.0, &point, around) else { continue };
+        match push(layer, visitor, triangle) {
+            Some(force) => offer(force.dot(&foot.normal).signum(), foot),
+            // beyond what it passes it will not come
+            None if passed.is_none() && foot.distance.abs() < reach => offer(foot.distance.signum(), foot),
+            None => {}
+        }
+    }
+    best
+}
+
+/// The force of a triangle, or of one that touches it, on the vertex in the step before (N).
+fn push(layer: &Layer, visitor: &Visitor, triangle: u32) -> Option<Vec3> {
+    let corners = layer.skin.triangles[triangle as usize];
+    let of = |entry: &&Remembered| {
+        let number = entry.surface.checked_sub(layer.shell.first_surface)?;
+        let other = layer.skin.triangles.get(number as usize)?;
+        other.iter().any(|v| corners.contains(v)).then_some(entry.force)
+    };
+    let exact = visitor.before.iter().find(|e| e.surface == layer.shell.first_surface + triangle);
+    exact.map(|entry| entry.force).or_else(|| visitor.before.iter().find_map(|entry| of(&entry)))
+}

@@ -1,0 +1,222 @@
+//! A uniform grid over boxes: which of them are near a place. Sorted arrays, so the same items give the same order.
+//!
+//! Bounds: at most 16 cells an item on average, and a query looks at no more than [`MOST_FOUND`] entries of cells, so that
+//! a heap of items at one place costs a bounded time; what lies beyond is not found.
+
+use crate::Vec3;
+use rayon::slice::ParallelSliceMut;
+
+/// Entries of cells that a query looks at, at most.
+pub const MOST_FOUND: usize = 4096;
+/// Cells that an item is in, on average, at most.
+const MOST_CELLS: u64 = 16;
+/// Cells along an axis, at most: three such numbers make a key of 64 bits.
+const MOST_ALONG: f64 = (1u64 << 20) as f64;
+
+/// A box along the axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// Lower corner (m).
+    pub low: Vec3,
+    /// Upper corner (m).
+    pub high: Vec3,
+}
+
+impl Bounds {
+    /// A box around nothing.
+    pub const EMPTY: Bounds = Bounds {
+        low: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+        high: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+    };
+
+    /// The smallest box around points.
+    pub fn of(points: impl IntoIterator<Item = Vec3>) -> Bounds {
+        points.into_iter().fold(Bounds::EMPTY, |b, p| Bounds { low: b.low.inf(&p), high: b.high.sup(&p) })
+    }
+
+    /// The box with `reach` more on every side.
+    pub fn grown(&self, reach: f64) -> Bounds {
+        Bounds { low: self.low.add_scalar(-reach), high: self.high.add_scalar(reach) }
+    }
+
+    /// Whether two boxes have a point in common. One with a corner that is not finite has none.
+    pub fn meets(&self, other: &Bounds) -> bool {
+        (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
+    }
+
+    /// The smallest box around both.
+    pub fn with(&self, other: &Bounds) -> Bounds {
+        Bounds { low: self.low.inf(&other.low), high: self.high.sup(&other.high) }
+    }
+
+    fn is_finite(&self) -> bool {
+        self.low.iter().chain(&self.high).all(|c| c.is_finite()) && (self.high - self.low).min() >= 0.0
+    }
+
+    fn extent(&self) -> f64 {
+        (self.high - self.low).max()
+    }
+}
+
+/// The grid.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    boxes: Vec<Bounds>,
+    whole: Bounds,
+    /// Edge of a cell (m).
+    cell: f64,
+    along: [u64; 3],
+    /// Cell and item, ascending.
+    entries: Vec<(u64, u32)>,
+}
+
+impl Grid {
+    /// A grid over these items; those whose box is not finite are never found.
+    pub fn new(boxes: Vec<Bounds>) -> Grid {
+        let sound = || boxes.iter().filter(|b| b.is_finite());
+        let count = sound().count();
+        let whole = sound().fold(Bounds::EMPTY, |a, b| a.with(b));
+        let mut grid = Grid { whole, cell: 1.0, along: [1; 3], entries: Vec::new(), boxes: Vec::new() };
+        if count > 0 {
+            let mean = sound().map(|b| b.extent() / count as f64).sum::<f64>();
+            grid.cell = mean.max(whole.extent() / MOST_ALONG).max(f64::MIN_POSITIVE);
+            let crowded = |grid: &Grid| {
+                let cells = sound().map(|b| grid.range(b).iter().map(|r| r[1] - r[0] + 1).product::<u64>());
+                cells.fold(0u64, u64::saturating_add) > MOST_CELLS * count as u64
+            };
+            loop {
+                grid.along = Vec3::map(&((whole.high - whole.low) / grid.cell), |n| n.floor()).data.0[0]
+                    .map(|n| n as u64 + 1);
+                if grid.along == [1; 3] || !crowded(&grid) {
+                    break;
+                }
+                grid.cell *= 2.0;
+            }
+            for (item, b) in boxes.iter().enumerate().filter(|(_, b)| b.is_finite()) {
+                let [xs, ys, zs] = grid.range(b);
+                for row in (zs[0]..=zs[1]).flat_map(|z| (ys[0]..=ys[1]).map(move |y| (z, y))) {
+                    let key = grid.key(xs[0], row.1, row.0);
+                    grid.entries.extend((0..=xs[1] - xs[0]).map(|x| (key + x, item as u32)));
+                }
+            }
+            // every entry is different, so an unstable sort gives one order only
+            grid.entries.par_sort_unstable();
+        }
+        grid.boxes = boxes;
+        grid
+    }
+
+    /// The box around all items.
+    pub fn whole(&self) -> &Bounds {
+        &self.whole
+    }
+
+    /// First and last cell along each axis that a box reaches into.
+    fn range(&self, b: &Bounds) -> [[u64; 2]; 3] {
+        std::array::from_fn(|axis| {
+            let cell = |c: f64| {
+                let number = ((c - self.whole.low[axis]) / self.cell).floor();
+                // the conversion keeps to the range of the integer
+                (number as u64).min(self.along[axis] - 1)
+            };
+            [cell(b.low[axis]), cell(b.high[axis])]
+        })
+    }
+
+    fn key(&self, x: u64, y: u64, z: u64) -> u64 {
+        (z * self.along[1] + y) * self.along[0] + x
+    }
+
+    /// Puts the items whose boxes meet `around` into `found`, ascending, each once.
+    pub fn near(&self, around: &Bounds, found: &mut Vec<u32>) {
+        found.clear();
+        if !around.is_finite() || !around.meets(&self.whole) {
+            return;
+        }
+        let [xs, ys, zs] = self.range(around);
+        let rows = (ys[1] - ys[0] + 1).saturating_mul(zs[1] - zs[0] + 1);
+        let mut looked = 0;
+        if rows > self.entries.len() as u64 {
+            // more cells than items in them
+            let met = (0..self.boxes.len() as u32).filter(|&item| self.meets(item, around));
+            found.extend(met.take(MOST_FOUND));
+            return;
+        }
+        for (z, y) in (zs[0]..=zs[1]).flat_map(|z| (ys[0]..=ys[1]).map(move |y| (z, y))) {
+            let (first, last) = (self.key(xs[0], y, z), self.key(xs[1], y, z));
+            let begin = self.entries.partition_point(|entry| entry.0 < first);
+            for entry in self.entries[begin..].iter().take_while(|entry| entry.0 <= last) {
+                looked += 1;
+                if looked > MOST_FOUND {
+                    break;
+                }
+                if self.meets(entry.1, around) {
+                    found.push(entry.1);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+    }
+
+    fn meets(&self, item: u32, around: &Bounds) -> bool {
+        let b = &self.boxes[item as usize];
+        b.is_finite() && b.meets(around)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(i: usize, a: f64) -> f64 {
+        (a * i as f64 + a).sin()
+    }
+
+    /// Boxes all over the place, some large, some thin, some far away.
+    fn boxes(count: usize) -> Vec<Bounds> {
+        let one = |i: usize| {
+            let low =
+                Vec3::new(wave(i, 1.0), wave(i, 1.7), wave(i, 2.3)) * if i % 50 == 7 { 90.0 } else { 3.0 };
+            let size = Vec3::new(wave(i, 0.3).abs(), wave(i, 0.7).abs(), if i % 4 == 0 { 0.0 } else { 0.2 });
+            Bounds { low, high: low + size * if i % 31 == 3 { 5.0 } else { 0.3 } }
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn the_grid_finds_what_all_pairs_find() {
+        let boxes = boxes(800);
+        let grid = Grid::new(boxes.clone());
+        assert!(grid.entries.len() <= MOST_CELLS as usize * boxes.len());
+        let mut found = Vec::new();
+        let mut hits = 0;
+        for query in
+            boxes.iter().map(|b| b.grown(0.05)).chain([Bounds::of([Vec3::repeat(-500.0); 2]).grown(1.0)])
+        {
+            grid.near(&query, &mut found);
+            let all: Vec<u32> =
+                (0..boxes.len() as u32).filter(|&i| boxes[i as usize].meets(&query)).collect();
+            assert_eq!(found, all);
+            hits += all.len();
+        }
+        assert!(hits > 2 * boxes.len(), "there is something to find");
+    }
+
+    #[test]
+    fn what_is_not_finite_or_all_at_one_place_is_bounded() {
+        let mut boxes = vec![Bounds::of([Vec3::repeat(0.5); 2]); 20_000];
+        boxes.push(Bounds { low: Vec3::repeat(f64::NAN), high: Vec3::repeat(1.0) });
+        boxes.push(Bounds { low: Vec3::zeros(), high: Vec3::repeat(f64::INFINITY) });
+        boxes.push(Bounds::EMPTY);
+        boxes.push(Bounds { low: Vec3::repeat(-1e300), high: Vec3::repeat(-1e300) });
+        let grid = Grid::new(boxes);
+        let mut found = Vec::new();
+        grid.near(&Bounds::of([Vec3::repeat(0.5)]).grown(0.1), &mut found);
+        assert_eq!(found.len(), MOST_FOUND);
+        grid.near(&Bounds { low: Vec3::repeat(f64::NAN), high: Vec3::repeat(1.0) }, &mut found);
+        assert!(found.is_empty());
+        Grid::new(Vec::new()).near(&Bounds::of([Vec3::zeros()]), &mut found);
+        assert!(found.is_empty());
+    }
+}

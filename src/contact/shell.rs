@@ -1,0 +1,64 @@
+//! What does not change of a body's surface while others touch it: triangles, shading, tetrahedra, neighbours.
+
+use super::shade::Shading;
+use super::surface::Skin;
+use crate::Vec3;
+use crate::model::Body;
+
+/// A body as what others touch.
+#[derive(Debug, Clone)]
+pub struct Shell {
+    /// Which corners share a normal.
+    pub shading: Shading,
+    /// Its tetrahedra, in the numbers of the model.
+    pub tets: Vec<[u32; 4]>,
+    /// The number of its first triangle as a surface: after all obstacles and the triangles of the bodies before.
+    pub first_surface: u32,
+    /// Its first vertex.
+    first_vertex: u32,
+    /// Positions at rest, from its first vertex on (m).
+    rest: Vec<Vec3>,
+    /// Where the neighbours of each vertex begin in `ring`.
+    begin: Vec<u32>,
+    ring: Vec<u32>,
+}
+
+impl Shell {
+    /// The shell of a body with this skin.
+    pub fn new(body: &Body, skin: &Skin, first_surface: u32) -> Shell {
+        let first = body.vertices.start as u32;
+        let local: Vec<[u32; 3]> = skin.triangles.iter().map(|t| t.map(|v| v - first)).collect();
+        let (begin, ring) = neighbours(body.mesh.positions.len(), &local);
+        Shell {
+            shading: Shading::new(&local, &body.mesh.positions),
+            tets: body.mesh.tets.iter().map(|t| t.map(|v| v + first)).collect(),
+            first_surface,
+            first_vertex: first,
+            rest: body.mesh.positions.clone(),
+            begin,
+            ring,
+        }
+    }
+
+    /// Whether a triangle has the vertex, of the same body, or a neighbour of it at a corner.
+    pub fn is_near(&self, triangle: &[u32; 3], vertex: u32) -> bool {
+        let v = (vertex - self.first_vertex) as usize;
+        let ring = &self.ring[self.begin[v] as usize..self.begin[v + 1] as usize];
+        triangle.iter().any(|&corner| corner == vertex || ring.contains(&(corner - self.first_vertex)))
+    }
+
+    /// Rest position of one of its vertices (m).
+    pub fn rest(&self, vertex: u32) -> Vec3 {
+        self.rest[(vertex - self.first_vertex) as usize]
+    }
+}
+
+/// The vertices that share an edge of a triangle with each vertex.
+fn neighbours(count: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+    let mut pairs: Vec<[u32; 2]> =
+        triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, a], [b, c], [c, b], [c, a], [a, c]]).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let begin = (0..=count as u32).map(|v| pairs.partition_point(|pair| pair[0] < v) as u32).collect();
+    (begin, pairs.into_iter().map(|pair| pair[1]).collect())
+}
