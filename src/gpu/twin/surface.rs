@@ -178,8 +178,8 @@ fn row(out: &mut Output, all: &mut Contents, number: usize, sum: &Sum, part: (f6
 }
 
 /// An energy and its size, shared equally by so many corners.
-fn shared((value, size): (f64, f64), corners: usize) -> (f64, f64) {
-    (value / corners as f64, size / corners as f64)
+fn shared(energy: Energy, corners: usize) -> (f64, f64) {
+    (energy.value / corners as f64, energy.size / corners as f64)
 }
 
 /// Energy of an element (J), its size, and the share that the element gained when it was stiffened last.
