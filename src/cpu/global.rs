@@ -96,7 +96,15 @@ impl<T: Scalar> Global<T> {
     /// Nothing prepared yet.
     pub fn new(solver: &Solver) -> Self {
         let (prepared, ahead, spare) = (None, Ahead::new(), None);
-        Global { asked: solver.global, inner: solver.inner, prepared, ahead, spare, reason: String::new(), version: 0 }
+        Global {
+            asked: solver.global,
+            inner: solver.inner,
+            prepared,
+            ahead,
+            spare,
+            reason: String::new(),
+            version: 0,
+        }
     }
 
     /// Gets ready to solve with the metric of these numbers and this stiffness; does nothing if it is ready already.
