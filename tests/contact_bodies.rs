@@ -131,7 +131,7 @@ fn boxes_come_to_rest_on_each_other() {
     assert!((0.45..0.51).contains(&stack.centre(0).y), "{:?}", stack.centre(0));
     assert!((1.35..1.52).contains(&stack.centre(1).y), "{:?}", stack.centre(1));
     assert!((stack.centre(1).x - 0.6).abs() < 0.02, "friction holds it");
-    println!("most sweeps: {sweeps}");
+    assert!(sweeps > 2, "forces had to be found");
 }
 
 #[test]

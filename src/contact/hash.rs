@@ -178,7 +178,11 @@ mod tests {
         let one = |i: usize| {
             let low =
                 Vec3::new(wave(i, 1.0), wave(i, 1.7), wave(i, 2.3)) * if i % 50 == 7 { 90.0 } else { 3.0 };
-            let size = Vec3::new(wave(i, 0.3).abs(), wave(i, 0.7).abs(), if i % 4 == 0 { 0.0 } else { 0.2 });
+            let size = Vec3::new(
+                wave(i, 0.3).abs(),
+                wave(i, 0.7).abs(),
+                if i.is_multiple_of(4) { 0.0 } else { 0.2 },
+            );
             Bounds { low, high: low + size * if i % 31 == 3 { 5.0 } else { 0.3 } }
         };
         (0..count).map(one).collect()

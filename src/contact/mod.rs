@@ -10,6 +10,7 @@
 //!
 //! The same bits with any number of threads: detection keeps the order of vertices, and the sweeps are sequential.
 
+mod accelerate;
 mod bodies;
 mod columns;
 mod crossing;

@@ -96,10 +96,16 @@ impl fmt::Display for Summary {
         line("kinetic", a.kinetic, b.kinetic)?;
         line("elastic", a.elastic, b.elastic)?;
         line("gravity", a.gravity, b.gravity)?;
+        if a.contact != 0.0 || b.contact != 0.0 || b.contact_loss != 0.0 {
+            line("contact", a.contact, b.contact)?;
+        }
         line("attachment", a.attachment, b.attachment)?;
         line("total", a.total, b.total)?;
         writeln!(f, "\nwhere it went (J)")?;
         writeln!(f, "  {:<28}{:>17.6}", "taken by damping", b.damped)?;
+        if b.contact_loss != 0.0 {
+            writeln!(f, "  {:<28}{:>17.6}", "taken by contact", b.contact_loss)?;
+        }
         let verb = if b.numerical < 0.0 { "gained by the integrator" } else { "lost by the integrator" };
         writeln!(f, "  {verb:<28}{:>17.6}", b.numerical.abs())?;
         writeln!(f, "  {:<28}{:>17.6}", "given from outside", b.work)?;

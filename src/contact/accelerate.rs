@@ -1,0 +1,96 @@
+//! Anderson's acceleration: the next guess of a fixed-point iteration from the last few.
+//!
+//! Sweeps over contacts smooth their forces quickly and even them out slowly: on a stiff body each contact can carry what
+//! its neighbour does. The combination of the last guesses whose changes cancel best takes care of that.
+
+use nalgebra::{DMatrix, DVector};
+use std::collections::VecDeque;
+
+/// How many guesses are combined.
+const DEPTH: usize = 8;
+/// What is added to the diagonal of the small system, as a share of its largest entry: changes that repeat each other
+/// within rounding must not be told apart.
+const DAMPING: f64 = 1e-12;
+/// When the change grows by more than this, contacts open and close: what came before is forgotten.
+const LARGEST_GROWTH: f64 = 2.0;
+
+/// The last guesses. A state is a vector whose first `measured` numbers tell how far it is from fixed.
+#[derive(Debug)]
+pub struct Anderson {
+    measured: usize,
+    /// Change of the measured part of the last guess, and what came out of it.
+    last: Option<(DVector<f64>, DVector<f64>)>,
+    /// How these differed from guess to guess.
+    differences: VecDeque<(DVector<f64>, DVector<f64>)>,
+}
+
+impl Anderson {
+    /// Nothing known yet.
+    pub fn new(measured: usize) -> Anderson {
+        Anderson { measured, last: None, differences: VecDeque::new() }
+    }
+
+    /// The next guess, after `before` became `after`.
+    pub fn next(&mut self, before: &DVector<f64>, after: DVector<f64>) -> DVector<f64> {
+        let change = after.rows(0, self.measured) - before.rows(0, self.measured);
+        if let Some((last_change, last_after)) = self.last.take() {
+            if change.norm() > LARGEST_GROWTH * last_change.norm() {
+                self.differences.clear();
+            } else {
+                self.differences.push_back((&change - last_change, &after - last_after));
+                if self.differences.len() > DEPTH {
+                    self.differences.pop_front();
+                }
+            }
+        }
+        let mut guess = after.clone();
+        for (share, (_, difference)) in self.shares(&change).iter().zip(&self.differences) {
+            guess.axpy(-share, difference, 1.0);
+        }
+        self.last = Some((change, after));
+        guess
+    }
+
+    /// The γ for which |change − Σ γ Δchange| is least.
+    fn shares(&self, change: &DVector<f64>) -> DVector<f64> {
+        let count = self.differences.len();
+        let product = |i: usize, j: usize| self.differences[i].0.dot(&self.differences[j].0);
+        let mut normal = DMatrix::from_fn(count, count, product);
+        let right = DVector::from_fn(count, |i, _| self.differences[i].0.dot(change));
+        let damping = DAMPING * normal.diagonal().iter().fold(0.0, |a: f64, &b| a.max(b));
+        (0..count).for_each(|i| normal[(i, i)] += damping);
+        let solved = if count == 0 { None } else { normal.cholesky().map(|factor| factor.solve(&right)) };
+        solved.filter(|shares| shares.iter().all(|s| s.is_finite())).unwrap_or(DVector::zeros(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_linear_iteration_becomes_fast() {
+        // x ← B x + b with eigenvalues up to 0.99, six different ones: seven guesses tell everything
+        let rates = [0.99, 0.95, 0.9, 0.5, 0.1, 0.0];
+        let iterate = |x: &DVector<f64>| DVector::from_fn(6, |i, _| rates[i] * x[i] + 1.0);
+        let mut anderson = Anderson::new(6);
+        let mut x = DVector::zeros(6);
+        for _ in 0..9 {
+            let after = iterate(&x);
+            x = anderson.next(&x, after);
+        }
+        for (x, rate) in x.iter().zip(rates) {
+            // 1e-12 of damping leaves some digits of the slow ones
+            assert!((x - 1.0 / (1.0 - rate)).abs() < 1e-4 / (1.0 - rate), "{x} {rate}");
+        }
+    }
+
+    #[test]
+    fn a_fixed_point_stays() {
+        let mut anderson = Anderson::new(2);
+        let x = DVector::from_vec(vec![1.0, 2.0, 3.0]);
+        for _ in 0..4 {
+            assert_eq!(anderson.next(&x, x.clone()), x);
+        }
+    }
+}
