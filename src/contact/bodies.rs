@@ -10,8 +10,11 @@ use crate::Vec3;
 use crate::scene::MatterKind;
 
 /// How far, as a share of an edge, a vertex that is inside a body is followed on its way before its foot is looked for:
-/// further on it may be nearer to another side.
-const LOOK_AHEAD: f64 = 0.5;
+/// further on it may be nearer to another side. Not at all would leave a vertex that lies in an edge of the surface without
+/// a decision.
+const LOOK_AHEAD: f64 = 0.1;
+/// How far around it, as a share of an edge, a vertex looks for a cloth at least.
+const LEAST_REACH: f64 = 0.5;
 /// A vertex is noticed when it comes nearer than it moves, but not further away than this many edges.
 const FARTHEST: f64 = 2.0;
 /// A way is looked at in pieces of this many edges, and in no more than [`MOST_PIECES`].
@@ -105,20 +108,22 @@ fn inner_foot(layer: &Layer, visitor: &Visitor, matter: &Vec3, found: &mut Vec<u
             found.retain(|&triangle| layer.rest_distance(triangle, matter) <= STRETCH * reach);
         }
         let feet = found.iter().filter_map(|&triangle| layer.foot(triangle, s, &point, reach));
-        let nearest = feet.min_by(|a, b| a.distance.abs().total_cmp(&b.distance.abs()));
-        if let Some(foot) = nearest.filter(|foot| foot.distance.abs() <= reach) {
-            return Some(foot);
+        let foot = feet.min_by(|a, b| a.distance.abs().total_cmp(&b.distance.abs()));
+        let nearest = nearest_triangle(layer, s, &point, found).filter(|near| near.1.1.norm() <= reach);
+        if let Some((triangle, (weights, away))) = nearest {
+            // No normal leads to the nearest point beside a crease or in a sharp dent. A foot far behind it, on the
+            // opposite side at worst, is not where the vertex came in.
+            if let Some(foot) = foot.filter(|foot| foot.distance.abs() <= 2.0 * away.norm()) {
+                return Some(foot);
+            }
+            let foot = layer.foot_at(triangle, s, weights, 0.0)?;
+            return Some(Foot { distance: foot.normal.dot(&away).min(0.0), ..foot });
         }
         if reach.is_nan() || reach >= farthest {
-            break;
+            return None;
         }
         reach *= 2.0;
     }
-    // No normal leads to it, as near a sharp dent: the nearest point of all.
-    let (triangle, (weights, away)) = nearest_triangle(layer, s, &point, found)?;
-    let foot = layer.foot_at(triangle, s, weights, 0.0)?;
-    let distance = foot.normal.dot(&away);
-    (distance < 0.0).then_some(Foot { distance, ..foot })
 }
 
 /// The foot of a point outside, if it is nearer than `reach`. Beside a crease there is none: then it is the nearest point.
@@ -178,7 +183,7 @@ fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u
         offer(side, Foot { distance: side * f64::MIN, ..foot });
     }
     let point = layer.place(visitor.vertex, 1.0);
-    let around = reach.max(LOOK_AHEAD * layer.skin.edge);
+    let around = reach.max(LEAST_REACH * layer.skin.edge);
     candidates(layer, visitor, &Bounds::of([point]).grown(around), found);
     for &triangle in found.iter() {
         let Some(foot) = layer.foot(triangle, 1.0, &point, around) else { continue };
