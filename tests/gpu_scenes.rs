@@ -46,6 +46,19 @@ const RESIDENT_FRAMES: &[(&str, usize)] = &[
     ("cloth", 1),
     ("trampoline", 1),
     ("hair", 5),
+    ("conserved-cube", 1),
+    ("t-pipe-middle", 1),
+    ("t-pipe-third", 1),
+    ("squeezed", 1),
+    ("bouncing-ball", 1),
+    ("colliding-blocks", 1),
+    ("strip", 1),
+    ("trampoline-bounce", 1),
+    ("hanging-cloth", 1),
+    ("pendulum", 1),
+    ("pushed-block", 1),
+    ("box-stack", 1),
+    ("box-pile", 1),
 ];
 
 /// What is kept of a run.
@@ -127,8 +140,14 @@ fn compare_all(allowed: Allowed, cases: &[(&str, usize)]) {
     assert!(faults.is_empty(), "solver.global = {}:\n{}", allowed.global, faults.join("\n"));
 }
 
+/// Frames of scenes that hold momenta and energy or have contacts, whatever else is asked for: the host looks into every
+/// iteration of theirs, which takes seconds a frame on a driver in software, and impacts part runs that differ by rounding.
+const FRAMES_INSIDE: usize = 3;
+
 fn cases(frames: usize) -> Vec<(&'static str, usize)> {
-    SCENES.iter().map(|scene| (scene.name, frames)).collect()
+    let inside = |text: &str| text.contains("[conservation]") || text.contains("[contact]");
+    let few = |text: &str| if inside(text) { frames.min(FRAMES_INSIDE) } else { frames };
+    SCENES.iter().map(|scene| (scene.name, few(scene.text))).collect()
 }
 
 #[test]
