@@ -30,7 +30,12 @@ fn single_precision_follows_double_precision() {
             assert!(apart < allowed, "{} {}: {apart:e} of its size apart", scene.name, integrator.name);
             let energy = a.iter().map(|row| row.total.abs()).fold(0.0, f64::max);
             let difference = (a[10].total - b[10].total).abs();
-            assert!(difference < 1e-3 * energy + AT_REST, "{} {}: {difference} J", scene.name, integrator.name);
+            assert!(
+                difference < 1e-3 * energy + AT_REST,
+                "{} {}: {difference} J",
+                scene.name,
+                integrator.name
+            );
         }
     }
 }
