@@ -24,7 +24,11 @@ const AT_REST: f64 = 1e-9;
 
 /// With a factor: a frame is ten iterations, each with a correction rounded to 6e-8 of itself, in scenes whose vertices move
 /// by up to a tenth of the size. 3e-7 and, after 100 frames, 3e-6 was seen.
-const HYBRID: Allowed = Allowed { global: "cholesky", after_one: 1e-5, at_the_end: 1e-4, parting: &[] };
+///
+/// `hanging-cloth` stays within 1e-7, but amplifies a disturbance of the CPU's own run 2,800 times in its first frame, which does not
+/// reach the tolerance of what it holds.
+const HYBRID: Allowed =
+    Allowed { global: "cholesky", after_one: 1e-5, at_the_end: 1e-4, parting: &["hanging-cloth"] };
 /// With inner iterations, which leave a share of what a factor would solve: 3e-5 in the first frame, which nothing has been
 /// damped in yet, and 3e-5 in the end was seen.
 ///
