@@ -28,6 +28,19 @@ pub const SCENES: &[Builtin] = scenes![
     "cloth",
     "trampoline",
     "hair",
+    "conserved-cube",
+    "t-pipe-middle",
+    "t-pipe-third",
+    "squeezed",
+    "bouncing-ball",
+    "colliding-blocks",
+    "strip",
+    "trampoline-bounce",
+    "hanging-cloth",
+    "pendulum",
+    "pushed-block",
+    "box-stack",
+    "box-pile",
 ];
 
 /// The text of the built-in scene of that name.
