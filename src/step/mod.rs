@@ -33,8 +33,8 @@ use hold::fepr::Fepr;
 use integrator::Integrator;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use touch::Touching;
 use stiffness::Schedule;
+use touch::Touching;
 
 /// A scene in motion.
 pub struct Simulation {
