@@ -1,6 +1,7 @@
 //! `dashpot bench [SUITE]`: measures, phase by phase.
 
 pub mod cases;
+pub mod conserving;
 pub mod device;
 pub mod kernels;
 pub mod measure;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 /// What to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Suite {
-    /// The papers' tables: their sizes next to ours, with and without damping
+    /// The papers' tables: their sizes next to ours, with and without damping, and with energy and momenta held
     #[default]
     Papers,
     /// From 1k to 1M tetrahedra, double and single precision
@@ -79,8 +80,13 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 fn on_cpu(args: &Args) -> Result<Vec<Measured>> {
-    let suite = match args.suite {
-        Suite::Papers => suites::papers,
+    let suite: fn(usize, usize) -> Result<Vec<Measured>> = match args.suite {
+        Suite::Papers => |frames, largest| {
+            let mut all = suites::papers(frames, largest)?;
+            all.extend(conserving::table(frames, largest)?);
+            all.extend(conserving::cost(frames, largest)?);
+            Ok(all)
+        },
         Suite::Scale => suites::scale,
         Suite::Kernels => suites::kernels,
     };

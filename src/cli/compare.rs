@@ -1,8 +1,10 @@
 //! `dashpot compare SCENE`: the same scene on the CPU and on the GPU, in step: timings side by side, and how far apart.
+//! With `--rivals`: on the CPU, by several methods.
 
 mod bisect;
 pub mod deviation;
 mod print;
+mod rivals;
 mod side_by_side;
 
 use super::Threads;
@@ -36,6 +38,10 @@ pub struct Args {
     /// Find the kernel that a deviation comes from: move one after the other to the CPU
     #[arg(long, help_heading = "Working on shaders")]
     bisect: bool,
+    /// On the CPU by several methods instead: backward Euler, implicit midpoint, both with FEPR, and CPD; what each makes of
+    /// energy and angular momentum, and how long it takes
+    #[arg(long, conflicts_with_all = ["bisect", "adapter", "shaders"])]
+    rivals: bool,
     #[command(flatten)]
     threads: Threads,
     /// Take the shaders from this folder
@@ -64,7 +70,11 @@ pub fn run(args: &Args) -> Result<()> {
         let built = build(&loaded)?;
         built.warnings.iter().for_each(|warning| tell!("warning: {warning}"));
         let subject = Subject { loaded, model: Arc::new(built.model), frames, device };
-        if args.bisect { bisect_kernels(args, &subject) } else { compare(args, &subject) }
+        match (args.bisect, args.rivals) {
+            (true, _) => bisect_kernels(args, &subject),
+            (_, true) => rival_methods(args, &subject),
+            _ => compare(args, &subject),
+        }
     })
 }
 
@@ -80,6 +90,12 @@ fn bisect_kernels(args: &Args, subject: &Subject) -> Result<()> {
     let found = bisect::run(subject)?;
     say!("{found}")?;
     write_json(args, &found)
+}
+
+fn rival_methods(args: &Args, subject: &Subject) -> Result<()> {
+    let rivals = rivals::run(subject)?;
+    say!("{rivals}")?;
+    write_json(args, &rivals)
 }
 
 fn write_json(args: &Args, value: &impl serde::Serialize) -> Result<()> {

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 pub enum Phase {
     /// Assembling and factoring A: once, and when its numbers change.
     Factor,
+    /// What a step shall make of momenta and energy, and the directions it takes to get there.
+    Aim,
     /// Inertial target and first guess.
     Predict,
     /// Projections and gradient.
@@ -24,8 +26,9 @@ pub enum Phase {
 }
 
 /// All phases with their names, in order.
-pub const PHASES: [(Phase, &str); 8] = [
+pub const PHASES: [(Phase, &str); 9] = [
     (Phase::Factor, "factor"),
+    (Phase::Aim, "aim"),
     (Phase::Predict, "predict"),
     (Phase::Local, "local"),
     (Phase::Global, "global"),

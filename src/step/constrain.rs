@@ -28,7 +28,7 @@ impl Simulation {
             self.goals().into_iter().for_each(Goals::forget_energy);
         }
         let Simulation { backend, clock, hold, fepr, model, .. } = self;
-        clock.time(Phase::Constrain, || {
+        clock.time(Phase::Aim, || {
             let backend = backend.as_mut();
             hold.iter_mut().try_for_each(|hold| hold.begin(form, model, targets, times, backend))?;
             fepr.iter_mut().try_for_each(|fepr| fepr.begin(form, model, targets, times, backend))

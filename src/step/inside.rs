@@ -27,6 +27,7 @@ pub struct View<'a> {
 
 impl View<'_> {
     /// v'(x) of the iterate, at vertex i (m/s).
+    #[inline]
     pub fn new_velocity(&self, form: &Form, gravity: Vec3, i: usize) -> Vec3 {
         (self.iterate[i] - self.x[i]) * form.velocity_slope() + self.offset(form, gravity, i)
     }

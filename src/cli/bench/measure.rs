@@ -3,7 +3,7 @@
 use crate::model::build::build;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
-use crate::step::clock::{Clock, PHASES};
+use crate::step::clock::{Clock, PHASES, Phase};
 use crate::{Result, cpu};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -31,8 +31,14 @@ pub struct Measured {
     pub median_ms: f64,
     /// Median time of each phase (ms a frame).
     pub phases_ms: BTreeMap<&'static str, f64>,
+    /// Mean time of each phase (ms a frame).
+    pub means_ms: BTreeMap<&'static str, f64>,
+    /// Mean iterations a frame.
+    pub iterations: f64,
     /// Time of every frame, in order (ms): pairs with the other variants' frames.
     pub frames_ms: Vec<f64>,
+    /// Of that, the time of the iterations: local, global, contact and constrain (ms).
+    pub iterating_ms: Vec<f64>,
 }
 
 /// A simulation under the clock.
@@ -40,6 +46,7 @@ struct Runner {
     simulation: Simulation,
     setup_ms: f64,
     frames: Vec<Clock>,
+    iterations: usize,
 }
 
 impl Runner {
@@ -49,14 +56,21 @@ impl Runner {
         let backend = cpu::backend(model.clone(), &scene.scene.solver)?;
         let mut simulation = Simulation::new(&scene.scene, model, backend)?;
         simulation.prepare()?;
-        Ok(Runner { simulation, setup_ms: start.elapsed().as_secs_f64() * 1e3, frames: Vec::new() })
+        let setup_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(Runner { simulation, setup_ms, frames: Vec::new(), iterations: 0 })
     }
 
     fn frame(&mut self) -> Result<()> {
         let before = *self.simulation.clock();
-        self.simulation.frame()?;
+        self.iterations += self.simulation.frame()?.iterations;
         self.frames.push(self.simulation.clock().since(&before));
         Ok(())
+    }
+
+    /// Forgets the frames of the warm-up.
+    fn start_measuring(&mut self) {
+        self.frames.clear();
+        self.iterations = 0;
     }
 
     fn measured(&self, name: &str, variant: &str) -> Measured {
@@ -65,6 +79,10 @@ impl Runner {
         let phases = PHASES.iter().map(|(phase, name)| {
             let spent = self.frames.iter().map(|frame| frame.milliseconds(*phase));
             (*name, median(spent.collect()))
+        });
+        let frames = self.frames.len().max(1) as f64;
+        let means = PHASES.iter().map(|(phase, name)| {
+            (*name, self.frames.iter().map(|frame| frame.milliseconds(*phase)).sum::<f64>() / frames)
         });
         Measured {
             name: name.into(),
@@ -76,7 +94,10 @@ impl Runner {
             min_ms: frames_ms.iter().copied().fold(f64::INFINITY, f64::min),
             median_ms: median(frames_ms.clone()),
             phases_ms: phases.collect(),
+            means_ms: means.collect(),
+            iterations: self.iterations as f64 / frames,
             frames_ms,
+            iterating_ms: self.frames.iter().map(iterating_ms).collect(),
         }
     }
 }
@@ -85,6 +106,12 @@ impl Runner {
 fn frame_ms(frame: &Clock) -> f64 {
     let counted = PHASES.iter().filter(|(_, name)| !["factor", "observe"].contains(name));
     counted.map(|(phase, _)| frame.milliseconds(*phase)).sum()
+}
+
+/// What the iterations of a frame cost (ms).
+fn iterating_ms(frame: &Clock) -> f64 {
+    let phases = [Phase::Local, Phase::Global, Phase::Contact, Phase::Constrain];
+    phases.map(|phase| frame.milliseconds(phase)).iter().sum()
 }
 
 /// The middle value.
@@ -99,10 +126,35 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 
 /// Runs the variants of a case side by side: a warm-up of a tenth of the frames, then `frames` of each in turn.
 pub fn side_by_side(name: &str, variants: &[(&str, LoadedScene)], frames: usize) -> Result<Vec<Measured>> {
+    in_turns(name, variants, frames, false)
+}
+
+/// The same, but every frame of all variants begins where the last one's frame before has ended: for variants that move
+/// apart, where the cost of a frame depends on the motion.
+pub fn from_the_same_state(
+    name: &str,
+    variants: &[(&str, LoadedScene)],
+    frames: usize,
+) -> Result<Vec<Measured>> {
+    in_turns(name, variants, frames, true)
+}
+
+fn in_turns(
+    name: &str,
+    variants: &[(&str, LoadedScene)],
+    frames: usize,
+    same_state: bool,
+) -> Result<Vec<Measured>> {
     let mut runners = variants.iter().map(|(_, scene)| Runner::new(scene)).collect::<Result<Vec<_>>>()?;
     for frame in 0..frames + frames.div_ceil(10) {
         if frame == frames.div_ceil(10) {
-            runners.iter_mut().for_each(|runner| runner.frames.clear());
+            runners.iter_mut().for_each(Runner::start_measuring);
+        }
+        if let Some((last, others)) = runners.split_last_mut().filter(|_| same_state) {
+            let (steps, book, state) = last.simulation.snapshot()?;
+            for other in others {
+                other.simulation.restore(steps, book, &state)?;
+            }
         }
         // the order turns around every frame, so that neither variant always finds the other's caches
         let turn = frame % 2 == 1;

@@ -1,8 +1,8 @@
 //! The directions along which momenta and energy change, of all vertices, and the small systems made of them.
 
-use super::body::Aim;
+use super::goals::Goals;
 use super::outside::Outside;
-use super::system::{Momenta, Multipliers, System};
+use super::system::{Momenta, Multipliers, System, momenta_inverse};
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::step::backend::Backend;
@@ -18,7 +18,8 @@ const CHUNK: usize = 512;
 
 /// C and A⁻¹ C.
 pub struct Fields {
-    /// A⁻¹ π of every vertex, for the form it was made for.
+    /// π and A⁻¹ π of every vertex, for the form they were made for.
+    weights: Vec<f64>,
     translation: Vec<f64>,
     made_for: Option<(Form, u64)>,
     /// Q (kg m/s times a rate) and A⁻¹ Q.
@@ -26,10 +27,21 @@ pub struct Fields {
     turned: Vec<Vec3>,
     /// A⁻¹ M v_n/h, or A⁻¹ C_H.
     push: Vec<Vec3>,
-    /// C_H, where it is not g + M v_n/h.
+    /// C_H, or M v_n/h where it is g + M v_n/h.
     energy: Vec<Vec3>,
-    /// S of the momenta, body by body: constant in a step.
-    momenta: Vec<SMatrix<f64, 6, 6>>,
+    /// What is constant in a step, body by body.
+    constants: Vec<Constants>,
+}
+
+/// What the system of a body has that does not change in a step.
+#[derive(Debug, Clone, Copy, Default)]
+struct Constants {
+    /// S of the momenta, and its inverse.
+    momenta: SMatrix<f64, 6, 6>,
+    inverse: SMatrix<f64, 6, 6>,
+    /// S between momenta and M v_n/h, and of M v_n/h itself.
+    mixed: Momenta,
+    energy: f64,
 }
 
 impl Fields {
@@ -37,45 +49,47 @@ impl Fields {
     pub fn new(model: &Model) -> Self {
         let zeros = vec![Vec3::zeros(); model.vertex_count()];
         Fields {
+            weights: vec![0.0; model.vertex_count()],
             translation: vec![0.0; model.vertex_count()],
             made_for: None,
             turn: zeros.clone(),
             turned: zeros.clone(),
             push: zeros.clone(),
             energy: zeros,
-            momenta: vec![SMatrix::zeros(); model.bodies.len()],
+            constants: vec![Constants::default(); model.bodies.len()],
         }
     }
 
     /// π of vertex i: C_P = π e_k.
-    pub fn weight(form: &Form, model: &Model, outside: &Outside, i: usize) -> f64 {
+    fn weight(form: &Form, model: &Model, outside: &Outside, i: usize) -> f64 {
         let s = form.velocity_slope();
         let held = outside.attachment(i).map_or(0.0, |(k, _)| k * form.h * form.h * form.projection_weight());
         s * (model.mass[i] + held * form.row.c2)
     }
 
-    /// The directions of a step. With `energy`, also A⁻¹ M v_n/h.
+    /// The directions of a step in which the rows `held` are. With `energy`, also A⁻¹ M v_n/h.
     pub fn begin(
         &mut self,
         form: &Form,
         model: &Model,
-        outside: &Outside,
-        aims: &[Aim],
+        Goals { outside, aims, .. }: &Goals,
+        held: &[bool; 7],
         energy: bool,
         backend: &mut dyn Backend,
     ) -> Result<()> {
         let metric = (*form, backend.metric());
         if self.made_for != Some(metric) {
-            let mut columns: Vec<Vec3> = (0..model.vertex_count())
-                .map(|i| Vec3::new(Self::weight(form, model, outside, i), 0.0, 0.0))
-                .collect();
+            for (i, weight) in self.weights.iter_mut().enumerate() {
+                *weight = Self::weight(form, model, outside, i);
+            }
+            let mut columns: Vec<Vec3> = self.weights.iter().map(|weight| Vec3::x() * *weight).collect();
             backend.invert(&mut columns)?;
             self.translation.iter_mut().zip(&columns).for_each(|(p, column)| *p = column.x);
             self.made_for = Some(metric);
         }
         let view = backend.view();
         let s = form.velocity_slope();
-        let held = s * form.h * form.h * form.projection_weight() * form.row.c2;
+        let pulled = s * form.h * form.h * form.projection_weight() * form.row.c2;
         let mut turn = std::mem::take(&mut self.turn);
         for (body, aim) in model.bodies.iter().zip(aims) {
             let half_fall = model.gravity * (0.5 * form.h);
@@ -84,36 +98,51 @@ impl Fields {
                 let offset = view.offset(form, model.gravity, i) - half_fall;
                 *q = (offset - (view.x[i] - aim.pivot) * s) * model.mass[i];
                 if let Some((stiffness, pull)) = outside.attachment(i) {
-                    *q -= (pull - aim.pivot * stiffness) * held;
+                    *q -= (pull - aim.pivot * stiffness) * pulled;
                 }
             });
         }
         self.turn = turn;
         self.turned.copy_from_slice(&self.turn);
         if energy {
-            let columns = self.push.par_iter_mut().with_min_len(CHUNK).enumerate();
-            columns.for_each(|(i, push)| *push = view.v[i] * (model.mass[i] / form.h));
+            let columns = self.energy.par_iter_mut().with_min_len(CHUNK).enumerate();
+            columns.for_each(|(i, c)| *c = view.v[i] * (model.mass[i] / form.h));
+            self.push.copy_from_slice(&self.energy);
             backend.invert(&mut self.push)?;
         }
         backend.invert(&mut self.turned)?;
         for (number, body) in model.bodies.iter().enumerate() {
-            self.momenta[number] = self.momenta_system(body.vertices.clone(), form, model, outside);
+            let momenta = self.momenta_system(body.vertices.clone());
+            let (mixed, energy) =
+                if energy { self.drive(body.vertices.clone()) } else { (Momenta::zeros(), 0.0) };
+            let inverse = momenta_inverse(&momenta, held);
+            self.constants[number] = Constants { momenta, inverse, mixed, energy };
         }
         Ok(())
     }
 
+    /// The inverse of the momenta's S in this step.
+    pub fn inverse(&self, body: usize) -> &SMatrix<f64, 6, 6> {
+        &self.constants[body].inverse
+    }
+
+    /// Of M v_n/h: ⟨M v_n/h, p e_k⟩, ⟨M v_n/h, w × e_k⟩ and ⟨M v_n/h, A⁻¹ M v_n/h⟩.
+    fn drive(&self, range: Range<usize>) -> (Momenta, f64) {
+        let start = range.start;
+        let numbers = sums::<7>(range.len(), |k| {
+            let (c, i) = (self.energy[start + k], start + k);
+            let (along, about) = (c * self.translation[i], c.cross(&self.turned[i]));
+            [along.x, along.y, along.z, about.x, about.y, about.z, c.dot(&self.push[i])]
+        });
+        (Momenta::from_fn(|k, _| numbers[k]), numbers[6])
+    }
+
     /// S of P and L: ⟨π e_i, p e_j⟩, ⟨π e_i, w × e_j⟩ and ⟨Q × e_i, w × e_j⟩ = (Q·w) δ_ij − w_i Q_j.
-    fn momenta_system(
-        &self,
-        range: Range<usize>,
-        form: &Form,
-        model: &Model,
-        outside: &Outside,
-    ) -> SMatrix<f64, 6, 6> {
+    fn momenta_system(&self, range: Range<usize>) -> SMatrix<f64, 6, 6> {
         let start = range.start;
         let numbers = sums::<13>(range.len(), |k| {
             let i = start + k;
-            let weight = Self::weight(form, model, outside, i);
+            let weight = self.weights[i];
             let (q, w) = (self.turn[i], self.turned[i]);
             let mut row = [0.0; 13];
             row[0] = weight * self.translation[i];
@@ -153,25 +182,14 @@ impl Fields {
     }
 
     /// The system of a body at the iterate: r without the constraints' own values.
-    pub fn system(
-        &self,
-        range: Range<usize>,
-        number: usize,
-        weight: impl Fn(usize) -> f64 + Sync,
-        rate: Option<f64>,
-        model: &Model,
-        view: &View,
-    ) -> System {
+    pub fn system(&self, range: Range<usize>, body: usize, view: &View) -> System {
         let start = range.start;
         let numbers = sums::<15>(range.len(), |k| {
             let i = start + k;
             let (u, w) = (view.descent[i], self.turned[i]);
-            let (c, direction) = match rate {
-                Some(rate) => (view.gradient[i] + view.v[i] * (model.mass[i] * rate), u + self.push[i]),
-                None => (self.energy[i], self.push[i]),
-            };
+            let (c, direction) = (self.energy[i], self.push[i]);
             let (along, about) = (c * self.translation[i], c.cross(&w));
-            let (moved, turned) = (u * weight(i), u.cross(&self.turn[i]));
+            let (moved, turned) = (u * self.weights[i], u.cross(&self.turn[i]));
             [
                 along.x,
                 along.y,
@@ -192,7 +210,7 @@ impl Fields {
         });
         let six = |from: usize| Momenta::from_fn(|k, _| numbers[from + k]);
         System {
-            momenta: self.momenta[number],
+            momenta: self.constants[body].momenta,
             mixed: six(0),
             energy: numbers[6],
             momenta_error: -six(7),
@@ -200,6 +218,33 @@ impl Fields {
             momenta_descent: six(7),
             energy_descent: numbers[13],
             square: numbers[14],
+            held: [true; 7],
+        }
+    }
+
+    /// The same where C_H = g + M v_n/h. A⁻¹ is symmetric, ⟨g, A⁻¹ C⟩ = ⟨A⁻¹ g, C⟩: what the descent does to momenta and
+    /// energy is also what S has of g, and the rest of S is constant in a step.
+    pub fn system_of_descent(&self, range: Range<usize>, body: usize, view: &View) -> System {
+        let (u, g) = (&view.descent[range.clone()], &view.gradient[range.clone()]);
+        let (weights, turn) = (&self.weights[range.clone()], &self.turn[range.clone()]);
+        let drive = &self.energy[range];
+        let numbers = sums::<8>(u.len(), |k| {
+            let (u, g) = (u[k], g[k]);
+            let (moved, turned) = (u * weights[k], u.cross(&turn[k]));
+            [moved.x, moved.y, moved.z, turned.x, turned.y, turned.z, g.dot(&u), drive[k].dot(&u)]
+        });
+        let descent = Momenta::from_fn(|k, _| numbers[k]);
+        let [.., square, driven] = numbers;
+        let constants = &self.constants[body];
+        System {
+            momenta: constants.momenta,
+            mixed: descent + constants.mixed,
+            energy: square + 2.0 * driven + constants.energy,
+            momenta_error: -descent,
+            energy_error: -(square + driven),
+            momenta_descent: descent,
+            energy_descent: square + driven,
+            square,
             held: [true; 7],
         }
     }

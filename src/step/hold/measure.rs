@@ -21,6 +21,18 @@ pub struct Measured {
     scale: f64,
 }
 
+/// Sums over the vertices of a body at the iterate.
+struct Sums {
+    /// Σ m v' (kg m/s).
+    momentum: Vec3,
+    /// Σ m r × v' about the pivot (kg m²/s).
+    angular_momentum: Vec3,
+    /// Σ m |v'|²/2 (J).
+    kinetic: f64,
+    /// Σ m r from the pivot (kg m).
+    moment: Vec3,
+}
+
 impl Hold {
     /// After a local step: how far the iterate is from what is held, as a share of what there is; the largest of all bodies.
     pub fn measure(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<f64> {
@@ -58,28 +70,65 @@ impl Hold {
     }
 
     fn at_iterate(&self, body: usize, form: &Form, model: &Model, view: &View) -> Measured {
-        let (part, aim) = (&model.bodies[body].vertices, &self.goals.aims[body]);
-        let (h, start) = (form.h, part.start);
+        let aim = &self.goals.aims[body];
+        let row = &form.row.velocity;
+        let Sums { momentum, angular_momentum, kinetic, moment } =
+            match row.velocity == 0.0 && row.position_before == 0.0 {
+                true => self.of_displacements(body, form, model, view),
+                false => self.of_velocities(body, form, model, view),
+            };
+        let mass = aim.start.mass;
+        // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end: gravity has a torque after all
+        let lag = moment - (aim.pivot - aim.start.centre) * mass;
+        let height = -model.gravity.dot(&(moment + aim.pivot * mass));
+        let elastic = view.energies[body];
+        let fall = model.gravity.norm() * form.h;
+        Measured {
+            momentum: momentum - aim.momentum,
+            angular_momentum: angular_momentum
+                - aim.angular_momentum
+                - lag.cross(&model.gravity) * (0.5 * form.h),
+            energy: kinetic + elastic + height - aim.energy,
+            scale: kinetic + elastic + 0.5 * mass * fall * fall,
+        }
+    }
+
+    fn of_velocities(&self, body: usize, form: &Form, model: &Model, view: &View) -> Sums {
+        let (part, pivot) = (&model.bodies[body].vertices, self.goals.aims[body].pivot);
+        let start = part.start;
         let sums = sums::<10>(part.len(), |k| {
             let i = start + k;
-            let (m, r) = (model.mass[i], view.iterate[i] - aim.pivot);
+            let (m, r) = (model.mass[i], view.iterate[i] - pivot);
             let v = view.new_velocity(form, model.gravity, i);
             let (p, a) = (v * m, r * m);
             let l = r.cross(&p);
             [p.x, p.y, p.z, l.x, l.y, l.z, 0.5 * v.dot(&p), a.x, a.y, a.z]
         });
         let vector = |k: usize| Vec3::new(sums[k], sums[k + 1], sums[k + 2]);
-        let mass = aim.start.mass;
-        // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end: gravity has a torque after all
-        let lag = vector(7) - (aim.pivot - aim.start.centre) * mass;
-        let height = -model.gravity.dot(&(vector(7) + aim.pivot * mass));
-        let (kinetic, elastic) = (sums[6], view.energies[body]);
-        let fall = model.gravity.norm() * h;
-        Measured {
-            momentum: vector(0) - aim.momentum,
-            angular_momentum: vector(3) - aim.angular_momentum - lag.cross(&model.gravity) * (0.5 * h),
-            energy: kinetic + elastic + height - aim.energy,
-            scale: kinetic + elastic + 0.5 * mass * fall * fall,
+        Sums { momentum: vector(0), angular_momentum: vector(3), kinetic: sums[6], moment: vector(7) }
+    }
+
+    /// The same where v' = s d + o with one o for all vertices, d = x − x_n: from Σ m d, Σ m (x_n − pivot) × d, Σ m |d|².
+    fn of_displacements(&self, body: usize, form: &Form, model: &Model, view: &View) -> Sums {
+        let (part, aim) = (model.bodies[body].vertices.clone(), &self.goals.aims[body]);
+        let (mass, iterate, x) =
+            (&model.mass[part.clone()], &view.iterate[part.clone()], &view.x[part.clone()]);
+        let numbers = sums::<7>(part.len(), |k| {
+            let d = iterate[k] - x[k];
+            let moved = d * mass[k];
+            let turned = (x[k] - aim.pivot).cross(&moved);
+            [moved.x, moved.y, moved.z, turned.x, turned.y, turned.z, d.dot(&moved)]
+        });
+        let vector = |k: usize| Vec3::new(numbers[k], numbers[k + 1], numbers[k + 2]);
+        let (moved, turned, square) = (vector(0), vector(3), numbers[6]);
+        let (s, o, mass) =
+            (form.velocity_slope(), view.offset(form, model.gravity, part.start), aim.start.mass);
+        let moment = (aim.start.centre - aim.pivot) * mass + moved;
+        Sums {
+            momentum: moved * s + o * mass,
+            angular_momentum: turned * s + moment.cross(&o),
+            kinetic: 0.5 * (s * (s * square + 2.0 * o.dot(&moved)) + mass * o.norm_squared()),
+            moment,
         }
     }
 

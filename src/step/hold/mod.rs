@@ -84,7 +84,13 @@ impl Hold {
         self.squares.fill(0.0);
         self.least.fill(false);
         let energy = self.goals.held[2] && Self::shortcut(form);
-        self.fields.begin(form, model, &self.goals.outside, &self.goals.aims, energy, backend)
+        self.fields.begin(form, model, &self.goals, &self.rows(), energy, backend)
+    }
+
+    /// Which rows of the systems are held.
+    fn rows(&self) -> [bool; 7] {
+        let [p, l, h] = self.goals.held;
+        [p, p, p, l, l, l, h]
     }
 
     /// After the solve: adds to the descent what brings momenta and energies to where they belong.
@@ -98,15 +104,17 @@ impl Hold {
             if self.goals.outside.is_touched(body) {
                 continue; // see `bounce`
             }
-            let weight = |i: usize| Fields::weight(form, model, &self.goals.outside, i);
-            let rate = shortcut.then_some(1.0 / form.h);
-            let mut system = self.fields.system(part.vertices.clone(), body, weight, rate, model, &view);
-            let [p, l, h] = self.goals.held;
-            system.held = [p, p, p, l, l, l, h];
+            let range = part.vertices.clone();
+            let mut system = match shortcut && self.goals.held[2] {
+                true => self.fields.system_of_descent(range, body, &view),
+                false => self.fields.system(range, body, &view),
+            };
+            system.held = self.rows();
             let off = self.off(body, form, &view);
             system.momenta_error += fields::stack(off.momentum, off.angular_momentum);
             system.energy_error += off.energy;
-            let multipliers = system.solve(form.curvature() * self.goals.kept[body].bend);
+            let curvature = form.curvature() * self.goals.kept[body].bend;
+            let multipliers = system.solve_with(self.fields.inverse(body), curvature);
             self.squares[body] = multipliers.square;
             self.least[body] = multipliers.least;
             self.fields.add(part.vertices.clone(), &multipliers, shortcut, &mut view);

@@ -60,7 +60,11 @@ const RIGID: f64 = 1e-12;
 impl System {
     /// Solves for λ. `curvature` is κ: a step d is expected to change H by C_H·d + κ/2 dᵀA d.
     pub fn solve(&self, curvature: f64) -> Multipliers {
-        let inverse = self.momenta_inverse();
+        self.solve_with(&momenta_inverse(&self.momenta, &self.held), curvature)
+    }
+
+    /// The same with the momenta's [`momenta_inverse`], which does not change in a step.
+    pub fn solve_with(&self, inverse: &SMatrix<f64, 6, 6>, curvature: f64) -> Multipliers {
         let mixed = if self.held[6] { self.mixed } else { Momenta::zeros() };
         let (lean, plain) = (inverse * mixed, inverse * self.momenta_error);
         // the step without the energy's own part: dᵀA d of it
@@ -77,24 +81,23 @@ impl System {
         let square = square + energy * (2.0 * across + energy * rest);
         Multipliers { momenta: plain - lean * energy, energy, square, least }
     }
+}
 
-    /// The inverse of the momenta's S where it has one.
-    fn momenta_inverse(&self) -> SMatrix<f64, 6, 6> {
-        let scale = Momenta::from_fn(|k, _| {
-            let diagonal = self.momenta[(k, k)];
-            if self.held[k] && diagonal > 0.0 && diagonal.is_finite() { diagonal.sqrt().recip() } else { 0.0 }
-        });
-        let scaling = SMatrix::from_diagonal(&scale);
-        let scaled = scaling * self.momenta * scaling;
-        if !scaled.iter().all(|entry| entry.is_finite()) {
-            return SMatrix::zeros(); // the step's own check reports it; an eigenvalue iteration would not end
-        }
-        let eigen = scaled.symmetric_eigen();
-        let inverse =
-            eigen.eigenvalues.map(|value| if value > LEAST_EIGENVALUE { value.recip() } else { 0.0 });
-        let vectors = eigen.eigenvectors;
-        scaling * (vectors * SMatrix::from_diagonal(&inverse) * vectors.transpose()) * scaling
+/// The inverse of the momenta's S where it has one, for the rows that are held.
+pub fn momenta_inverse(momenta: &SMatrix<f64, 6, 6>, held: &[bool; 7]) -> SMatrix<f64, 6, 6> {
+    let scale = Momenta::from_fn(|k, _| {
+        let diagonal = momenta[(k, k)];
+        if held[k] && diagonal > 0.0 && diagonal.is_finite() { diagonal.sqrt().recip() } else { 0.0 }
+    });
+    let scaling = SMatrix::from_diagonal(&scale);
+    let scaled = scaling * momenta * scaling;
+    if !scaled.iter().all(|entry| entry.is_finite()) {
+        return SMatrix::zeros(); // the step's own check reports it; an eigenvalue iteration would not end
     }
+    let eigen = scaled.symmetric_eigen();
+    let inverse = eigen.eigenvalues.map(|value| if value > LEAST_EIGENVALUE { value.recip() } else { 0.0 });
+    let vectors = eigen.eigenvectors;
+    scaling * (vectors * SMatrix::from_diagonal(&inverse) * vectors.transpose()) * scaling
 }
 
 /// The root of a + b λ + c λ² that λ = 0 leads to, c ≥ 0; where there is none, the least value and `true`.

@@ -1,0 +1,193 @@
+//! Energy and momenta held inside the solve: the Constrained paper's Table 1 next to ours, and what holding costs.
+
+use super::measure::{Measured, from_the_same_state, median, side_by_side};
+use crate::Result;
+use crate::cli::table::Table;
+use crate::scene::{self, LoadedScene};
+
+/// A row of the Constrained paper's Table 1, and the scene of ours that stands for it.
+struct Case {
+    name: &'static str,
+    vertices: usize,
+    elements: usize,
+    /// The paper's average iterations; ms a frame, of these for Init., PD and LS.
+    paper: [f64; 5],
+    scene: Ours,
+}
+
+enum Ours {
+    /// A built-in scene.
+    Builtin(&'static str),
+    /// One that is written here.
+    Text(&'static str),
+}
+
+/// As large as the paper's bear, with as many elements a vertex: a thick plate.
+const BEAR: &str = r#"
+gravity = [0.0, 0.0, 0.0]
+[[body]]
+mesh = { generate = "box", cells = [38, 31, 2], size = [0.95, 0.775, 0.1] }
+material = { model = "corotated", young_modulus = 3e4, poisson_ratio = 0.4, density = 1000.0 }
+stretch = [1.0, 1.3, 1.0]
+velocity = [1.0, 0.0, 0.0]
+angular_velocity = [0.0, 0.0, 3.0]
+"#;
+
+/// In place of the hippo in a small box: half as long, wide and high as it wants to be, and turning.
+const SQUEEZED: &str = r#"
+gravity = [0.0, 0.0, 0.0]
+[conservation]
+gamma = 0.1
+[[body]]
+mesh = { generate = "box", cells = [20, 10, 9], size = [1.0, 0.5, 0.45] }
+material = { model = "corotated", young_modulus = 3e4, poisson_ratio = 0.4, density = 1000.0 }
+stretch = [0.5, 0.5, 0.5]
+angular_velocity = [0.0, 0.0, 3.0]
+"#;
+
+/// A ball that falls on the floor and bounces.
+const BALL: &str = r#"
+gravity = [0.0, -9.81, 0.0]
+[[obstacle]]
+shape = "plane"
+[[body]]
+mesh = { generate = "ball", radius = 0.3, cells = 8 }
+material = { model = "corotated", young_modulus = 2e5, poisson_ratio = 0.4, density = 1000.0 }
+position = [0.0, 0.8, 0.0]
+"#;
+
+/// Two balls in place of two bears, on their way to each other, not quite head on.
+const TWO: &str = r#"
+gravity = [0.0, 0.0, 0.0]
+[[body]]
+name = "left"
+mesh = { generate = "ball", radius = 0.3, cells = 8 }
+material = { model = "corotated", young_modulus = 1e5, poisson_ratio = 0.4, density = 1000.0 }
+position = [-0.5, 0.0, 0.0]
+velocity = [1.0, 0.0, 0.0]
+[[body]]
+name = "right"
+mesh = { generate = "ball", radius = 0.3, cells = 8 }
+material = { model = "corotated", young_modulus = 1e5, poisson_ratio = 0.4, density = 1000.0 }
+position = [0.5, 0.2, 0.0]
+velocity = [-1.0, 0.0, 0.0]
+"#;
+
+/// A strip falls over a bar and touches itself.
+const STRIP: &str = r#"
+gravity = [0.0, -9.81, 0.0]
+[contact]
+self = true
+[[obstacle]]
+shape = "capsule"
+ends = [[0.5, 0.0, -1.0], [0.5, 0.0, 1.0]]
+radius = 0.05
+[[body]]
+mesh = { generate = "sheet", cells = [40, 8], size = [1.0, 0.2], thickness = 0.02 }
+material = { model = "corotated", young_modulus = 1e5, poisson_ratio = 0.3, density = 1000.0 }
+position = [0.0, 0.08, 0.0]
+"#;
+
+#[rustfmt::skip] // a table
+const CASES: &[Case] = &[
+    Case { name: "bear", vertices: 3743, elements: 14025, paper: [8.5, 47.1, 3.3, 41.8, 2.0], scene: Ours::Text(BEAR) },
+    Case { name: "cube", vertices: 792, elements: 2911, paper: [5.1, 6.3, 0.9, 5.1, 0.3], scene: Ours::Builtin("cube") },
+    Case { name: "torus", vertices: 2096, elements: 7311, paper: [7.0, 20.6, 1.7, 17.8, 1.1], scene: Ours::Builtin("torus") },
+    Case { name: "T-pipe", vertices: 1686, elements: 5779, paper: [5.4, 19.2, 2.6, 15.7, 0.9], scene: Ours::Builtin("t-pipe") },
+    Case { name: "hippo", vertices: 2387, elements: 8406, paper: [18.5, 53.0, 1.4, 48.2, 3.4], scene: Ours::Text(SQUEEZED) },
+    Case { name: "ball", vertices: 889, elements: 1772, paper: [3.4, 2.8, 0.6, 2.0, 0.2], scene: Ours::Text(BALL) },
+    Case { name: "two bears", vertices: 1944, elements: 6805, paper: [2.9, 6.6, 1.3, 4.8, 0.5], scene: Ours::Text(TWO) },
+    Case { name: "strip", vertices: 738, elements: 1920, paper: [2.7, 2.4, 0.5, 1.8, 0.1], scene: Ours::Text(STRIP) },
+    Case { name: "trampoline", vertices: 3600, elements: 10563, paper: [3.2, 9.1, 4.0, 5.0, 0.1], scene: Ours::Builtin("trampoline") },
+    Case { name: "cloth", vertices: 3600, elements: 10563, paper: [3.1, 9.1, 4.2, 4.8, 0.1], scene: Ours::Builtin("cloth") },
+];
+
+/// Constrained Projective Dynamics as the paper has it: backward Euler, no damping but γ.
+const HELD: [&str; 3] = ["integrator.kind=backward-euler", "damping.model=none", "conservation.method=cpd"];
+
+impl Case {
+    fn load(&self, overrides: &[&str]) -> Result<LoadedScene> {
+        let overrides: Vec<String> = HELD.iter().chain(overrides).map(|s| s.to_string()).collect();
+        match self.scene {
+            Ours::Builtin(name) => scene::load(name, &overrides),
+            Ours::Text(text) => scene::load_text(self.name, text, &overrides),
+        }
+    }
+}
+
+/// Our iterations, ms a frame, Init., PD, LS: means, as the paper's.
+fn in_the_papers_columns(measured: &Measured) -> [f64; 5] {
+    let phase = |names: &[&str]| names.iter().map(|name| measured.means_ms[name]).sum::<f64>();
+    let pd = phase(&["predict", "local", "global", "contact", "advance"]);
+    let (init, ls) = (phase(&["aim"]), phase(&["constrain"]));
+    [measured.iterations, init + pd + ls, init, pd, ls]
+}
+
+/// The Constrained paper's Table 1, its numbers next to ours.
+pub fn table(frames: usize, largest: usize) -> Result<Vec<Measured>> {
+    let heads = ["iterations", "ms a frame", "init", "PD", "LS"];
+    let pairs = heads.iter().flat_map(|head| [head.to_string(), "ours".into()]);
+    let sizes = ["energy held", "vertices", "ours", "elements", "ours"].map(String::from);
+    let mut table = Table::new(1, sizes.into_iter().chain(pairs));
+    let mut all = Vec::new();
+    for case in CASES.iter().filter(|case| case.elements <= largest) {
+        let measured = side_by_side(case.name, &[("cpd", case.load(&[])?)], frames)?;
+        for one in &measured {
+            let ours = in_the_papers_columns(one);
+            let counts = [case.vertices, one.vertices, case.elements, one.elements].map(|n| n.to_string());
+            let numbers = case.paper.iter().zip(ours).enumerate().flat_map(|(column, (paper, ours))| {
+                let digits = if column == 0 { 1 } else { 3 };
+                [format!("{paper:.1}"), format!("{ours:.digits$}")]
+            });
+            table.row(std::iter::once(case.name.to_string()).chain(counts).chain(numbers));
+        }
+        all.extend(measured);
+    }
+    say!("\n{table}\n")?;
+    say!(
+        "Constrained paper, Table 1, and ours: its scenes where there is one, else bodies of the same size (bear, hippo: a plate, a"
+    )?;
+    say!(
+        "squeezed box). Means of {frames} frames, energy held to 1e-4. init: what a step aims at, and its directions; LS: errors, small"
+    )?;
+    say!(
+        "systems and their corrections; PD: the rest, contacts included. The paper's machine is another one."
+    )?;
+    Ok(all)
+}
+
+/// What holding energy and momenta adds to each iteration, at the size of the paper's bear.
+pub fn cost(frames: usize, largest: usize) -> Result<Vec<Measured>> {
+    let Some(case) = CASES.first().filter(|case| case.elements <= largest) else { return Ok(Vec::new()) };
+    // as many iterations in both, whatever is reached
+    let fixed = [
+        "time.iterations=10",
+        "time.tolerance=0",
+        "conservation.iterations=10",
+        "conservation.tolerance=1e-300",
+    ];
+    let plain = [&fixed[..], &["conservation.method=none"]].concat();
+    let variants = [("plain", case.load(&plain)?), ("cpd, same state", case.load(&fixed)?)];
+    let results = from_the_same_state("cost of holding", &variants, frames)?;
+    if let [plain, held] = results.as_slice() {
+        let ratios = plain.iterating_ms.iter().zip(&held.iterating_ms).map(|(plain, held)| held / plain);
+        let pairs = 100.0 * (median(ratios.collect()) - 1.0);
+        let base = median(plain.iterating_ms.clone());
+        let by_phase = ["local", "global", "constrain"]
+            .map(|phase| 100.0 * (held.phases_ms[phase] - plain.phases_ms[phase]) / base);
+        let [local, global, constrain] = by_phase;
+        say!(
+            "\nholding P, L and H, {} vertices, {} elements, ten iterations from the same state in both:",
+            held.vertices,
+            held.elements
+        )?;
+        say!(
+            "{pairs:+.1}% an iteration (median of {frames} pairs; local {local:+.1}, global {global:+.1}, constrain {constrain:+.1});"
+        )?;
+        say!(
+            "iterations {base:.3} ms a frame without, and once a step {:.3} ms to aim.",
+            held.phases_ms["aim"]
+        )?;
+    }
+    Ok(results)
+}
