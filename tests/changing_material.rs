@@ -308,10 +308,41 @@ mod exactly {
     use dashpot::damping::Filter;
     use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
     use dashpot::step::form::Form;
+    use dashpot::step::inside::{Inside, View};
     use dashpot::step::stiffness::Stiffness;
     use dashpot::{Result, Vec3};
 
     pub struct Exactly(pub Box<dyn Backend>);
+
+    impl Inside for Exactly {
+        fn open(&mut self) -> Result<()> {
+            self.0.open()
+        }
+        fn metric(&self) -> u64 {
+            self.0.metric()
+        }
+        fn view(&mut self) -> View<'_> {
+            self.0.view()
+        }
+        fn descend(&mut self) -> Result<()> {
+            self.0.descend()
+        }
+        fn correct(&mut self) -> Result<()> {
+            self.0.correct()
+        }
+        fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
+            self.0.invert(columns)
+        }
+        fn local_at_end(&mut self) -> Result<()> {
+            self.0.local_at_end()
+        }
+        fn place(&mut self, x: &[Vec3]) -> Result<()> {
+            self.0.place(x)
+        }
+        fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
+            self.0.shift(ways, changes)
+        }
+    }
 
     impl Backend for Exactly {
         fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {

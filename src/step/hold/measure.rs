@@ -83,13 +83,15 @@ impl Hold {
         let height = -model.gravity.dot(&(moment + aim.pivot * mass));
         let elastic = view.energies[body];
         let fall = model.gravity.norm() * form.h;
+        // a body at rest has no energy to compare with: rounding moves it by some 1e-16 of its size in a step
+        let (rounding, inertia) = (1e-10 / form.h, aim.start.largest_inertia());
         Measured {
             momentum: momentum - aim.momentum,
             angular_momentum: angular_momentum
                 - aim.angular_momentum
                 - lag.cross(&model.gravity) * (0.5 * form.h),
             energy: kinetic + elastic + height - aim.energy,
-            scale: kinetic + elastic + 0.5 * mass * fall * fall,
+            scale: kinetic + elastic + 0.5 * mass * fall * fall + rounding * rounding * inertia,
         }
     }
 
