@@ -57,7 +57,7 @@ fn last_bounce(frames: usize, overrides: &[&str]) -> f64 {
     let radius = 0.3;
     let rows = run(&mut simulation, frames);
     let peaks = turning_points(&rows[1..], radius);
-    let last = peaks.windows(2).filter(|w| w[1].1 > w[0].1).next_back().expect("it has bounced");
+    let last = peaks.windows(2).rfind(|w| w[1].1 > w[0].1).expect("it has bounced");
     last[1].1 / (rows[0].centre[1] - radius)
 }
 

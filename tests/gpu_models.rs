@@ -12,6 +12,7 @@ use std::sync::Arc;
 const SCENE: &str = r#"
     gravity = [0.0, -9.81, 0.0]
     time = { step = 0.02, iterations = 10 }
+    contact = { bodies = false } # they lie in each other
     [[body]]
     name = "block"
     mesh = { generate = "box", cells = [4, 2, 2], size = [0.4, 0.2, 0.2] }

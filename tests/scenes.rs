@@ -11,6 +11,10 @@ use dashpot::step::integrator::INTEGRATORS;
 /// motion is held to the root of that, and in the ten frames a body moves by up to its size. 1.4e-2 was seen.
 const OUT_OF_STEP: f64 = 2e-2;
 
+/// How far runs may be apart in which bodies touch, in sizes: a vertex at an edge may be held by either side of it, and is then
+/// pushed another way. 3.5e-4 was seen (four boxes on each other).
+const TOUCHING: f64 = 2e-3;
+
 /// Energy (J) of a body at rest in single precision: strains of 6e-8 in a block with E V = 6.4 kJ, and room.
 const AT_REST: f64 = 1e-9;
 
@@ -26,12 +30,17 @@ fn single_precision_follows_double_precision() {
             // an increment is rounded to 6e-8 of itself; ten frames of up to ten iterations, in scenes that move by
             // their own size and, for the springs of cloth and hair, are stiff against their weight
             let in_step = a.iter().zip(&b).all(|(a, b)| a.iterations == b.iterations);
-            let allowed = if in_step { 2e-4 } else { OUT_OF_STEP };
+            let touching = a.iter().any(|row| row.contact > 0.0);
+            let allowed = match (in_step, touching) {
+                (true, false) => 2e-4,
+                (true, true) => TOUCHING,
+                (false, _) => OUT_OF_STEP,
+            };
             assert!(apart < allowed, "{} {}: {apart:e} of its size apart", scene.name, integrator.name);
             let energy = a.iter().map(|row| row.total.abs()).fold(0.0, f64::max);
             let difference = (a[10].total - b[10].total).abs();
             assert!(
-                difference < 1e-3 * energy + AT_REST,
+                difference < if touching { 1e-2 } else { 1e-3 } * energy + AT_REST,
                 "{} {}: {difference} J",
                 scene.name,
                 integrator.name

@@ -2,9 +2,10 @@
 //!
 //! A device may be some frames behind. Frames wait in a queue for their reports, which come in the same order.
 
+use super::Simulation;
 use super::backend::Exchange;
 use super::clock::Phase;
-use super::{Iterations, Simulation, residual};
+use super::iterate::{Iterations, residual};
 use crate::Result;
 use crate::error::RunError;
 use crate::observe::Observation;

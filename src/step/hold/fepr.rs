@@ -23,6 +23,9 @@ use std::ops::Range;
 /// momenta give way only where energy leaves no other choice.
 const COMPROMISE: f64 = 1e3;
 
+/// Least curvature of H, in that of the kinetic energy 1/h²: a projection from rest into motion must stay finite.
+const LEAST_BEND: f64 = 0.1;
+
 /// Projects the state after each step.
 pub struct Fepr {
     goals: Goals,
@@ -126,10 +129,11 @@ impl Fepr {
                 // the energy is off by what the second-order part was misjudged
                 let bend = &mut self.goals.kept[body].bend;
                 if squares[body] > 0.0 && (off.energy / squares[body]).is_finite() {
-                    *bend = (*bend + 2.0 * off.energy / squares[body]).max(0.0);
+                    *bend = (*bend + off.energy / squares[body] * 2.0 * form.h * form.h).max(LEAST_BEND);
                 }
                 if count < self.goals.most_iterations() && off.error > self.goals.tolerance() {
-                    let multipliers = system.solve(self.goals.kept[body].bend);
+                    let multipliers =
+                        system.solve(self.goals.kept[body].bend.max(LEAST_BEND) / (form.h * form.h));
                     squares[body] = multipliers.square;
                     goals[body].give_up(&multipliers, form.h);
                     self.go(part.vertices.clone(), &multipliers, model, view.end_gradient, form.h);

@@ -57,6 +57,9 @@ const LEAST_EIGENVALUE: f64 = 1e-9;
 /// The share of ∇H that may lie in the span of the momenta's gradients before the motion counts as rigid.
 const RIGID: f64 = 1e-12;
 
+/// A multiplier of the energy beyond this is that of a body that hardly moves and shall.
+const FAR: f64 = 1e3;
+
 impl System {
     /// Solves for λ. `curvature` is κ: a step d is expected to change H by C_H·d + κ/2 dᵀA d.
     pub fn solve(&self, curvature: f64) -> Multipliers {
@@ -76,6 +79,8 @@ impl System {
         }
         let across = self.energy_descent - lean.dot(&self.momenta_descent);
         let error = self.energy_error - lean.dot(&self.momenta_error);
+        // so far from rest into motion no iteration has shown the curvature yet: take it for its bound, and overshoot less
+        let curvature = if error.abs() > FAR * rest { curvature.max(1.0) } else { curvature };
         let (energy, least) =
             root(error + 0.5 * curvature * square, curvature * across - rest, 0.5 * curvature * rest);
         let square = square + energy * (2.0 * across + energy * rest);

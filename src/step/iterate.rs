@@ -1,0 +1,86 @@
+//! The iterations of a step: local and global steps in turn, contacts, and what is held.
+
+use super::Simulation;
+use super::clock::Phase;
+use super::form::Form;
+use super::hold::Hold;
+use crate::Result;
+
+/// What the iterations of a step came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Iterations {
+    pub count: usize,
+    /// |g| when last evaluated over |g| at the first guess, if the host knows it.
+    pub residual: Option<f64>,
+}
+
+impl Simulation {
+    /// Local and global steps in turn, until the gradient is small enough or the iterations are used up; where energy is
+    /// held, until it is.
+    pub(super) fn iterate(&mut self, form: &Form) -> Result<Iterations> {
+        let touching = self.find_contacts(form);
+        let energy = self.hold.as_mut().map(Hold::goals).filter(|goals| goals.holds_energy());
+        let (most, enough) = match energy {
+            Some(goals) => (goals.most_iterations(), Some(goals.tolerance())),
+            None => (self.time.iterations, None),
+        };
+        let mut done = Iterations::default();
+        let mut first_gradient = None;
+        while done.count < most {
+            let Simulation { backend, clock, .. } = self;
+            let gradient = clock.time(Phase::Local, || {
+                backend.local(form)?;
+                backend.gradient_norm()
+            })?;
+            if let Some(gradient) = if touching { self.touched_norm() } else { gradient } {
+                let first: &mut f64 = first_gradient.get_or_insert(gradient);
+                if touching {
+                    // contacts are felt from the second local step on: the first guess may be no guess at all
+                    *first = first.max(gradient);
+                }
+                let residual = residual([*first, gradient]);
+                done.residual = Some(residual);
+                let converged = done.count > 0 && residual <= self.time.tolerance;
+                let solved = converged || gradient == 0.0 && !touching;
+                if solved && enough.is_none() || !gradient.is_finite() {
+                    break;
+                }
+            }
+            let off = self.measure_held(form)?;
+            // the forces of contacts need their iterations, too
+            let least = if touching { most.min(self.time.iterations) } else { 1 };
+            if done.count >= least && enough.zip(off).is_some_and(|(enough, off)| off <= enough) {
+                break;
+            }
+            self.solve(form, touching)?;
+            done.count += 1;
+        }
+        Ok(done)
+    }
+
+    /// The global step x ← x − A⁻¹ g, with contacts and what is held.
+    fn solve(&mut self, form: &Form, touching: bool) -> Result<()> {
+        let Simulation { backend, clock, .. } = self;
+        if !touching && self.hold.is_none() {
+            return clock.time(Phase::Global, || backend.global(form));
+        }
+        clock.time(Phase::Global, || backend.descend())?;
+        if touching {
+            self.press_contacts(form);
+        }
+        let Simulation { backend, clock, hold, model, .. } = self;
+        if let Some(hold) = hold {
+            clock.time(Phase::Constrain, || hold.correct(form, model, backend.as_mut()))?;
+        }
+        if touching {
+            self.resolve_contacts(form)?;
+        }
+        let Simulation { backend, clock, .. } = self;
+        clock.time(Phase::Global, || backend.correct())
+    }
+}
+
+/// |g| at the last local step as a share of the first one; 0 if that was 0.
+pub(super) fn residual([first, last]: [f64; 2]) -> f64 {
+    if first == 0.0 { 0.0 } else { last / first }
+}
