@@ -4,17 +4,24 @@ use super::Simulation;
 use super::backend::Targets;
 use super::clock::Phase;
 use super::form::Form;
+use super::hold::Hold;
+use super::hold::fepr::Fepr;
 use super::hold::goals::Goals;
 use crate::Result;
+
+/// What is aimed at, whoever does.
+pub(super) fn goals_of<'a>(hold: &'a mut Option<Hold>, fepr: &'a mut Option<Fepr>) -> Option<&'a mut Goals> {
+    match (hold, fepr) {
+        (Some(hold), _) => Some(hold.goals()),
+        (None, Some(fepr)) => Some(fepr.goals()),
+        (None, None) => None,
+    }
+}
 
 impl Simulation {
     /// What is aimed at, if anything is held.
     pub(super) fn goals(&mut self) -> Option<&mut Goals> {
-        match (&mut self.hold, &mut self.fepr) {
-            (Some(hold), _) => Some(hold.goals()),
-            (None, Some(fepr)) => Some(fepr.goals()),
-            (None, None) => None,
-        }
+        goals_of(&mut self.hold, &mut self.fepr)
     }
 
     /// What the step shall make of momenta and energies.
@@ -31,7 +38,7 @@ impl Simulation {
         clock.time(Phase::Aim, || {
             let backend = backend.as_mut();
             hold.iter_mut().try_for_each(|hold| hold.begin(form, model, targets, times, backend))?;
-            fepr.iter_mut().try_for_each(|fepr| fepr.begin(form, model, targets, times, backend))
+            fepr.iter_mut().try_for_each(|fepr| fepr.goals().begin(form, model, targets, times, backend))
         })
     }
 

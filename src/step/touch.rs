@@ -3,6 +3,7 @@
 use super::Simulation;
 use super::backend::{Backend, Exchange};
 use super::clock::Phase;
+use super::constrain::goals_of;
 use super::form::Form;
 use super::hold::bounce::bounce;
 use super::hold::outside::{Outside, Touch};
@@ -151,11 +152,7 @@ impl Simulation {
     /// Tells who holds momenta and energy what contact does at the iterate.
     pub(super) fn tell_contacts(&mut self, form: &Form) {
         let Simulation { backend, clock, touching: Some(touching), .. } = self else { return };
-        let goals = match (&mut self.hold, &mut self.fepr) {
-            (Some(hold), _) => hold.goals(),
-            (None, Some(fepr)) => fepr.goals(),
-            (None, None) => return,
-        };
+        let Some(goals) = goals_of(&mut self.hold, &mut self.fepr) else { return };
         let view = backend.view();
         clock.time(Phase::Contact, || touching.tell(form, view.x, view.iterate, &mut goals.outside));
     }
@@ -165,11 +162,7 @@ impl Simulation {
         let Simulation { backend, clock, touching: Some(touching), model, .. } = self else {
             return Ok(None);
         };
-        let goals = match (&mut self.hold, &mut self.fepr) {
-            (Some(hold), _) => hold.goals(),
-            (None, Some(fepr)) => fepr.goals(),
-            (None, None) => return Ok(None),
-        };
+        let Some(goals) = goals_of(&mut self.hold, &mut self.fepr) else { return Ok(None) };
         let groups = touching.contacts.groups();
         clock.time(Phase::Constrain, || bounce(goals, &groups, form, model, backend.as_mut()))
     }

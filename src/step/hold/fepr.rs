@@ -13,7 +13,7 @@ use super::system::{Momenta, Multipliers, System};
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::scene::{Method, Scene};
-use crate::step::backend::{Backend, Targets};
+use crate::step::backend::Backend;
 use crate::step::form::Form;
 use crate::{Mat3, Result, Vec3};
 use nalgebra::SMatrix;
@@ -85,18 +85,6 @@ impl Fepr {
     /// What is aimed at.
     pub fn goals(&mut self) -> &mut Goals {
         &mut self.goals
-    }
-
-    /// Before a step.
-    pub fn begin(
-        &mut self,
-        form: &Form,
-        model: &Model,
-        targets: &Targets,
-        times: [f64; 2],
-        backend: &mut dyn Backend,
-    ) -> Result<()> {
-        self.goals.begin(form, model, targets, times, backend)
     }
 
     /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took.
