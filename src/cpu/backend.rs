@@ -63,9 +63,7 @@ impl<T: Scalar> Backend for Cpu<T> {
         self.local.element_gradients(&self.model, &self.evaluated, &self.points, a, b);
         let (inertia, mass, target) = (form.inertia(), &self.model.mass, &self.target);
         self.local.gather(&mut self.gradient, |i| (iterate[i] - target[i]) * (inertia * mass[i]));
-        if self.seen.is_open() {
-            self.keep_gradient();
-        }
+        self.show_gradient();
         Ok(())
     }
 

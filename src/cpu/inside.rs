@@ -5,26 +5,27 @@ use crate::error::RunError;
 use crate::step::inside::{Inside, View};
 use crate::{Result, Vec3};
 use rayon::prelude::*;
+use std::any::{Any, TypeId};
 
-/// What the host sees, in f64. Empty until somebody looks.
+/// What the host sees, in f64. Empty until somebody looks; g and the descent only where they are not f64 anyway.
 #[derive(Default)]
 pub(super) struct Seen {
     gradient: Vec<Vec3>,
-    end_gradient: Vec<Vec3>,
     descent: Vec<Vec3>,
+    end_gradient: Vec<Vec3>,
     /// The attachments' points at the end of the step (m).
     pub points: Vec<Vec3>,
 }
 
 impl Seen {
     pub(super) fn is_open(&self) -> bool {
-        !self.gradient.is_empty()
+        !self.end_gradient.is_empty()
     }
 }
 
 impl<T: Scalar> Cpu<T> {
-    /// Keeps g for the host before a solve takes its place.
-    pub(super) fn keep_gradient(&mut self) {
+    /// Shows g to the host, if that needs another precision.
+    pub(super) fn show_gradient(&mut self) {
         let gradient = &self.gradient;
         fill(&mut self.seen.gradient, |i| wide(&gradient[i]));
     }
@@ -33,12 +34,14 @@ impl<T: Scalar> Cpu<T> {
 impl<T: Scalar> Inside for Cpu<T> {
     fn open(&mut self) -> Result<()> {
         let zeros = vec![Vec3::zeros(); self.x.len()];
+        let copies = if is_double::<T>() { Vec::new() } else { zeros.clone() };
         self.seen = Seen {
-            gradient: zeros.clone(),
-            end_gradient: zeros.clone(),
-            descent: zeros,
+            gradient: copies.clone(),
+            descent: copies,
+            end_gradient: zeros,
             points: self.points.clone(),
         };
+        self.step = vec![[T::default(); 3]; self.x.len()];
         self.local.open(&self.model);
         Ok(())
     }
@@ -53,42 +56,54 @@ impl<T: Scalar> Inside for Cpu<T> {
             v: &self.v,
             x_before: &self.x_before,
             iterate: &self.iterate,
-            gradient: &mut self.seen.gradient,
+            gradient: vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient),
             end_gradient: &mut self.seen.end_gradient,
-            descent: &mut self.seen.descent,
+            descent: vectors(&mut self.step).unwrap_or(&mut self.seen.descent),
             energies: self.local.energies(),
+            exact: true,
         }
     }
 
     fn descend(&mut self) -> Result<()> {
-        // others have used the memory of g since, and contacts have joined it
-        self.seen.descent.copy_from_slice(&self.seen.gradient);
-        let mut descent = std::mem::take(&mut self.seen.descent);
-        let done = self.invert(&mut descent);
-        self.seen.descent = descent;
-        done
+        if !is_double::<T>() {
+            // contacts have joined the host's g
+            self.seen.descent.copy_from_slice(&self.seen.gradient);
+            let mut descent = std::mem::take(&mut self.seen.descent);
+            let done = self.invert(&mut descent);
+            self.seen.descent = descent;
+            return done;
+        }
+        self.step.copy_from_slice(&self.gradient);
+        self.global.solve(&mut self.step).then_some(()).ok_or_else(unprepared)
     }
 
     fn correct(&mut self) -> Result<()> {
-        let descent = &self.seen.descent;
-        self.iterate.par_iter_mut().with_min_len(CHUNK).zip(descent).for_each(|(x, d)| *x -= d);
+        let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
+        self.iterate.par_iter_mut().with_min_len(CHUNK).zip(descent).for_each(|(x, d)| *x -= *d);
         Ok(())
     }
 
     fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
-        fill(&mut self.gradient, |i| [T::of(columns[i].x), T::of(columns[i].y), T::of(columns[i].z)]);
-        if !self.global.solve(&mut self.gradient) {
+        if let Some(columns) = rows::<T>(columns) {
+            return self.global.solve(columns).then_some(()).ok_or_else(unprepared);
+        }
+        fill(&mut self.step, |i| [T::of(columns[i].x), T::of(columns[i].y), T::of(columns[i].z)]);
+        if !self.global.solve(&mut self.step) {
             return Err(unprepared());
         }
-        let solution = &self.gradient;
+        let solution = &self.step;
         fill(columns, |i| wide(&solution[i]));
         Ok(())
     }
 
     fn local_at_end(&mut self) -> Result<()> {
         self.local.element_gradients(&self.model, &self.iterate, &self.seen.points, 1.0, 1.0);
-        self.local.gather(&mut self.gradient, |_| Vec3::zeros());
-        let gradient = &self.gradient;
+        if let Some(end_gradient) = rows::<T>(&mut self.seen.end_gradient) {
+            self.local.gather(end_gradient, |_| Vec3::zeros());
+            return Ok(());
+        }
+        self.local.gather(&mut self.step, |_| Vec3::zeros());
+        let gradient = &self.step;
         fill(&mut self.seen.end_gradient, |i| wide(&gradient[i]));
         Ok(())
     }
@@ -117,4 +132,19 @@ fn unprepared() -> crate::Error {
 
 fn wide<T: Scalar>(v: &[T; 3]) -> Vec3 {
     Vec3::new(v[0].wide(), v[1].wide(), v[2].wide())
+}
+
+fn is_double<T: Scalar>() -> bool {
+    TypeId::of::<T>() == TypeId::of::<f64>()
+}
+
+/// The same memory as vectors, if T is f64.
+fn vectors<T: Scalar>(rows: &mut Vec<[T; 3]>) -> Option<&mut [Vec3]> {
+    let rows = (rows as &mut dyn Any).downcast_mut::<Vec<[f64; 3]>>()?;
+    Some(bytemuck::cast_slice_mut(rows))
+}
+
+/// The same memory as rows of T, if that is f64.
+fn rows<T: Scalar>(vectors: &mut [Vec3]) -> Option<&mut [[T; 3]]> {
+    is_double::<T>().then(|| bytemuck::cast_slice_mut(vectors))
 }

@@ -131,6 +131,20 @@ impl<S: Simd, T: Real> Symmetric<S, T> {
         }
     }
 
+    /// A − I
+    #[inline(always)]
+    pub fn minus_identity(&self) -> Self {
+        let one = self.off[0].constant(1.0);
+        Symmetric { diagonal: triple!(k => self.diagonal[k] - one), off: self.off }
+    }
+
+    /// |A|², the sum of the squares of all nine entries.
+    #[inline(always)]
+    pub fn square(&self) -> Lane<S, T> {
+        let off = dot(self.off, self.off);
+        dot(self.diagonal, self.diagonal) + (off + off)
+    }
+
     /// factor · A
     #[inline(always)]
     pub fn times(&self, factor: Lane<S, T>) -> Self {

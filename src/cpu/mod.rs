@@ -81,6 +81,8 @@ pub struct Cpu<T: Scalar> {
     evaluated: Vec<Vec3>,
     points: Vec<Vec3>,
     gradient: Vec<[T; 3]>,
+    /// A⁻¹ g while the host looks, and memory for its solves.
+    step: Vec<[T; 3]>,
     /// What the host sees of a step.
     seen: inside::Seen,
     /// Length of the step made last (s).
@@ -112,6 +114,7 @@ impl<T: Scalar> Cpu<T> {
             evaluated: vec![Vec3::zeros(); n],
             points: vec![Vec3::zeros(); model.attachments.len()],
             gradient: vec![[T::default(); 3]; n],
+            step: Vec::new(),
             seen: inside::Seen::default(),
             last_step: 0.0,
             exchanged: Exchange::default(),

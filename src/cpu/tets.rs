@@ -218,19 +218,22 @@ impl<T: Real, const ENERGY: bool> WithSimd for GradientOfPatch<'_, T, ENERGY> {
                 let (mut total_weight, shape_weight) = (weight, b * weight);
                 let mut target = triple!(i => triple!(j => shape_weight * rotation[i][j]));
                 let mut energy = weight.constant(0.0);
-                if ENERGY {
+                if ENERGY && volume_weights.is_none() {
                     energy = weight * square(&minus(&f, &rotation));
                 }
                 if let Some(volume_weights) = volume_weights {
-                    let weight = Lane::load(simd, &volume_weights[at..]);
+                    let (own_weight, weight) = (weight, Lane::load(simd, &volume_weights[at..]));
                     let stretch = Symmetric::part_of(&product(&transpose(&rotation), &f));
-                    let p = product(&rotation, &unit_determinant(simd, &stretch).full());
+                    let closest = unit_determinant(simd, &stretch);
+                    if ENERGY {
+                        // |F − R|² = |S − I|² and |F − P|² = |S − Q|²: fewer numbers, and there already
+                        let strain = stretch.minus_identity().square();
+                        energy = weight.times_plus(stretch.minus(&closest).square(), own_weight * strain);
+                    }
+                    let p = product(&rotation, &closest.full());
                     let volume_weight = b * weight;
                     target = triple!(i => triple!(j => volume_weight.times_plus(p[i][j], target[i][j])));
                     total_weight = total_weight + weight;
-                    if ENERGY {
-                        energy = weight.times_plus(square(&minus(&f, &p)), energy);
-                    }
                 }
                 if ENERGY {
                     (weight.constant(0.5) * energy).store(&mut self.energies[number * WIDTH + at..]);

@@ -58,6 +58,7 @@ impl<T: Scalar> Inside for Gpu<T> {
                 end_gradient,
                 descent,
                 energies: &[],
+                exact: false,
             };
         };
         seen.fault = fault;
@@ -70,6 +71,7 @@ impl<T: Scalar> Inside for Gpu<T> {
             end_gradient: &mut seen.end_gradient,
             descent: &mut seen.descent,
             energies: &seen.energies,
+            exact: false,
         }
     }
 

@@ -23,6 +23,8 @@ pub struct View<'a> {
     pub descent: &'a mut [Vec3],
     /// Elastic energy of each body where the last local step was made (J).
     pub energies: &'a [f64],
+    /// Whether [`Inside::correct`] takes all digits of the descent; a device may round them.
+    pub exact: bool,
 }
 
 impl View<'_> {

@@ -1,9 +1,10 @@
 //! The directions along which momenta and energy change, of all vertices, and the small systems made of them.
 
 use super::goals::Goals;
+use super::measure::Moved;
 use super::outside::Outside;
 use super::system::{Momenta, Multipliers, System, momenta_inverse};
-use crate::linear::reduce::sums;
+use crate::linear::reduce::{sums, sums_while};
 use crate::model::Model;
 use crate::step::backend::Backend;
 use crate::step::form::Form;
@@ -249,17 +250,35 @@ impl Fields {
         }
     }
 
-    /// descent ← descent + Σ λ A⁻¹ C over the vertices of a body.
-    pub fn add(&self, range: Range<usize>, multipliers: &Multipliers, shortcut: bool, view: &mut View) {
+    /// descent ← descent + Σ λ A⁻¹ C over the vertices of a body. With a pivot, what the new iterate will have moved.
+    pub fn add(
+        &self,
+        range: Range<usize>,
+        multipliers: &Multipliers,
+        shortcut: bool,
+        model: &Model,
+        pivot: Option<Vec3>,
+        view: &mut View,
+    ) -> Option<Moved> {
         let (p, l) = (multipliers.momenta.fixed_rows::<3>(0), multipliers.momenta.fixed_rows::<3>(3));
         let (p, l): (Vec3, Vec3) = (p.into(), l.into());
         let energy = multipliers.energy;
         let own = if shortcut { 1.0 + energy } else { 1.0 };
-        let start = range.start;
-        view.descent[range].par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(k, u)| {
-            let i = start + k;
-            *u = *u * own + self.push[i] * energy + p * self.translation[i] + self.turned[i].cross(&l);
-        });
+        let (push, turned) = (&self.push[range.clone()], &self.turned[range.clone()]);
+        let translation = &self.translation[range.clone()];
+        let corrected =
+            |k: usize, u: Vec3| u * own + push[k] * energy + p * translation[k] + turned[k].cross(&l);
+        let descent = &mut view.descent[range.clone()];
+        let Some(pivot) = pivot else {
+            let descent = descent.par_iter_mut().with_min_len(CHUNK).enumerate();
+            descent.for_each(|(k, u)| *u = corrected(k, *u));
+            return None;
+        };
+        let (iterate, x, mass) = (&view.iterate[range.clone()], &view.x[range.clone()], &model.mass[range]);
+        Some(Moved::from(sums_while(descent, |k, u| {
+            *u = corrected(k, *u);
+            Moved::term(mass[k], x[k] - pivot, iterate[k] - x[k] - *u)
+        })))
     }
 }
 

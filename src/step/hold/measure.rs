@@ -33,6 +33,38 @@ struct Sums {
     moment: Vec3,
 }
 
+/// What an iterate moves, d = x − x_n.
+#[derive(Debug, Clone, Copy)]
+pub struct Moved {
+    /// Σ m d (kg m).
+    moved: Vec3,
+    /// Σ m (x_n − pivot) × d (kg m²).
+    turned: Vec3,
+    /// Σ m |d|² (kg m²).
+    square: f64,
+}
+
+impl Moved {
+    /// Whether momenta and kinetic energy follow from it: v' = s d + o with one o for all vertices.
+    pub fn is_enough(form: &Form) -> bool {
+        form.row.velocity.velocity == 0.0 && form.row.velocity.position_before == 0.0
+    }
+
+    /// The share of a vertex of mass m that is at r from the pivot and moves by d.
+    #[inline(always)]
+    pub fn term(m: f64, r: Vec3, d: Vec3) -> [f64; 7] {
+        let moved = d * m;
+        let turned = r.cross(&moved);
+        [moved.x, moved.y, moved.z, turned.x, turned.y, turned.z, d.dot(&moved)]
+    }
+}
+
+impl From<[f64; 7]> for Moved {
+    fn from([a, b, c, d, e, f, square]: [f64; 7]) -> Self {
+        Moved { moved: Vec3::new(a, b, c), turned: Vec3::new(d, e, f), square }
+    }
+}
+
 impl Hold {
     /// After a local step: how far the iterate is from what is held, as a share of what there is; the largest of all bodies.
     pub fn measure(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<f64> {
@@ -69,14 +101,13 @@ impl Hold {
         Ok(worst)
     }
 
-    fn at_iterate(&self, body: usize, form: &Form, model: &Model, view: &View) -> Measured {
+    fn at_iterate(&mut self, body: usize, form: &Form, model: &Model, view: &View) -> Measured {
+        let seen = self.ahead[body].take();
         let aim = &self.goals.aims[body];
-        let row = &form.row.velocity;
-        let Sums { momentum, angular_momentum, kinetic, moment } =
-            match row.velocity == 0.0 && row.position_before == 0.0 {
-                true => self.of_displacements(body, form, model, view),
-                false => self.of_velocities(body, form, model, view),
-            };
+        let Sums { momentum, angular_momentum, kinetic, moment } = match Moved::is_enough(form) {
+            true => self.of_displacements(body, form, model, view, seen),
+            false => self.of_velocities(body, form, model, view),
+        };
         let mass = aim.start.mass;
         // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end: gravity has a torque after all
         let lag = moment - (aim.pivot - aim.start.centre) * mass;
@@ -110,19 +141,21 @@ impl Hold {
         Sums { momentum: vector(0), angular_momentum: vector(3), kinetic: sums[6], moment: vector(7) }
     }
 
-    /// The same where v' = s d + o with one o for all vertices, d = x − x_n: from Σ m d, Σ m (x_n − pivot) × d, Σ m |d|².
-    fn of_displacements(&self, body: usize, form: &Form, model: &Model, view: &View) -> Sums {
+    /// The same where v' = s d + o with one o for all vertices; from what was `seen` of d already, if it was.
+    fn of_displacements(
+        &self,
+        body: usize,
+        form: &Form,
+        model: &Model,
+        view: &View,
+        seen: Option<Moved>,
+    ) -> Sums {
         let (part, aim) = (model.bodies[body].vertices.clone(), &self.goals.aims[body]);
-        let (mass, iterate, x) =
-            (&model.mass[part.clone()], &view.iterate[part.clone()], &view.x[part.clone()]);
-        let numbers = sums::<7>(part.len(), |k| {
-            let d = iterate[k] - x[k];
-            let moved = d * mass[k];
-            let turned = (x[k] - aim.pivot).cross(&moved);
-            [moved.x, moved.y, moved.z, turned.x, turned.y, turned.z, d.dot(&moved)]
+        let Moved { moved, turned, square } = seen.unwrap_or_else(|| {
+            let (mass, iterate) = (&model.mass[part.clone()], &view.iterate[part.clone()]);
+            let x = &view.x[part.clone()];
+            sums(part.len(), |k| Moved::term(mass[k], x[k] - aim.pivot, iterate[k] - x[k])).into()
         });
-        let vector = |k: usize| Vec3::new(numbers[k], numbers[k + 1], numbers[k + 2]);
-        let (moved, turned, square) = (vector(0), vector(3), numbers[6]);
         let (s, o, mass) =
             (form.velocity_slope(), view.offset(form, model.gravity, part.start), aim.start.mass);
         let moment = (aim.start.centre - aim.pivot) * mass + moved;

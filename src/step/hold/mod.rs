@@ -31,7 +31,7 @@ use crate::model::Model;
 use crate::scene::{Method, Scene};
 use fields::Fields;
 use goals::Goals;
-use measure::Measured;
+use measure::{Measured, Moved};
 
 /// Holds momenta and energies of all bodies of a model.
 pub struct Hold {
@@ -41,6 +41,8 @@ pub struct Hold {
     squares: Vec<f64>,
     /// Whether it went to the least energy there is, and that was still more than asked for.
     least: Vec<bool>,
+    /// What the corrected iterate of each body moves, where that was seen on the way.
+    ahead: Vec<Option<Moved>>,
     /// What each body has at the iterate.
     measured: Vec<Measured>,
     /// Energy of each body beyond what is asked for, when last measured (J).
@@ -56,6 +58,7 @@ impl Hold {
             fields: Fields::new(model),
             squares: vec![0.0; bodies],
             least: vec![false; bodies],
+            ahead: vec![None; bodies],
             measured: vec![Measured::default(); bodies],
             excess: vec![0.0; bodies],
         })
@@ -83,6 +86,7 @@ impl Hold {
         self.goals.begin(form, model, targets, times, backend)?;
         self.squares.fill(0.0);
         self.least.fill(false);
+        self.ahead.fill(None);
         let energy = self.goals.held[2] && Self::shortcut(form);
         self.fields.begin(form, model, &self.goals, &self.rows(), energy, backend)
     }
@@ -117,7 +121,9 @@ impl Hold {
             let multipliers = system.solve_with(self.fields.inverse(body), curvature);
             self.squares[body] = multipliers.square;
             self.least[body] = multipliers.least;
-            self.fields.add(part.vertices.clone(), &multipliers, shortcut, &mut view);
+            let about = (view.exact && Moved::is_enough(form)).then_some(self.goals.aims[body].pivot);
+            self.ahead[body] =
+                self.fields.add(part.vertices.clone(), &multipliers, shortcut, model, about, &mut view);
         }
         Ok(())
     }
