@@ -16,7 +16,8 @@ pub const WIDTH: usize = 8;
 /// Blocks in a patch: some 15 µs of work. It decides in what order forces are summed, so it is fixed.
 pub const BLOCKS_PER_PATCH: usize = 64;
 
-const ELEMENTS_PER_PATCH: usize = WIDTH * BLOCKS_PER_PATCH;
+/// Elements in a patch; only the last one may have fewer.
+pub const ELEMENTS_PER_PATCH: usize = WIDTH * BLOCKS_PER_PATCH;
 // The vertices of a patch are numbered in 16 bits.
 const _: () = assert!(4 * ELEMENTS_PER_PATCH <= 1 << 16);
 

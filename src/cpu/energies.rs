@@ -1,43 +1,55 @@
 //! The elastic energy of every body, as a by-product of the local step.
 
-use super::Scalar;
+use super::blocks::ELEMENTS_PER_PATCH;
+use super::lanes::Real;
 use crate::model::{Body, Model};
 use std::ops::Range;
 
 /// Energies of elements (J) and their sums by body.
 #[derive(Default)]
-pub struct Energies<T: Scalar> {
-    /// Of the tetrahedra, in whole blocks.
-    pub tets: Vec<T>,
+pub struct Energies {
+    /// Of the tetrahedra, patch by patch.
+    pub tets: Vec<Vec<Piece>>,
     /// Of the triangles.
     pub triangles: Vec<f64>,
     /// Of the springs.
     pub springs: Vec<f64>,
-    /// Which elements belong to each body.
+    /// Which of the other elements belong to each body.
     shares: Vec<Share>,
     /// The sum of each body.
     pub bodies: Vec<f64>,
 }
 
-/// A body's elements of each kind. A model has its elements in the order of its bodies.
+/// The tetrahedra of a body within a patch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Piece {
+    body: usize,
+    /// Which of the patch's elements.
+    pub elements: Range<usize>,
+    /// Their energy (J).
+    pub energy: f64,
+}
+
+/// A body's elements of each other kind. A model has its elements in the order of its bodies.
 struct Share {
-    tets: Range<usize>,
     triangles: Range<usize>,
     springs: Range<usize>,
     bendings: Range<usize>,
 }
 
-impl<T: Scalar> Energies<T> {
-    /// Room for the energies of a model whose tetrahedra fill `tets` lanes.
-    pub fn new(model: &Model, tets: usize) -> Self {
+impl Energies {
+    /// Room for the energies of a model.
+    pub fn new(model: &Model) -> Self {
+        let tets = |body: &Body| within(&body.vertices, &model.tets, |e| e.vertices[0]);
+        let tets: Vec<Range<usize>> = model.bodies.iter().map(tets).collect();
+        let patches = (0..model.tets.len()).step_by(ELEMENTS_PER_PATCH);
         let shares = model.bodies.iter().map(|Body { vertices, .. }| Share {
-            tets: within(vertices, &model.tets, |e| e.vertices[0]),
             triangles: within(vertices, &model.triangles, |e| e.vertices[0]),
             springs: within(vertices, &model.springs, |e| e.vertices[0]),
             bendings: within(vertices, &model.bendings, |e| e.vertices[0]),
         });
         Energies {
-            tets: vec![T::default(); tets],
+            tets: patches.map(|first| pieces(first, &tets)).collect(),
             triangles: vec![0.0; model.triangles.len()],
             springs: vec![0.0; model.springs.len()],
             shares: shares.collect(),
@@ -53,16 +65,27 @@ impl<T: Scalar> Energies<T> {
     /// Adds up by body, in a fixed order. Bendings are few: `bending` computes theirs now.
     pub fn sum(&mut self, bending: impl Fn(usize) -> f64) {
         for (body, share) in self.bodies.iter_mut().zip(&self.shares) {
-            let tets = total(&self.tets[share.tets.clone()]);
-            let triangles: f64 = self.triangles[share.triangles.clone()].iter().sum();
-            let springs: f64 = self.springs[share.springs.clone()].iter().sum();
-            *body = tets + triangles + springs + share.bendings.clone().map(&bending).sum::<f64>();
+            let (triangles, springs) =
+                (&self.triangles[share.triangles.clone()], &self.springs[share.springs.clone()]);
+            *body = total(triangles) + total(springs) + share.bendings.clone().map(&bending).sum::<f64>();
         }
+        self.tets.iter().flatten().for_each(|piece| self.bodies[piece.body] += piece.energy);
     }
 }
 
+/// The bodies' tetrahedra within the patch that starts with number `first`.
+fn pieces(first: usize, bodies: &[Range<usize>]) -> Vec<Piece> {
+    let piece = |(body, range): (usize, &Range<usize>)| {
+        let end = range.end.min(first + ELEMENTS_PER_PATCH).saturating_sub(first);
+        let elements = range.start.saturating_sub(first)..end;
+        (!elements.is_empty()).then_some(Piece { body, elements, energy: 0.0 })
+    };
+    bodies.iter().enumerate().filter_map(piece).collect()
+}
+
 /// The sum of many: eight sums side by side, because each addition to a single one would wait for that before.
-fn total<T: Scalar>(energies: &[T]) -> f64 {
+#[inline(always)]
+pub fn total<T: Real>(energies: &[T]) -> f64 {
     let mut sums = [0.0; 8];
     let (blocks, rest) = energies.as_chunks::<8>();
     for block in blocks {

@@ -156,6 +156,16 @@ impl<T: Scalar> Global<T> {
         true
     }
 
+    /// The same into another place: the gradient stays.
+    pub fn solve_into(&mut self, gradient: &[[T; 3]], step: &mut [[T; 3]]) -> bool {
+        if let Some(Prepared { method: Method::Cholesky { factor, scratch }, .. }) = &mut self.prepared {
+            factor.solve_into(gradient, step, scratch);
+            return true;
+        }
+        step.copy_from_slice(gradient);
+        self.solve(step)
+    }
+
     /// The number of the metric: another one as soon as it is another.
     pub fn version(&self) -> u64 {
         self.version

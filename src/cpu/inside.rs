@@ -73,8 +73,7 @@ impl<T: Scalar> Inside for Cpu<T> {
             self.seen.descent = descent;
             return done;
         }
-        self.step.copy_from_slice(&self.gradient);
-        self.global.solve(&mut self.step).then_some(()).ok_or_else(unprepared)
+        self.global.solve_into(&self.gradient, &mut self.step).then_some(()).ok_or_else(unprepared)
     }
 
     fn correct(&mut self) -> Result<()> {

@@ -20,7 +20,7 @@ pub struct Local<T: Scalar> {
     /// Gradients by row: those of the tetrahedra, then a row a corner of triangles, springs, bendings, attachments.
     rows: Vec<[T; 3]>,
     /// Energies by element, and those of each body; empty until somebody asks for them.
-    energies: Energies<T>,
+    energies: Energies,
 }
 
 impl<T: Scalar> Local<T> {
@@ -43,7 +43,7 @@ impl<T: Scalar> Local<T> {
 
     /// From now on local steps give the elastic energy of every body, too.
     pub fn open(&mut self, model: &Model) {
-        self.energies = Energies::new(model, self.tets.energy_count());
+        self.energies = Energies::new(model);
     }
 
     /// The elastic energy of each body where the last local step was made (J).

@@ -1,6 +1,7 @@
 //! Tetrahedra in blocks of SIMD lanes: the local step and the observation of their energy.
 
 use super::blocks::{BLOCKS_PER_PATCH, Patches, Rest, RestBlock, WIDTH, WarmBlock, add_forces, write_edges};
+use super::energies::{Piece, total};
 use super::lanes::{Lane, Real, on_lanes};
 use super::matrix::{
     Matrix, Symmetric, determinant, minus, product, product_transposed, square, transpose, triple,
@@ -75,25 +76,19 @@ impl<T: Real> Tets<T> {
         self.work::<false>(x, a, b, rows, &mut []);
     }
 
-    /// The same, and the energy of each element at `x` (J).
+    /// The same, and the energy of the `pieces` of each patch at `x` (J).
     ///
-    /// Panics if `energies` is not as long as [`Tets::energy_count`].
+    /// Panics if there are not pieces for every patch.
     pub fn gradient_and_energy(
         &mut self,
         x: &[Vec3],
         a: f64,
         b: f64,
         rows: &mut [[T; 3]],
-        energies: &mut [T],
+        pieces: &mut [Vec<Piece>],
     ) {
-        assert_eq!(energies.len(), self.energy_count(), "an energy for each lane");
-        self.work::<true>(x, a, b, rows, energies);
-    }
-
-    /// How many energies [`Tets::gradient_and_energy`] writes: those of the elements in their order, then some more that
-    /// fill the last block.
-    pub fn energy_count(&self) -> usize {
-        self.warm.len() * WIDTH
+        assert_eq!(pieces.len(), self.patches.count(), "pieces for each patch");
+        self.work::<true>(x, a, b, rows, pieces);
     }
 
     fn work<const ENERGY: bool>(
@@ -102,29 +97,26 @@ impl<T: Real> Tets<T> {
         a: f64,
         b: f64,
         rows: &mut [[T; 3]],
-        energies: &mut [T],
+        pieces: &mut [Vec<Piece>],
     ) {
         assert_eq!(rows.len(), self.patches.vertices.len(), "one row for each vertex of each patch");
         let mut left = rows;
         let rows_of_patches: Vec<&mut [[T; 3]]> = (self.patches.starts.windows(2))
             .map(|ends| left.split_off_mut(..ends[1] - ends[0]).unwrap_or_default())
             .collect();
-        let mut left = energies;
-        let energies_of_patches: Vec<&mut [T]> = (self.warm.chunks(BLOCKS_PER_PATCH))
-            .map(|blocks| {
-                left.split_off_mut(..if ENERGY { blocks.len() * WIDTH } else { 0 }).unwrap_or_default()
-            })
-            .collect();
+        let mut left = pieces.iter_mut();
+        let pieces_of_patches: Vec<&mut [Piece]> =
+            (0..self.patches.count()).map(|_| left.next().map_or(&mut [][..], Vec::as_mut_slice)).collect();
         let (patches, rest) = (&self.patches, &self.rest);
         rows_of_patches
             .into_par_iter()
             .zip(self.warm.par_chunks_mut(BLOCKS_PER_PATCH))
-            .zip(energies_of_patches)
+            .zip(pieces_of_patches)
             .enumerate()
             .with_max_len(1)
-            .for_each(|(p, ((rows, warm), energies))| {
+            .for_each(|(p, ((rows, warm), pieces))| {
                 let x = &patches.positions(p, x);
-                on_lanes(GradientOfPatch::<T, ENERGY> { x, a, b, rest, p, warm, rows, energies });
+                on_lanes(GradientOfPatch::<T, ENERGY> { x, a, b, rest, p, warm, rows, pieces });
             });
     }
 
@@ -197,7 +189,7 @@ struct GradientOfPatch<'a, T: Real, const ENERGY: bool> {
     p: usize,
     warm: &'a mut [WarmBlock<T>],
     rows: &'a mut [[T; 3]],
-    energies: &'a mut [T],
+    pieces: &'a mut [Piece],
 }
 
 impl<T: Real, const ENERGY: bool> WithSimd for GradientOfPatch<'_, T, ENERGY> {
@@ -208,7 +200,9 @@ impl<T: Real, const ENERGY: bool> WithSimd for GradientOfPatch<'_, T, ENERGY> {
         self.rows.fill([T::default(); 3]);
         let mut edges = [[T::default(); WIDTH]; 9];
         let mut forces = [[T::default(); WIDTH]; 12];
-        for (number, ((block, volume_weights), warm)) in self.rest.patch(self.p).zip(self.warm).enumerate() {
+        let mut energies = [[T::default(); WIDTH]; BLOCKS_PER_PATCH];
+        let blocks = self.rest.patch(self.p).zip(self.warm).zip(&mut energies);
+        for (((block, volume_weights), warm), energies) in blocks {
             write_edges(&block.corners, self.x, &mut edges);
             for at in (0..WIDTH).step_by(T::lanes::<S>()) {
                 let (f, shape) = deformation(simd, &edges, block, at);
@@ -236,7 +230,7 @@ impl<T: Real, const ENERGY: bool> WithSimd for GradientOfPatch<'_, T, ENERGY> {
                     total_weight = total_weight + weight;
                 }
                 if ENERGY {
-                    (weight.constant(0.5) * energy).store(&mut self.energies[number * WIDTH + at..]);
+                    (weight.constant(0.5) * energy).store(&mut energies[at..]);
                 }
                 let total_weight = a * total_weight;
                 let stress = triple!(i => triple!(j => total_weight.times_plus(f[i][j], -target[i][j])));
@@ -250,6 +244,10 @@ impl<T: Real, const ENERGY: bool> WithSimd for GradientOfPatch<'_, T, ENERGY> {
                 }
             }
             add_forces(&block.corners, &forces, self.rows);
+        }
+        if ENERGY {
+            let all = energies.as_flattened();
+            self.pieces.iter_mut().for_each(|piece| piece.energy = total(&all[piece.elements.clone()]));
         }
     }
 }

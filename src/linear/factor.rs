@@ -103,6 +103,19 @@ impl<T: Real> Factor<T> {
     /// Runs on the rayon pool it is called from. The bits of X depend neither on the number of threads nor on who runs what.
     /// Nothing is allocated. Panics if `b` or `scratch` belong to a matrix of another size.
     pub fn solve(&self, b: &mut [[T; 3]], scratch: &mut Scratch<T>) {
+        let parallel = self.sweep(b, scratch);
+        self.put_back(&scratch.solution, b, parallel);
+    }
+
+    /// The same into another place: b stays.
+    pub fn solve_into(&self, b: &[[T; 3]], x: &mut [[T; 3]], scratch: &mut Scratch<T>) {
+        assert_eq!(b.len(), x.len(), "vectors as long as the matrix");
+        let parallel = self.sweep(b, scratch);
+        self.put_back(&scratch.solution, x, parallel);
+    }
+
+    /// Solves for X in the order of the factor; returns whether that was worth more than one thread.
+    fn sweep(&self, b: &[[T; 3]], scratch: &mut Scratch<T>) -> bool {
         let (vectors, solution) = (scratch.vectors.as_mut_slice(), &mut scratch.solution[..]);
         let fits = vectors.len() == self.layout.task_vectors.last().copied().unwrap_or(0);
         assert!(
@@ -116,7 +129,7 @@ impl<T: Real> Factor<T> {
         let sweep = Sweep { plan, layout, panels, instructions: self.instructions, parallel };
         sweep.forward(0, tasks, b, vectors, solution);
         sweep.backward(0, tasks, &[], vectors, solution);
-        self.put_back(solution, b, parallel);
+        parallel
     }
 
     /// Puts the solution back into the order of the matrix.

@@ -22,25 +22,6 @@ pub fn sums<const K: usize>(n: usize, f: impl Fn(usize) -> [f64; K] + Sync) -> [
     part(0..parts.len(), &|c| parts[c])
 }
 
-/// The same, where `f` changes an item on the way.
-pub fn sums_while<const K: usize, X: Send>(
-    items: &mut [X],
-    f: impl Fn(usize, &mut X) -> [f64; K] + Sync,
-) -> [f64; K] {
-    let tasks = items.par_chunks_mut(CHUNK).enumerate();
-    let parts: Vec<[f64; K]> = tasks
-        .map(|(c, items)| {
-            let mut total = [0.0; K];
-            for (k, item) in items.iter_mut().enumerate() {
-                let row = f(c * CHUNK + k, item);
-                (0..K).for_each(|k| total[k] += row[k]);
-            }
-            total
-        })
-        .collect();
-    part(0..parts.len(), &|c| parts[c])
-}
-
 /// Σ f(i) in order. `f` is called in this one place, so that it is inlined and the sums stay in registers.
 #[inline(never)]
 fn part<const K: usize>(terms: Range<usize>, f: &impl Fn(usize) -> [f64; K]) -> [f64; K] {

@@ -33,6 +33,8 @@ pub struct Measured {
     pub phases_ms: BTreeMap<&'static str, f64>,
     /// Mean time of each phase (ms a frame).
     pub means_ms: BTreeMap<&'static str, f64>,
+    /// Least time of each phase (ms a frame).
+    pub least_ms: BTreeMap<&'static str, f64>,
     /// Mean iterations a frame.
     pub iterations: f64,
     /// Time of every frame, in order (ms): pairs with the other variants' frames.
@@ -80,6 +82,10 @@ impl Runner {
             let spent = self.frames.iter().map(|frame| frame.milliseconds(*phase));
             (*name, median(spent.collect()))
         });
+        let least = PHASES.iter().map(|(phase, name)| {
+            let spent = self.frames.iter().map(|frame| frame.milliseconds(*phase));
+            (*name, spent.fold(f64::INFINITY, f64::min))
+        });
         let frames = self.frames.len().max(1) as f64;
         let means = PHASES.iter().map(|(phase, name)| {
             (*name, self.frames.iter().map(|frame| frame.milliseconds(*phase)).sum::<f64>() / frames)
@@ -95,6 +101,7 @@ impl Runner {
             median_ms: median(frames_ms.clone()),
             phases_ms: phases.collect(),
             means_ms: means.collect(),
+            least_ms: least.collect(),
             iterations: self.iterations as f64 / frames,
             frames_ms,
             iterating_ms: self.frames.iter().map(iterating_ms).collect(),

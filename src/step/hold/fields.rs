@@ -3,8 +3,9 @@
 use super::goals::Goals;
 use super::measure::Moved;
 use super::outside::Outside;
+use super::passes::{self, Correction, Descended, Directions};
 use super::system::{Momenta, Multipliers, System, momenta_inverse};
-use crate::linear::reduce::{sums, sums_while};
+use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::step::backend::Backend;
 use crate::step::form::Form;
@@ -228,14 +229,9 @@ impl Fields {
     pub fn system_of_descent(&self, range: Range<usize>, body: usize, view: &View) -> System {
         let (u, g) = (&view.descent[range.clone()], &view.gradient[range.clone()]);
         let (weights, turn) = (&self.weights[range.clone()], &self.turn[range.clone()]);
-        let drive = &self.energy[range];
-        let numbers = sums::<8>(u.len(), |k| {
-            let (u, g) = (u[k], g[k]);
-            let (moved, turned) = (u * weights[k], u.cross(&turn[k]));
-            [moved.x, moved.y, moved.z, turned.x, turned.y, turned.z, g.dot(&u), drive[k].dot(&u)]
-        });
-        let descent = Momenta::from_fn(|k, _| numbers[k]);
-        let [.., square, driven] = numbers;
+        let Descended { moved, turned, square, driven } =
+            passes::descended(u, g, &self.energy[range], turn, weights);
+        let descent = stack(moved, turned);
         let constants = &self.constants[body];
         System {
             momenta: constants.momenta,
@@ -266,19 +262,18 @@ impl Fields {
         let own = if shortcut { 1.0 + energy } else { 1.0 };
         let (push, turned) = (&self.push[range.clone()], &self.turned[range.clone()]);
         let translation = &self.translation[range.clone()];
-        let corrected =
-            |k: usize, u: Vec3| u * own + push[k] * energy + p * translation[k] + turned[k].cross(&l);
         let descent = &mut view.descent[range.clone()];
         let Some(pivot) = pivot else {
             let descent = descent.par_iter_mut().with_min_len(CHUNK).enumerate();
-            descent.for_each(|(k, u)| *u = corrected(k, *u));
+            descent.for_each(|(k, u)| {
+                *u = *u * own + push[k] * energy + p * translation[k] + turned[k].cross(&l);
+            });
             return None;
         };
-        let (iterate, x, mass) = (&view.iterate[range.clone()], &view.x[range.clone()], &model.mass[range]);
-        Some(Moved::from(sums_while(descent, |k, u| {
-            *u = corrected(k, *u);
-            Moved::term(mass[k], x[k] - pivot, iterate[k] - x[k] - *u)
-        })))
+        let (iterate, x) = (&view.iterate[range.clone()], &view.x[range.clone()]);
+        let correction = Correction { own, energy, p, l, pivot };
+        let directions = Directions { push, turned, translation };
+        Some(passes::corrected(&correction, &directions, descent, iterate, x, &model.mass[range]))
     }
 }
 

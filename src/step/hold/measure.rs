@@ -37,11 +37,11 @@ struct Sums {
 #[derive(Debug, Clone, Copy)]
 pub struct Moved {
     /// Σ m d (kg m).
-    moved: Vec3,
+    pub moved: Vec3,
     /// Σ m (x_n − pivot) × d (kg m²).
-    turned: Vec3,
+    pub turned: Vec3,
     /// Σ m |d|² (kg m²).
-    square: f64,
+    pub square: f64,
 }
 
 impl Moved {

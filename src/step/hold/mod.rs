@@ -21,6 +21,7 @@ mod fields;
 pub mod goals;
 mod measure;
 pub mod outside;
+mod passes;
 pub mod system;
 
 use super::backend::{Backend, Targets};
