@@ -34,19 +34,19 @@ fn mean_iterations(rows: &[Row]) -> f64 {
 #[test]
 fn a_spinning_cube_keeps_momenta_and_energy() {
     let Some(context) = context() else { return };
-    let settings = [HELD, EULER, UNDAMPED, "conservation.tolerance=2e-5"];
+    let settings = [HELD, EULER, UNDAMPED, "conservation.tolerance=8e-6"];
     let mut device = on_gpu(&context, "cube", &settings);
-    let rows = run(&mut device, 100);
+    let rows = run(&mut device, 300);
     let [p, l, h] = drift(&device, &rows);
     println!("P, L, H drift by {p:.1e}, {l:.1e}, {h:.1e}");
     // momenta are linear: every iteration meets them, but for the rounding of ways and velocities to 6e-8 of themselves
     assert!(p < 1e-6 && l < 1e-6, "{p:e} {l:e}");
-    // steps end when it is off by 2e-5 at most, which does not add up; the ledger's sums are rounded to some 1e-6. Without
+    // steps end when it is off by 8e-6 at most, which does not add up; the ledger's sums are rounded to some 1e-6. Without
     // the hold backward Euler loses half of it
-    assert!(h < 3e-5, "{h:e}");
-    let [mine, cpus] = [mean_iterations(&rows), mean_iterations(&run(&mut builtin("cube", &settings), 100))];
+    assert!(h < 1e-5, "{h:e}");
+    let [mine, cpus] = [mean_iterations(&rows), mean_iterations(&run(&mut builtin("cube", &settings), 300))];
     println!("{mine} iterations, {cpus} on the CPU");
-    assert!(mine > 1.0 && (mine - cpus).abs() < 2.0, "{mine} {cpus}");
+    assert!(mine > 1.0 && mine <= 8.0 && (mine - cpus).abs() < 2.0, "{mine} {cpus}"); // seen: 7.0
 }
 
 /// A free flight is a parabola, wherever the body is.
