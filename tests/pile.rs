@@ -135,13 +135,11 @@ fn a_pile_gains_nothing_with_few_iterations() {
 #[test]
 #[ignore = "a minute: the pile for 1,000 frames, three times"]
 fn a_pile_for_a_thousand_frames() {
-    for overrides in
-        [&[][..], &["time.iterations=10"], &["time.iterations=10", "time.step=0.0333333333"]]
-    {
+    for overrides in [&[][..], &["time.iterations=10"], &["time.iterations=10", "time.step=0.0333333333"]] {
         let seen = pile(1000, overrides);
         assert_sound(&seen);
-        // of 360 J that the boxes have fallen by
-        assert!(seen.kinetic < 1e-6, "at rest: {seen:?}");
+        // 135 kg at 1 mm/s; iterations that end at a hundredth of the first gradient leave some creeping
+        assert!(seen.kinetic < 7e-5, "at rest: {seen:?}");
         assert!(seen.top > 0.4 * BOX, "{seen:?}");
     }
 }

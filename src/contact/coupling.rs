@@ -39,8 +39,7 @@ impl Coupling {
         order.iter().enumerate().for_each(|(slot, &number)| self.slot[number] = slot);
         self.arms.clear();
         self.arms.extend(order.iter().map(|&number| arms(&frames[number], columns)));
-        let pairs: Vec<&[usize]> =
-            order.chunk_by(|&a, &b| frames[a].bodies == frames[b].bodies).collect();
+        let pairs: Vec<&[usize]> = order.chunk_by(|&a, &b| frames[a].bodies == frames[b].bodies).collect();
         self.group.clear();
         pairs.iter().enumerate().for_each(|(group, pair)| self.group.extend(pair.iter().map(|_| group)));
         let bodies: Vec<[u32; 2]> = pairs.iter().map(|pair| frames[pair[0]].bodies).collect();

@@ -99,8 +99,9 @@ impl Solver {
             let after = self.state(blocks);
             // what is left is always the outcome of a sweep: combinations need not keep to the cone
             let settled = |part: Range<usize>| {
-                let largest = after.rows_range(part.clone()).amax();
-                (after.rows_range(part.clone()) - before.rows_range(part)).amax() <= TOLERANCE * largest
+                let [before, after] = [&before, &after].map(|state| &state.as_slice()[part.clone()]);
+                let largest = after.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+                before.iter().zip(after).all(|(a, b)| (a - b).abs() <= TOLERANCE * largest)
             };
             let forces = 3 * blocks.len();
             if self.sweeps >= MOST_SWEEPS || settled(0..forces) || settled(forces..after.len()) {
@@ -113,8 +114,9 @@ impl Solver {
 
     /// The forces, then how far the places have moved, which depends on them linearly.
     fn state(&self, blocks: &[Block]) -> DVector<f64> {
-        let forces = blocks.iter().flat_map(|block| block.force.iter().copied());
-        let state: Vec<f64> = forces.chain(self.moved.iter().flatten().copied()).collect();
+        let mut state = Vec::with_capacity(3 * (blocks.len() + self.moved[0].len()));
+        blocks.iter().for_each(|block| state.extend_from_slice(block.force.as_slice()));
+        self.moved.iter().for_each(|moved| state.extend_from_slice(moved));
         DVector::from_vec(state)
     }
 

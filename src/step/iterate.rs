@@ -43,7 +43,8 @@ impl Simulation {
                 done.residual = Some(residual);
                 let converged = done.count > 0 && residual <= self.time.tolerance;
                 let solved = converged || gradient == 0.0 && !touching || done.count >= most;
-                if !gradient.is_finite() || solved && enough.is_none() && !(watched.is_some() && self.gains(form))
+                if !gradient.is_finite()
+                    || solved && enough.is_none() && !(watched.is_some() && self.gains(form))
                 {
                     break;
                 }
