@@ -22,12 +22,14 @@ pub struct Anderson {
     last: Option<(DVector<f64>, DVector<f64>)>,
     /// How these differed from guess to guess.
     differences: VecDeque<(DVector<f64>, DVector<f64>)>,
+    /// Products of the changes' differences, of each with those before it and with itself.
+    products: VecDeque<Vec<f64>>,
 }
 
 impl Anderson {
     /// Nothing known yet.
     pub fn new(measured: usize) -> Anderson {
-        Anderson { measured, last: None, differences: VecDeque::new() }
+        Anderson { measured, last: None, differences: VecDeque::new(), products: VecDeque::new() }
     }
 
     /// The next guess, after `before` became `after`.
@@ -36,11 +38,9 @@ impl Anderson {
         if let Some((last_change, last_after)) = self.last.take() {
             if change.norm() > LARGEST_GROWTH * last_change.norm() {
                 self.differences.clear();
+                self.products.clear();
             } else {
-                self.differences.push_back((&change - last_change, &after - last_after));
-                if self.differences.len() > DEPTH {
-                    self.differences.pop_front();
-                }
+                self.keep(&change - last_change, &after - last_after);
             }
         }
         let mut guess = after.clone();
@@ -51,10 +51,23 @@ impl Anderson {
         guess
     }
 
+    fn keep(&mut self, of_change: DVector<f64>, of_after: DVector<f64>) {
+        if self.differences.len() == DEPTH {
+            self.differences.pop_front();
+            self.products.pop_front();
+            for row in &mut self.products {
+                row.remove(0);
+            }
+        }
+        self.differences.push_back((of_change, of_after));
+        let newest = &self.differences[self.differences.len() - 1].0;
+        self.products.push_back(self.differences.iter().map(|other| newest.dot(&other.0)).collect());
+    }
+
     /// The γ for which |change − Σ γ Δchange| is least.
     fn shares(&self, change: &DVector<f64>) -> DVector<f64> {
         let count = self.differences.len();
-        let product = |i: usize, j: usize| self.differences[i].0.dot(&self.differences[j].0);
+        let product = |i: usize, j: usize| self.products[i.max(j)][i.min(j)];
         let mut normal = DMatrix::from_fn(count, count, product);
         let right = DVector::from_fn(count, |i, _| self.differences[i].0.dot(change));
         let damping = DAMPING * normal.diagonal().iter().fold(0.0, |a: f64, &b| a.max(b));

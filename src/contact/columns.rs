@@ -72,7 +72,7 @@ impl Columns {
         self.bytes = 0;
     }
 
-    /// Makes sure that the columns of `vertices` (of surfaces, each once) are there. `inverse` applies A⁻¹ to three
+    /// Makes sure that the columns of `vertices` (each once; those of no surface are left out) are there. `inverse` applies A⁻¹ to three
     /// vectors at once, the x, y and z of what it is given. Returns whether any had to be computed.
     ///
     /// Fails with [`RunError::ContactMemory`] if they do not fit; those that are not asked for are forgotten before.
@@ -92,7 +92,7 @@ impl Columns {
                 return Err(RunError::ContactMemory { vertices: vertices.len(), megabytes }.into());
             }
             self.forget();
-            missing = vertices.to_vec();
+            missing = self.missing(vertices);
         }
         for three in missing.chunks(3) {
             self.scratch.fill(Vec3::zeros());
@@ -108,7 +108,8 @@ impl Columns {
     }
 
     fn missing(&self, vertices: &[u32]) -> Vec<u32> {
-        vertices.iter().copied().filter(|&v| self.slot[v as usize] == NONE).collect()
+        let absent = |v: &u32| self.slot[*v as usize] == NONE && self.row[*v as usize] != NONE;
+        vertices.iter().copied().filter(absent).collect()
     }
 
     fn bytes_of(&self, vertices: &[u32]) -> usize {
@@ -135,20 +136,38 @@ impl Columns {
         self.part[v as usize]
     }
 
-    /// (A⁻¹)_vv and, for each of `rows` (vertices of the surface of the same body), its share of it. The column must be
-    /// there: one that is not has no compliance.
-    pub fn column<'a>(&'a self, v: u32, rows: &'a [u32]) -> (f64, impl Iterator<Item = f32> + 'a) {
-        let column = self.kept.get(self.slot[v as usize] as usize);
-        let shares =
-            rows.iter().map(move |&r| column.map_or(0.0, |c| c.shares[self.row[r as usize] as usize]));
-        (column.map_or(0.0, |column| column.diagonal), shares)
+    /// Number of vertices of all surfaces.
+    pub fn len(&self) -> usize {
+        self.surface.len()
+    }
+
+    /// The number of a vertex among those of all surfaces.
+    pub fn index(&self, v: u32) -> Option<usize> {
+        let row = self.row[v as usize];
+        (row != NONE).then(|| self.parts[self.part[v as usize] as usize].start + row as usize)
+    }
+
+    /// Adds `weight` times the column of a vertex to numbers for all vertices of the surfaces. The column must be there:
+    /// one that is not adds nothing.
+    pub fn add_to(&self, v: u32, weight: f64, sum: &mut [f64]) {
+        let Some(column) = self.kept.get(self.slot[v as usize] as usize) else { return };
+        let factor = weight * column.diagonal;
+        let part = &mut sum[self.parts[self.part[v as usize] as usize].clone()];
+        part.iter_mut().zip(&column.shares).for_each(|(sum, &share)| *sum += factor * f64::from(share));
+    }
+
+    /// Sets the numbers of the vertices of a vertex's own surface to zero.
+    pub fn clear_part(&self, v: u32, sum: &mut [f64]) {
+        sum[self.parts[self.part[v as usize] as usize].clone()].fill(0.0);
     }
 
     /// (A⁻¹)_rv of two vertices of the same body's surface, if the column of `v` is there, otherwise 0.
     pub fn entry(&self, r: u32, v: u32) -> f64 {
         match self.kept.get(self.slot[v as usize] as usize) {
-            Some(column) => column.diagonal * f64::from(column.shares[self.row[r as usize] as usize]),
-            None => 0.0,
+            Some(column) if self.row[r as usize] != NONE => {
+                column.diagonal * f64::from(column.shares[self.row[r as usize] as usize])
+            }
+            _ => 0.0,
         }
     }
 }

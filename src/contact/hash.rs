@@ -4,12 +4,14 @@
 //! a heap of items at one place costs a bounded time; what lies beyond is not found.
 
 use crate::Vec3;
-use rayon::slice::ParallelSliceMut;
+use std::ops::Range;
 
 /// Entries of cells that a query looks at, at most.
 pub const MOST_FOUND: usize = 4096;
 /// Cells that an item is in, on average, at most.
 const MOST_CELLS: u64 = 16;
+/// Up to this many cells an entry, and a few more, each cell knows where its items begin.
+const LISTED_CELLS: u64 = 4;
 /// Cells along an axis, at most: three such numbers make a key of 64 bits.
 const MOST_ALONG: f64 = (1u64 << 20) as f64;
 
@@ -66,8 +68,51 @@ pub struct Grid {
     /// Edge of a cell (m).
     cell: f64,
     along: [u64; 3],
-    /// Cell and item, ascending.
-    entries: Vec<(u64, u32)>,
+    /// Items, cell by cell, ascending in each.
+    items: Vec<u32>,
+    cells: Cells,
+}
+
+/// Where the items of a cell are.
+#[derive(Debug, Clone)]
+enum Cells {
+    /// Of every cell: where its items begin; and where those of the last end.
+    Listed(Vec<u32>),
+    /// Of every entry: its cell, ascending. For items that are few and far between.
+    Sorted(Vec<u64>),
+}
+
+impl Cells {
+    /// Where the items of the cells from `first` to `last` are.
+    fn items(&self, first: u64, last: u64) -> Range<usize> {
+        match self {
+            Cells::Listed(begin) => begin[first as usize] as usize..begin[last as usize + 1] as usize,
+            Cells::Sorted(cells) => {
+                let begin = cells.partition_point(|&cell| cell < first);
+                begin..begin + cells[begin..].partition_point(|&cell| cell <= last)
+            }
+        }
+    }
+
+    /// The order of entries that come ascending by item.
+    fn sort(mut entries: Vec<(u64, u32)>, cells: u64) -> (Vec<u32>, Cells) {
+        if cells > LISTED_CELLS * entries.len() as u64 + 64 {
+            entries.sort_by_key(|entry| entry.0); // stable: items stay ascending
+            let (cells, items) = entries.into_iter().unzip();
+            return (items, Cells::Sorted(cells));
+        }
+        let mut begin = vec![0u32; cells as usize + 1];
+        entries.iter().for_each(|&(cell, _)| begin[cell as usize + 1] += 1);
+        for cell in 0..cells as usize {
+            begin[cell + 1] += begin[cell];
+        }
+        let (mut next, mut items) = (begin.clone(), vec![0; entries.len()]);
+        for (cell, item) in entries {
+            items[next[cell as usize] as usize] = item;
+            next[cell as usize] += 1;
+        }
+        (items, Cells::Listed(begin))
+    }
 }
 
 impl Grid {
@@ -76,7 +121,9 @@ impl Grid {
         let sound = || boxes.iter().filter(|b| b.is_finite());
         let count = sound().count();
         let whole = sound().fold(Bounds::EMPTY, |a, b| a.with(b));
-        let mut grid = Grid { whole, cell: 1.0, along: [1; 3], entries: Vec::new(), boxes: Vec::new() };
+        let none = Cells::Sorted(Vec::new());
+        let mut grid =
+            Grid { whole, cell: 1.0, along: [1; 3], items: Vec::new(), cells: none, boxes: Vec::new() };
         if count > 0 {
             let mean = sound().map(|b| b.extent() / count as f64).sum::<f64>();
             grid.cell = mean.max(whole.extent() / MOST_ALONG).max(f64::MIN_POSITIVE);
@@ -92,15 +139,16 @@ impl Grid {
                 }
                 grid.cell *= 2.0;
             }
+            let mut entries = Vec::new();
             for (item, b) in boxes.iter().enumerate().filter(|(_, b)| b.is_finite()) {
                 let [xs, ys, zs] = grid.range(b);
                 for row in (zs[0]..=zs[1]).flat_map(|z| (ys[0]..=ys[1]).map(move |y| (z, y))) {
                     let key = grid.key(xs[0], row.1, row.0);
-                    grid.entries.extend((0..=xs[1] - xs[0]).map(|x| (key + x, item as u32)));
+                    entries.extend((0..=xs[1] - xs[0]).map(|x| (key + x, item as u32)));
                 }
             }
-            // every entry is different, so an unstable sort gives one order only
-            grid.entries.par_sort_unstable();
+            let cells = grid.along.iter().fold(1u64, |product, n| product.saturating_mul(*n));
+            (grid.items, grid.cells) = Cells::sort(entries, cells);
         }
         grid.boxes = boxes;
         grid
@@ -115,8 +163,8 @@ impl Grid {
     fn range(&self, b: &Bounds) -> [[u64; 2]; 3] {
         std::array::from_fn(|axis| {
             let cell = |c: f64| {
-                let number = ((c - self.whole.low[axis]) / self.cell).floor();
-                // the conversion keeps to the range of the integer
+                let number = (c - self.whole.low[axis]) / self.cell;
+                // the conversion rounds down and keeps to the range of the integer
                 (number as u64).min(self.along[axis] - 1)
             };
             [cell(b.low[axis]), cell(b.high[axis])]
@@ -136,32 +184,26 @@ impl Grid {
         let [xs, ys, zs] = self.range(around);
         let rows = (ys[1] - ys[0] + 1).saturating_mul(zs[1] - zs[0] + 1);
         let mut looked = 0;
-        if rows > self.entries.len() as u64 {
+        if rows > self.items.len() as u64 {
             // more cells than items in them
-            let met = (0..self.boxes.len() as u32).filter(|&item| self.meets(item, around));
+            let sound = |item: u32| self.boxes[item as usize].is_finite();
+            let met = (0..self.boxes.len() as u32).filter(|&item| sound(item) && self.meets(item, around));
             found.extend(met.take(MOST_FOUND));
             return;
         }
         for (z, y) in (zs[0]..=zs[1]).flat_map(|z| (ys[0]..=ys[1]).map(move |y| (z, y))) {
             let (first, last) = (self.key(xs[0], y, z), self.key(xs[1], y, z));
-            let begin = self.entries.partition_point(|entry| entry.0 < first);
-            for entry in self.entries[begin..].iter().take_while(|entry| entry.0 <= last) {
-                looked += 1;
-                if looked > MOST_FOUND {
-                    break;
-                }
-                if self.meets(entry.1, around) {
-                    found.push(entry.1);
-                }
-            }
+            let items = &self.items[self.cells.items(first, last)];
+            let items = &items[..items.len().min(MOST_FOUND - looked)];
+            looked += items.len();
+            found.extend(items.iter().filter(|&&item| self.meets(item, around)));
         }
         found.sort_unstable();
         found.dedup();
     }
 
     fn meets(&self, item: u32, around: &Bounds) -> bool {
-        let b = &self.boxes[item as usize];
-        b.is_finite() && b.meets(around)
+        self.boxes[item as usize].meets(around)
     }
 }
 
@@ -192,7 +234,7 @@ mod tests {
     fn the_grid_finds_what_all_pairs_find() {
         let boxes = boxes(800);
         let grid = Grid::new(boxes.clone());
-        assert!(grid.entries.len() <= MOST_CELLS as usize * boxes.len());
+        assert!(grid.items.len() <= MOST_CELLS as usize * boxes.len());
         let mut found = Vec::new();
         let mut hits = 0;
         for query in

@@ -116,10 +116,13 @@ impl<'a> Layer<'a> {
         self.tets.near(&Bounds::of([point]), found);
         found.iter().find_map(|&near| {
             let tet = self.shell.tets[self.tet_numbers[near as usize] as usize];
+            if tet.contains(&v) {
+                return None;
+            }
             let shares = shares_inside(&tet.map(|corner| self.ends[0][corner as usize]), &point)?;
             let rest: Vec3 = (0..4).map(|k| self.shell.rest(tet[k]) * shares[k]).sum();
             let squeezed = own && (rest - self.shell.rest(v)).norm() <= self.skin.edge;
-            (!tet.contains(&v) && !squeezed).then_some(rest)
+            (!squeezed).then_some(rest)
         })
     }
 

@@ -4,7 +4,7 @@ use super::frame::Frame;
 use crate::Vec3;
 
 /// Numbers that one remembered force takes in a checkpoint.
-const NUMBERS: usize = 5;
+pub const NUMBERS: usize = 5;
 
 /// A force that acted at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -13,6 +13,7 @@
 mod accelerate;
 mod bodies;
 mod columns;
+mod coupling;
 mod crossing;
 mod detect;
 mod exchange;
@@ -24,6 +25,7 @@ pub mod obstacle;
 mod shade;
 mod shell;
 mod solve;
+mod stored;
 mod surface;
 mod work;
 
@@ -85,6 +87,7 @@ impl Contacts {
         let memory = self.remembered();
         self.h = h;
         self.frames = self.scenery.detect(&Step { t, h, ends: [x, y], margin: MARGIN }, &memory);
+        self.solver.begin(&self.frames, &self.columns);
         self.restored = None;
         self.nodal.clear();
         self.by_body.fill(BodyForce::default());
@@ -125,7 +128,7 @@ impl Contacts {
                 break;
             }
         }
-        let moved = |v: u32| x_free[v as usize] + self.solver.moved(v).unwrap_or_default();
+        let moved = |v: u32| x_free[v as usize] + self.displacement(v);
         self.by_body = exchange::forces_by_body(self.scenery.skins.len(), &self.frames, moved);
         Ok(&self.nodal)
     }
@@ -147,25 +150,25 @@ impl Contacts {
             .filter(|&number| !acting[number])
             .filter(|&number| {
                 let frame = &self.frames[number];
-                let moved: Vec3 = frame.arms().map(|(v, w)| self.displacement(v as u32) * w).sum();
-                frame.gap(&(frame.place(x_free) + moved)) < 0.0
+                frame.gap(&(frame.place(x_free) + self.solver.moved(number))) < 0.0
             })
             .collect();
         closed.iter().for_each(|&number| acting[number] = true);
         !closed.is_empty()
     }
 
-    /// A⁻¹ Jᵀ f of any vertex of a surface (m).
+    /// A⁻¹ Jᵀ f of a vertex that touches (m).
     fn displacement(&self, vertex: u32) -> Vec3 {
+        // bodies have their vertices side by side
         let part = self.columns.part(vertex);
-        let mates = self.nodal.iter().filter(|(v, _)| self.columns.part(*v) == part);
-        mates.map(|(v, force)| force * self.columns.entry(vertex, *v)).sum()
+        let first = self.nodal.partition_point(|(v, _)| self.columns.part(*v) < part);
+        let mates = self.nodal[first..].iter().take_while(|(v, _)| self.columns.part(*v) == part);
+        mates.map(|(v, force)| force * self.columns.entry(*v, vertex)).sum()
     }
 
     /// The metric A changed: what is known of A⁻¹ is forgotten.
     pub fn forget_metric(&mut self) {
         self.columns.forget();
-        self.solver.forget();
     }
 
     /// The potential ΣU of each body at the positions `x` and time `t` (J); half of a contact of two bodies to each.
@@ -200,12 +203,14 @@ impl Contacts {
         self.remembered().numbers()
     }
 
-    /// Goes on from the numbers of [`Contacts::memory`].
-    pub fn set_memory(&mut self, numbers: &[f64]) {
+    /// Goes on from the numbers of [`Contacts::memory`]. Returns those that come after them.
+    pub fn set_memory<'a>(&mut self, numbers: &'a [f64]) -> &'a [f64] {
         self.frames.clear();
+        self.solver.begin(&self.frames, &self.columns);
         self.nodal.clear();
         self.by_body.fill(BodyForce::default());
         self.restored = Some(Memory::from_numbers(numbers));
+        numbers.chunks_exact(memory::NUMBERS).remainder()
     }
 
     /// How many sweeps the last [`Contacts::resolve`] made, in its last round.

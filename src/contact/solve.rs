@@ -6,6 +6,7 @@
 
 use super::accelerate::Anderson;
 use super::columns::Columns;
+use super::coupling::Coupling;
 use super::frame::{Frame, Law};
 use crate::scene::ContactLaw;
 use crate::{Result, Vec3};
@@ -14,23 +15,15 @@ use std::ops::Range;
 
 /// Sweeps over all contacts, at most.
 const MOST_SWEEPS: usize = 100;
-/// Sweeps end when no force changes by more than this share of the largest, or no vertex moves by more than this share of
+/// Sweeps end when no force changes by more than this share of the largest, or no place moves by more than this share of
 /// how far the forces have moved one: where more contacts hold than are needed, forces may change and nothing moves.
 const TOLERANCE: f64 = 1e-6;
 
-/// A⁻¹ between the vertices that touch, and how they are displaced.
+/// How frames move each other, and by how much they are displaced.
 #[derive(Debug, Default)]
 pub struct Solver {
-    /// The vertices, ascending, so that those of a body are together.
-    nodes: Vec<u32>,
-    /// Of each node: the nodes of its body.
-    mates: Vec<Range<usize>>,
-    /// Of each node: (A⁻¹)_vv.
-    diagonal: Vec<f64>,
-    /// Of each node: where its column begins in `shares`, a number for each of its mates.
-    column: Vec<usize>,
-    shares: Vec<f32>,
-    /// A⁻¹ Jᵀ f at the nodes, the three coordinates apart (m).
+    coupling: Coupling,
+    /// Σ_d W_cd f_d of each slot c, the three coordinates apart (m).
     moved: [Vec<f64>; 3],
     /// How many sweeps the last solve made.
     pub sweeps: usize,
@@ -39,8 +32,7 @@ pub struct Solver {
 /// A contact as the sweeps see it.
 struct Block {
     frame: usize,
-    nodes: [usize; 4],
-    weights: [f64; 4],
+    slot: usize,
     /// W_cc.
     compliance: f64,
     /// Place at x_free, and at the start of the step (m).
@@ -64,9 +56,10 @@ pub struct Problem<'a> {
 }
 
 impl Solver {
-    /// Forgets A⁻¹: the metric changed.
-    pub fn forget(&mut self) {
-        self.nodes.clear();
+    /// The frames of a step, before any of them acts.
+    pub fn begin(&mut self, frames: &[Frame], columns: &Columns) {
+        self.coupling.begin(frames, columns);
+        self.moved = [0; 3].map(|_| vec![0.0; frames.len()]);
     }
 
     /// Finds the forces of the frames numbered in `active`, beginning with those they have (N).
@@ -78,12 +71,12 @@ impl Solver {
         columns: &mut Columns,
         inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
     ) -> Result<()> {
-        self.gather(frames, active, columns, inverse)?;
+        self.couple(frames, active, columns, inverse)?;
         let mut blocks: Vec<Block> =
             active.iter().map(|&frame| self.block(problem, &frames[frame], frame)).collect();
-        self.moved = [0; 3].map(|_| vec![0.0; self.nodes.len()]);
-        for block in &blocks {
-            self.push(block, block.force);
+        self.moved.iter_mut().for_each(|moved| moved.fill(0.0));
+        for block in blocks.iter().filter(|block| block.force != Vec3::zeros()) {
+            self.coupling.push(block.slot, block.force, &mut self.moved);
         }
         self.iterate(problem, frames, &mut blocks);
         for block in &blocks {
@@ -106,8 +99,9 @@ impl Solver {
             let after = self.state(blocks);
             // what is left is always the outcome of a sweep: combinations need not keep to the cone
             let settled = |part: Range<usize>| {
-                let largest = after.rows_range(part.clone()).amax();
-                (after.rows_range(part.clone()) - before.rows_range(part)).amax() <= TOLERANCE * largest
+                let [before, after] = [&before, &after].map(|state| &state.as_slice()[part.clone()]);
+                let largest = after.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+                before.iter().zip(after).all(|(a, b)| (a - b).abs() <= TOLERANCE * largest)
             };
             let forces = 3 * blocks.len();
             if self.sweeps >= MOST_SWEEPS || settled(0..forces) || settled(forces..after.len()) {
@@ -118,10 +112,11 @@ impl Solver {
         }
     }
 
-    /// The forces, then how far the nodes have moved, which depends on them linearly.
+    /// The forces, then how far the places have moved, which depends on them linearly.
     fn state(&self, blocks: &[Block]) -> DVector<f64> {
-        let forces = blocks.iter().flat_map(|block| block.force.iter().copied());
-        let state: Vec<f64> = forces.chain(self.moved.iter().flatten().copied()).collect();
+        let mut state = Vec::with_capacity(3 * (blocks.len() + self.moved[0].len()));
+        blocks.iter().for_each(|block| state.extend_from_slice(block.force.as_slice()));
+        self.moved.iter().for_each(|moved| state.extend_from_slice(moved));
         DVector::from_vec(state)
     }
 
@@ -129,7 +124,7 @@ impl Solver {
         let (forces, moved) = state.as_slice().split_at(3 * blocks.len());
         let forces = forces.chunks_exact(3).map(Vec3::from_column_slice);
         blocks.iter_mut().zip(forces).for_each(|(block, force)| block.force = force);
-        let count = self.nodes.len();
+        let count = self.moved[0].len();
         for (axis, mine) in self.moved.iter_mut().enumerate() {
             mine.copy_from_slice(&moved[axis * count..(axis + 1) * count]);
         }
@@ -144,16 +139,14 @@ impl Solver {
             let change = force - block.force;
             if change != Vec3::zeros() {
                 block.force = force;
-                self.push(block, change);
+                self.coupling.push(block.slot, change, &mut self.moved);
             }
         }
     }
 
     /// The force of one contact while all others are held.
     fn answer(&self, problem: &Problem, frame: &Frame, block: &Block) -> Vec3 {
-        let arms = block.nodes.iter().zip(&block.weights);
-        let moved: Vec3 = arms.map(|(&node, &w)| self.moved_by(node) * w).sum();
-        let without = block.free + moved - block.force * block.compliance;
+        let without = block.free + self.moved_by(block.slot) - block.force * block.compliance;
         let depth = -frame.gap(&without);
         let stiffness = problem.weight * frame.stiffness;
         let normal = problem.law.implicit_force(stiffness, block.compliance, depth);
@@ -167,91 +160,47 @@ impl Solver {
         frame.plane.normal * normal + friction
     }
 
-    fn moved_by(&self, node: usize) -> Vec3 {
-        Vec3::new(self.moved[0][node], self.moved[1][node], self.moved[2][node])
+    fn moved_by(&self, slot: usize) -> Vec3 {
+        Vec3::new(self.moved[0][slot], self.moved[1][slot], self.moved[2][slot])
     }
 
-    /// Adds A⁻¹ Jᵀ `force` of one contact to what has moved.
-    fn push(&mut self, block: &Block, force: Vec3) {
-        for (&node, &weight) in block.nodes.iter().zip(&block.weights) {
-            if weight == 0.0 {
-                continue;
-            }
-            let mates = self.mates[node].clone();
-            let shares = &self.shares[self.column[node]..][..mates.len()];
-            for (axis, moved) in self.moved.iter_mut().enumerate() {
-                let factor = force[axis] * weight * self.diagonal[node];
-                for (moved, &share) in moved[mates.clone()].iter_mut().zip(shares) {
-                    *moved += factor * f64::from(share);
-                }
-            }
-        }
-    }
-
-    /// Puts A⁻¹ between the vertices of the active frames together, unless it is there already.
-    fn gather(
+    /// Makes sure that the rows of W of the active frames are there.
+    fn couple(
         &mut self,
         frames: &[Frame],
         active: &[usize],
         columns: &mut Columns,
         inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
     ) -> Result<()> {
+        let unknown: Vec<usize> =
+            active.iter().copied().filter(|&frame| !self.coupling.knows(frame)).collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
         let arms = active.iter().flat_map(|&frame| frames[frame].arms());
         let mut nodes: Vec<u32> = arms.map(|(v, _)| v as u32).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        if nodes == self.nodes && !columns.ensure(&nodes, inverse)? {
-            return Ok(());
-        }
-        self.nodes.clear(); // so that after an error nothing is taken for complete
         columns.ensure(&nodes, inverse)?;
-        (self.mates, self.diagonal, self.column) = (Vec::new(), Vec::new(), Vec::new());
-        self.shares.clear();
-        let mut first = 0;
-        for mates in nodes.chunk_by(|&a, &b| columns.part(a) == columns.part(b)) {
-            for &node in mates {
-                let (diagonal, shares) = columns.column(node, mates);
-                self.mates.push(first..first + mates.len());
-                self.diagonal.push(diagonal);
-                self.column.push(self.shares.len());
-                self.shares.extend(shares);
-            }
-            first += mates.len();
-        }
-        self.nodes = nodes;
+        unknown.iter().for_each(|&frame| self.coupling.add(frame, frames, columns));
         Ok(())
     }
 
     fn block(&self, problem: &Problem, frame: &Frame, number: usize) -> Block {
-        let (mut nodes, mut weights) = ([0; 4], [0.0; 4]);
-        for (arm, (v, w)) in frame.arms().enumerate() {
-            if let Ok(node) = self.nodes.binary_search(&(v as u32)) {
-                (nodes[arm], weights[arm]) = (node, w);
-            }
-        }
-        let mut compliance = 0.0;
-        for k in 0..4 {
-            let mates = self.mates[nodes[k]].clone();
-            let scale = weights[k] * self.diagonal[nodes[k]];
-            for l in (0..4).filter(|&l| mates.contains(&nodes[l])) {
-                let share = self.shares[self.column[nodes[k]] + nodes[l] - mates.start];
-                compliance += scale * weights[l] * f64::from(share);
-            }
-        }
+        let slot = self.coupling.slot(number);
         Block {
             frame: number,
-            nodes,
-            weights,
-            compliance,
+            slot,
+            compliance: self.coupling.compliance(slot),
             free: frame.place(problem.free),
             start: frame.place(problem.start),
             force: frame.force * problem.weight,
         }
     }
 
-    /// How far a vertex has moved by the forces found, if it is one of those that touch (m).
-    pub fn moved(&self, vertex: u32) -> Option<Vec3> {
-        self.nodes.binary_search(&vertex).ok().map(|node| self.moved_by(node))
+    /// How far the place of a frame has moved by the forces found (m).
+    pub fn moved(&self, frame: usize) -> Vec3 {
+        self.moved_by(self.coupling.slot(frame))
     }
 }
 

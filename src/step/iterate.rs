@@ -24,9 +24,10 @@ impl Simulation {
             Some(goals) => (goals.most_iterations(), Some(goals.tolerance())),
             None => (self.time.iterations, None),
         };
+        let watched = self.watch_gain(form, touching, most)?;
         let mut done = Iterations::default();
         let mut first_gradient = None;
-        while done.count < most {
+        while done.count < watched.unwrap_or(most) {
             let Simulation { backend, clock, .. } = self;
             let gradient = clock.time(Phase::Local, || {
                 backend.local(form)?;
@@ -41,8 +42,10 @@ impl Simulation {
                 let residual = residual([*first, gradient]);
                 done.residual = Some(residual);
                 let converged = done.count > 0 && residual <= self.time.tolerance;
-                let solved = converged || gradient == 0.0 && !touching;
-                if solved && enough.is_none() || !gradient.is_finite() {
+                let solved = converged || gradient == 0.0 && !touching || done.count >= most;
+                if !gradient.is_finite()
+                    || solved && enough.is_none() && !(watched.is_some() && self.gains(form))
+                {
                     break;
                 }
             }
@@ -53,6 +56,7 @@ impl Simulation {
                 break;
             }
             self.solve(form, touching)?;
+            self.gain.moved_on();
             done.count += 1;
         }
         Ok(done)

@@ -7,6 +7,7 @@ pub mod clock;
 mod constrain;
 pub mod form;
 mod frames;
+mod gain;
 pub mod hold;
 pub mod inside;
 pub mod integrator;
@@ -29,6 +30,7 @@ use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot, Targets};
 use clock::{Clock, Phase};
 use form::Form;
 use frames::Started;
+use gain::Gain;
 use hold::Hold;
 use hold::fepr::Fepr;
 use integrator::Integrator;
@@ -49,6 +51,8 @@ pub struct Simulation {
     fepr: Option<Fepr>,
     /// What can touch.
     touching: Option<Touching>,
+    /// Whether contact makes energy.
+    gain: Gain,
     /// Energy exchanged in this frame that the host knows of and the backend does not.
     exchanged: Exchange,
     time: Time,
@@ -85,6 +89,7 @@ impl Simulation {
             hold,
             fepr,
             touching,
+            gain: Gain::default(),
             exchanged: Exchange::default(),
             integrator,
             damping,
@@ -235,7 +240,8 @@ impl Simulation {
         self.collect(true)?;
         self.check()?;
         let kept = self.goals().map(|goals| goals.kept.clone()).unwrap_or_default();
-        let contacts = self.touching.as_ref().map(Touching::numbers).unwrap_or_default();
+        let gain = &self.gain;
+        let contacts = self.touching.as_ref().map(|t| t.numbers(gain)).unwrap_or_default();
         Ok((self.steps, self.book, Snapshot { kept, contacts, ..self.backend.snapshot()? }))
     }
 
@@ -250,7 +256,7 @@ impl Simulation {
                 goals.restore(&snapshot.kept);
             }
             if let Some(touching) = &mut self.touching {
-                touching.restore(&snapshot.contacts);
+                self.gain.restore(touching.restore(&snapshot.contacts));
             }
             self.started.clear();
             self.arrived.clear();

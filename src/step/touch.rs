@@ -5,6 +5,7 @@ use super::backend::{Backend, Exchange};
 use super::clock::Phase;
 use super::constrain::goals_of;
 use super::form::Form;
+use super::gain::Gain;
 use super::hold::bounce::bounce;
 use super::hold::outside::{Outside, Touch};
 use crate::contact::Contacts;
@@ -34,15 +35,20 @@ impl Touching {
         self.contacts.potential(t, x).iter().sum()
     }
 
-    /// The numbers of a checkpoint.
-    pub(super) fn numbers(&self) -> Vec<f64> {
-        self.contacts.memory()
+    /// The numbers of a checkpoint: the forces, and after them the elastic energy if it is known.
+    pub(super) fn numbers(&self, gain: &Gain) -> Vec<f64> {
+        self.contacts.memory().into_iter().chain(gain.number()).collect()
     }
 
-    /// Goes on from a checkpoint.
-    pub(super) fn restore(&mut self, numbers: &[f64]) {
-        self.contacts.set_memory(numbers);
+    /// Goes on from a checkpoint. Returns the elastic energy, if it was known.
+    pub(super) fn restore(&mut self, numbers: &[f64]) -> Option<f64> {
         self.forces.clear();
+        self.contacts.set_memory(numbers).first().copied()
+    }
+
+    /// What contact stores and takes if the step ends at `end` (J).
+    pub(super) fn stored_and_rubbed(&self, start: &[Vec3], end: &[Vec3]) -> f64 {
+        self.contacts.stored_and_rubbed(start, end)
     }
 
     /// Looks for contacts of a step that starts at time `t`; whether there may be any.

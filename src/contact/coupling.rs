@@ -1,0 +1,188 @@
+//! How far a force at one frame moves the places of all others.
+//!
+//! A acts on x, y and z alike, so a force on frame d moves the place of frame c by W_cd f_d with a number W_cd =
+//! Σ w_k w_l (A⁻¹)_kl, zero where the two share no body. The weights are fixed during a step, so a row of W is computed when
+//! its frame acts first in it, and kept until the next.
+
+use super::columns::Columns;
+use super::frame::{Frame, NOBODY};
+use crate::Vec3;
+use pulp::{Arch, NullaryFnOnce};
+use std::ops::Range;
+
+/// The rows of W that are known. Frames have *slots*: those of the same pair of bodies are side by side.
+#[derive(Debug, Default)]
+pub struct Coupling {
+    /// Of each frame: its slot.
+    slot: Vec<usize>,
+    /// Of each slot: its vertices as numbers of the surfaces, and their weights.
+    arms: Vec<([usize; 4], [f64; 4])>,
+    /// Of each slot: the pair of bodies.
+    group: Vec<usize>,
+    /// Of each pair of bodies: the slots of all frames that share a body with it.
+    reach: Vec<Vec<Range<usize>>>,
+    /// Of each slot: W_cc, and where its row begins in `shares`.
+    rows: Vec<Option<(f64, usize)>>,
+    /// Rows, as shares of W_cc, in single precision: forces are right to 10⁻⁷.
+    shares: Vec<f32>,
+    /// A⁻¹ Jᵀ of one frame at all vertices of the surfaces; zeros in between.
+    spread: Vec<f64>,
+}
+
+impl Coupling {
+    /// The frames of a step; nothing is known of W.
+    pub fn begin(&mut self, frames: &[Frame], columns: &Columns) {
+        let mut order: Vec<usize> = (0..frames.len()).collect();
+        order.sort_by_key(|&number| frames[number].bodies); // stable: within a pair as the frames are
+        self.slot.clear();
+        self.slot.resize(frames.len(), 0);
+        order.iter().enumerate().for_each(|(slot, &number)| self.slot[number] = slot);
+        self.arms.clear();
+        self.arms.extend(order.iter().map(|&number| arms(&frames[number], columns)));
+        let pairs: Vec<&[usize]> = order.chunk_by(|&a, &b| frames[a].bodies == frames[b].bodies).collect();
+        self.group.clear();
+        pairs.iter().enumerate().for_each(|(group, pair)| self.group.extend(pair.iter().map(|_| group)));
+        let bodies: Vec<[u32; 2]> = pairs.iter().map(|pair| frames[pair[0]].bodies).collect();
+        let counts: Vec<usize> = pairs.iter().map(|pair| pair.len()).collect();
+        self.reach = reach(&bodies, &counts);
+        self.rows.clear();
+        self.rows.resize(frames.len(), None);
+        self.shares.clear();
+        self.spread.resize(columns.len(), 0.0);
+    }
+
+    /// The slot of a frame.
+    pub fn slot(&self, frame: usize) -> usize {
+        self.slot[frame]
+    }
+
+    /// Whether the row of a frame is known.
+    pub fn knows(&self, frame: usize) -> bool {
+        self.rows[self.slot[frame]].is_some()
+    }
+
+    /// Computes the row of a frame, whose vertices' columns must be there.
+    pub fn add(&mut self, frame: usize, frames: &[Frame], columns: &Columns) {
+        let slot = self.slot[frame];
+        let mine: Vec<(usize, f64)> = frames[frame].arms().collect();
+        mine.iter().for_each(|&(v, weight)| columns.add_to(v as u32, weight, &mut self.spread));
+        let (spread, arms) = (&self.spread, &self.arms);
+        let entry = |(nodes, weights): &([usize; 4], [f64; 4])| -> f64 {
+            (0..4).map(|k| weights[k] * spread[nodes[k]]).sum()
+        };
+        let own = entry(&arms[slot]);
+        // A is positive definite; where rounding or an overflow says otherwise the frame has no compliance
+        let own = if own.is_finite() && own > 0.0 { own } else { 0.0 };
+        let share = |arms| {
+            let share = (entry(arms) / own) as f32;
+            if share.is_finite() { share } else { 0.0 }
+        };
+        let begin = self.shares.len();
+        let coupled = self.reach[self.group[slot]].iter().flat_map(|range| &arms[range.clone()]);
+        self.shares.extend(coupled.map(share));
+        self.rows[slot] = Some((own, begin));
+        mine.iter().for_each(|&(v, _)| columns.clear_part(v as u32, &mut self.spread));
+    }
+
+    /// W_cc of a slot; a frame whose row is not known has no compliance.
+    pub fn compliance(&self, slot: usize) -> f64 {
+        self.rows[slot].map_or(0.0, |(compliance, _)| compliance)
+    }
+
+    /// Adds W_cd `force` of slot d to what all slots c have moved, the three coordinates apart (m).
+    pub fn push(&self, slot: usize, force: Vec3, moved: &mut [Vec<f64>; 3]) {
+        let Some((compliance, mut begin)) = self.rows[slot] else { return };
+        let force = force * compliance;
+        let [x, y, z] = moved;
+        for range in &self.reach[self.group[slot]] {
+            let shares = &self.shares[begin..][..range.len()];
+            begin += range.len();
+            let moved = [&mut x[range.clone()], &mut y[range.clone()], &mut z[range.clone()]];
+            Arch::new().dispatch(Spread { shares, force, moved });
+        }
+    }
+}
+
+/// moved += force · shares, as wide as the machine computes.
+struct Spread<'a> {
+    shares: &'a [f32],
+    force: Vec3,
+    moved: [&'a mut [f64]; 3],
+}
+
+impl NullaryFnOnce for Spread<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Spread { shares, force, moved: [x, y, z] } = self;
+        for (((share, x), y), z) in shares.iter().zip(x).zip(y).zip(z) {
+            let share = f64::from(*share);
+            *x += force.x * share;
+            *y += force.y * share;
+            *z += force.z * share;
+        }
+    }
+}
+
+/// A frame's vertices as numbers of the surfaces; what belongs to no surface has no weight.
+fn arms(frame: &Frame, columns: &Columns) -> ([usize; 4], [f64; 4]) {
+    let (mut nodes, mut weights) = ([0; 4], [0.0; 4]);
+    for (arm, (v, weight)) in frame.arms().enumerate() {
+        if let Some(node) = columns.index(v as u32) {
+            (nodes[arm], weights[arm]) = (node, weight);
+        }
+    }
+    (nodes, weights)
+}
+
+/// Of each pair of bodies the slots of all pairs that share a body with it, ascending, neighbours joined.
+fn reach(pairs: &[[u32; 2]], counts: &[usize]) -> Vec<Vec<Range<usize>>> {
+    let slots: Vec<Range<usize>> = counts
+        .iter()
+        .scan(0, |end, count| {
+            *end += count;
+            Some(*end - count..*end)
+        })
+        .collect();
+    let of_bodies = pairs.iter().enumerate();
+    let mut touching: Vec<(u32, usize)> =
+        of_bodies.flat_map(|(pair, bodies)| bodies.map(|body| (body, pair))).collect();
+    touching.retain(|(body, _)| *body != NOBODY);
+    touching.sort_unstable();
+    let one = |bodies: &[u32; 2]| {
+        let of = |body: u32| {
+            let first = touching.partition_point(|entry| entry.0 < body);
+            touching[first..].iter().take_while(move |entry| entry.0 == body).map(|entry| entry.1)
+        };
+        let mut mates: Vec<usize> =
+            bodies.iter().filter(|body| **body != NOBODY).flat_map(|&body| of(body)).collect();
+        mates.sort_unstable();
+        mates.dedup();
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for range in mates.into_iter().map(|pair| slots[pair].clone()) {
+            match joined.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => joined.push(range),
+            }
+        }
+        joined
+    };
+    pairs.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_reach_those_that_share_a_body() {
+        let pairs = [[0, 1], [0, NOBODY], [1, 2], [3, 3], [3, NOBODY]];
+        let reach = reach(&pairs, &[2, 1, 4, 3, 5]);
+        assert_eq!(reach[0], [0..7]);
+        assert_eq!(reach[1], [0..3]);
+        assert_eq!(reach[2], [0..2, 3..7]);
+        assert_eq!(reach[3], [7..15]);
+        assert_eq!(reach[4], [7..15]);
+    }
+}

@@ -1,0 +1,19 @@
+//! What contact stores and takes while a step is made.
+
+use super::Contacts;
+use super::frame::Law;
+use crate::Vec3;
+
+impl Contacts {
+    /// What the frames of this step store on the way from `start` to `end`, ΣU(end) − ΣU(start), and what friction takes
+    /// from the bodies on it, with the forces of the last [`Contacts::resolve`] (J).
+    pub fn stored_and_rubbed(&self, start: &[Vec3], end: &[Vec3]) -> f64 {
+        let each = self.frames.iter().map(|frame| {
+            let (from, to) = (frame.place(start), frame.place(end));
+            let energy = |place: &Vec3| self.law.energy(frame.stiffness, -frame.gap(place));
+            let friction = frame.force - frame.plane.normal * frame.plane.normal.dot(&frame.force);
+            energy(&to) - energy(&from) - friction.dot(&(to - from))
+        });
+        each.sum()
+    }
+}
