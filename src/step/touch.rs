@@ -108,16 +108,21 @@ impl Touching {
     /// Tells who holds momenta and energy what contact does to the bodies if the step ends at `end`.
     fn tell(&self, form: &Form, start: &[Vec3], end: &[Vec3], outside: &mut Outside) {
         let weight = 1.0 / (form.velocity_slope() * form.h);
-        let work = self.contacts.work(start, end);
+        let told = self.contacts.tell(start, end);
         let obstacles = self.contacts.obstacle_forces(end);
         let forces = self.contacts.forces_by_body().iter().zip(obstacles);
-        for (body, ((on, obstacles), work)) in forces.zip(work).enumerate() {
-            let obstacles = [obstacles.force, obstacles.torque];
-            if on.force != Vec3::zeros() || on.torque != Vec3::zeros() || outside.is_touched(body) {
-                outside.touch(
-                    body,
-                    Touch { force: on.force * weight, torque: on.torque * weight, work, obstacles },
-                );
+        for (body, ((on, obstacles), told)) in forces.zip(told).enumerate() {
+            if told.acts || outside.is_touched(body) {
+                let touch = Touch {
+                    force: on.force * weight,
+                    torque: on.torque * weight,
+                    potential: told.potential,
+                    work: told.obstacles - told.friction,
+                    obstacle_work: told.obstacles,
+                    obstacles: [obstacles.force, obstacles.torque],
+                    released: outside.contacts(body).released,
+                };
+                outside.touch(body, touch);
             }
         }
     }
@@ -159,12 +164,17 @@ impl Simulation {
 
     /// What the velocities of bodies that touch must change by so that momenta and energy are right.
     pub(super) fn bounce(&mut self, form: &Form) -> Result<Option<Vec<Vec3>>> {
-        let Simulation { backend, clock, touching: Some(touching), model, .. } = self else {
+        let Simulation { backend, clock, touching: Some(touching), model, exchanged, .. } = self else {
             return Ok(None);
         };
         let Some(goals) = goals_of(&mut self.hold, &mut self.fepr) else { return Ok(None) };
         let groups = touching.contacts.groups();
-        clock.time(Phase::Constrain, || bounce(goals, &groups, form, model, backend.as_mut()))
+        let bounced =
+            clock.time(Phase::Constrain, || bounce(goals, &groups, form, model, backend.as_mut()))?;
+        Ok(bounced.map(|bounced| {
+            exchanged.contact -= bounced.obstacle_work;
+            bounced.changes
+        }))
     }
 
     /// What contact gave and took in the step, at its end.

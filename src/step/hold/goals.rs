@@ -60,7 +60,9 @@ impl Goals {
 
     /// Forgets what is kept: something else has changed the velocities.
     pub fn forget(&mut self) {
-        self.kept.fill(Kept::default());
+        self.kept.iter_mut().for_each(|kept| {
+            *kept = Kept { contact: kept.contact, push: kept.push, ..Kept::default() };
+        });
     }
 
     /// Forgets what energy is kept.
@@ -77,7 +79,7 @@ impl Goals {
         times: [f64; 2],
         backend: &mut dyn Backend,
     ) -> Result<()> {
-        self.outside.begin(form, targets);
+        self.outside.begin(form, targets, &self.kept);
         self.fill_in_energies(model, backend)?;
         let view = backend.view();
         for (body, part) in model.bodies.iter().enumerate() {
@@ -127,6 +129,8 @@ impl Goals {
                 momentum: free.then_some(aim.momentum.into()),
                 spin: free.then_some(aim.spin.into()),
                 energy: Some(aim.energy + pushed.work),
+                contact: self.outside.contacts(body).potential,
+                push: Default::default(),
                 bend: kept.bend,
             };
             totals[0] += aim.damped;
