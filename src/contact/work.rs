@@ -30,7 +30,8 @@ impl Contacts {
             if !acts && potential == 0.0 {
                 continue;
             }
-            let friction = -frame.force.dot(&frame.slip(&frame.place(start), &place));
+            // a force that is not quite found yet may push along: nobody gets energy from friction
+            let friction = (-frame.force.dot(&frame.slip(&frame.place(start), &place))).max(0.0);
             let [mine, other] = frame.bodies;
             told[mine as usize].obstacles += frame.force.dot(&frame.plane.motion);
             // a body that touches itself or an obstacle has both halves

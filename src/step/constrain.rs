@@ -30,11 +30,12 @@ impl Simulation {
         if self.damping.filter.is_some() {
             // the filter has changed the velocities since
             self.goals().into_iter().for_each(Goals::forget);
-        } else if self.is_stiffening() {
-            // the elements have other energies than at the end of the step before
-            self.goals().into_iter().for_each(Goals::forget_energy);
         }
+        let before = self.stiffness_before();
         let Simulation { backend, clock, hold, fepr, model, .. } = self;
+        if let Some((before, goals)) = before.zip(goals_of(hold, fepr)) {
+            goals.stiffen(&before, backend.as_mut())?;
+        }
         clock.time(Phase::Aim, || {
             let backend = backend.as_mut();
             hold.iter_mut().try_for_each(|hold| hold.begin(form, model, targets, times, backend))?;

@@ -55,6 +55,9 @@ impl Simulation {
             }
             self.solve(form, touching)?;
             done.count += 1;
+            if touching && done.count == 1 {
+                self.find_more_contacts();
+            }
         }
         Ok(done)
     }

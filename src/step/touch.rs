@@ -58,6 +58,12 @@ impl Touching {
         !self.contacts.is_empty()
     }
 
+    /// Looks for contacts that were not predicted.
+    fn find_more(&mut self, t: f64, backend: &mut dyn Backend) {
+        let view = backend.view();
+        self.contacts.find_more(t, view.x, view.iterate);
+    }
+
     /// |g − F| with the forces of the last iteration (N).
     fn gradient_norm(&self, backend: &mut dyn Backend) -> f64 {
         let gradient = backend.view().gradient;
@@ -134,6 +140,17 @@ impl Simulation {
         let t = self.time();
         let Simulation { backend, clock, touching: Some(touching), .. } = self else { return false };
         clock.time(Phase::Contact, || touching.find(t, form, backend.as_mut()))
+    }
+
+    /// Looks for contacts that were not predicted, where momenta and energy are held: bodies are then livelier than they
+    /// are predicted to be.
+    pub(super) fn find_more_contacts(&mut self) {
+        let t = self.time();
+        let held = self.goals().is_some();
+        let Simulation { backend, clock, touching: Some(touching), .. } = self else { return };
+        if held {
+            clock.time(Phase::Contact, || touching.find_more(t, backend.as_mut()));
+        }
     }
 
     /// |g| with contact (N).

@@ -2,18 +2,24 @@
 //!
 //! An impact is shorter than a step. Backward Euler pushes with the least force that stops what moves in: the energy of
 //! the motion is lost, and inside the solve only a vibration could take it up, because the momenta must be those that the
-//! forces give. So while bodies touch, the step is left alone, and then the velocities of all that touch each other,
+//! forces give. So while bodies touch, the step is left alone. Where it leads decides what kinetic energy there may be,
 //!
-//!   v ← rigid + (1 + β) (v − rigid),
+//!   T̂ = Ĥ + W − V(x),   W: work of obstacles and attachments less friction, V: all potentials, that of contacts included,
 //!
-//! get back what is missing: *rigid* is the motion of all of them together that has their momenta, so that P and L stay what
-//! they are to rounding, and β follows from H. Where obstacles push as well, the share of the rigid motion along their push,
-//! seen from them, is scaled with the rest: how hard an obstacle pushes within the step is what energy decides.
+//! and then the velocities of all that touch each other get back what is missing,
+//!
+//!   v ← rigid + (1 + β) (v − rigid).
+//!
+//! *rigid* is the motion of all of them together that has their momenta, so that P and L stay what they are to rounding, and
+//! β follows from T̂. Where obstacles push as well, the share of the rigid motion along their push, seen from them, is scaled
+//! with the rest: how hard an obstacle pushes within the step is what energy decides.
 //!
 //! Where motion turns round there is nothing to scale. What is missing then comes from pushing harder: every body gets
 //! j times the impulse of its contacts once more. Forces between bodies cancel, so the sums of P and L stay here, too.
-//! What neither can give is lost; no energy waits for a later step, in which nothing may be there to take it.
-//! Positions stay, so nothing penetrates that did not before.
+//!
+//! Energy is never made. What cannot be given is lost; none waits for a later step, in which nothing may be there to take
+//! it. What is too much is taken, from all motion if it must be and obstacles or attachments may, and what even that leaves
+//! is owed: the next steps have as much less. Positions stay, so nothing penetrates that did not before.
 
 use super::body::Rigid;
 use super::goals::Goals;
@@ -47,18 +53,19 @@ struct End<'a> {
     velocities: Vec<Vec3>,
 }
 
-/// Bodies that touch each other, and what they lack.
+/// Bodies that touch each other, and what they may have.
 struct Group {
     bodies: Vec<usize>,
-    motion: Rigid,
-    /// What P and L about the centre must change by.
-    momentum: Vec3,
-    spin: Vec3,
-    /// Kinetic energy that they shall have (J), if energy is held.
+    /// Whether nothing but themselves acts on them, so that their summed momenta are known.
+    alone: bool,
+    /// T̂: kinetic energy that they may have (J), if energy is held.
     kinetic: Option<f64>,
-    /// The push of obstacles: force, torque about the centre, and its power by their motion (W).
+    /// The push of obstacles: force and torque about the centre.
     push: [Vec3; 2],
+    /// Its power by the motion of the obstacles (W).
     power: f64,
+    /// What obstacles have given by pushing harder (J).
+    given: f64,
 }
 
 /// After the iterations of a step in which bodies touched: the changes of all velocities; `None` if none touched. What is
@@ -90,15 +97,17 @@ pub fn bounce(
         if bodies.is_empty() {
             continue;
         }
-        let group = Group::new(goals, bodies, &end);
-        obstacle_work += group.scale(&mut end);
-        obstacle_work += group.push_harder(goals, &mut end);
-        for &body in &group.bodies {
-            let (centre, energy) = end.energy(goals, body);
-            let push = goals.outside.contacts(body).push(centre);
-            let kept = &mut goals.kept[body];
-            (kept.energy, kept.push) = (Some(energy), push.map(Into::into));
+        let mut group = Group::new(goals, bodies, &end);
+        if group.alone {
+            group.set_momenta(goals, &mut end);
         }
+        group.scale(&mut end);
+        group.push_harder(goals, &mut end);
+        if !group.alone {
+            group.brake(&mut end);
+        }
+        group.keep(goals, &end);
+        obstacle_work += group.given;
     }
     let changes = end.velocities.iter().zip(before).map(|(v, before)| v - before).collect();
     Ok(Some(Bounced { changes, obstacle_work }))
@@ -120,54 +129,80 @@ impl End<'_> {
         let attached = goals.outside.push(body, self.form, view.iterate, view.x, pivot).energy;
         view.energies[body] + attached - mass * self.model.gravity.dot(&centre)
     }
-
-    /// Its centre (m), and all of its energy but that of contacts (J).
-    fn energy(&self, goals: &Goals, body: usize) -> (Vec3, f64) {
-        let now = self.body(body);
-        (now.centre, now.kinetic + self.potential(goals, body, now.centre, now.mass))
-    }
 }
 
 impl Group {
     fn new(goals: &Goals, bodies: Vec<usize>, end: &End) -> Self {
-        let each: Vec<Rigid> = bodies.iter().map(|&body| end.body(body)).collect();
-        let motion = Rigid::together(&each);
-        let (momentum, spin, push) = (Vec3::zeros(), Vec3::zeros(), [Vec3::zeros(); 2]);
-        let mut group = Group { motion, momentum, spin, kinetic: None, push, power: 0.0, bodies };
-        let [hold_momentum, hold_spin, hold_energy] = goals.held;
+        let outside = &goals.outside;
+        let untouched = |&body: &usize| outside.contacts(body).obstacles == [Vec3::zeros(); 2];
+        let alone = bodies.iter().all(|body| untouched(body) && !outside.is_attached(*body));
+        let push = [Vec3::zeros(); 2];
+        let mut group = Group { alone, kinetic: None, push, power: 0.0, given: 0.0, bodies };
+        let each = group.each(end);
+        let centre = Rigid::together(&each).centre;
         let mut kinetic = 0.0;
         for (&body, now) in group.bodies.iter().zip(&each) {
-            let (aim, touch) = (&goals.aims[body], goals.outside.contacts(body));
+            let (aim, touch) = (&goals.aims[body], outside.contacts(body));
+            let pushed = outside.push(body, end.form, end.view.iterate, end.view.x, aim.pivot);
+            kinetic += aim.energy + pushed.work - end.potential(goals, body, now.centre, now.mass);
+            let [force, torque] = touch.push(now.centre);
+            group.push[0] += force;
+            group.push[1] += torque + (now.centre - centre).cross(&force);
+            group.power += touch.obstacle_work / end.form.h;
+        }
+        group.kinetic = goals.held[2].then_some(kinetic);
+        group
+    }
+
+    /// The bodies as they move now.
+    fn each(&self, end: &End) -> Vec<Rigid> {
+        self.bodies.iter().map(|&body| end.body(body)).collect()
+    }
+
+    /// Adds to the velocities of all vertices a function of velocity and place.
+    fn change(&self, end: &mut End, by: impl Fn(Vec3, Vec3) -> Vec3) {
+        for &body in &self.bodies {
+            for i in end.part(body) {
+                let v = end.velocities[i];
+                end.velocities[i] = v + by(v, end.view.iterate[i]);
+            }
+        }
+    }
+
+    /// Obstacles give energy (J), so there may be more.
+    fn give(&mut self, work: f64) {
+        self.given += work;
+        self.kinetic = self.kinetic.map(|kinetic| kinetic + work);
+    }
+
+    /// A rigid motion more, so that the sums of P and L are what the step's forces make of them.
+    fn set_momenta(&self, goals: &Goals, end: &mut End) {
+        let each = self.each(end);
+        let Rigid { mass, centre, inertia, .. } = Rigid::together(&each);
+        let (mut momentum, mut spin) = (Vec3::zeros(), Vec3::zeros());
+        for (&body, now) in self.bodies.iter().zip(&each) {
+            let aim = &goals.aims[body];
             let pushed = goals.outside.push(body, end.form, end.view.iterate, end.view.x, aim.pivot);
             let lag = (now.centre - aim.pivot * 2.0 + aim.start.centre) * now.mass;
-            let momentum = aim.momentum + pushed.impulse - now.momentum;
+            let lacks = aim.momentum + pushed.impulse - now.momentum;
             let about_pivot = now.spin + (now.centre - aim.pivot).cross(&now.momentum);
             let turned =
                 aim.angular_momentum + pushed.torque + lag.cross(&end.model.gravity) * (0.5 * end.form.h)
                     - about_pivot;
-            if hold_momentum {
-                group.momentum += momentum;
-            }
-            if hold_spin {
-                group.spin += turned + (aim.pivot - motion.centre).cross(&momentum);
-            }
-            kinetic += aim.energy + pushed.work - end.potential(goals, body, now.centre, now.mass);
-            let [force, torque] = touch.push(now.centre);
-            group.push[0] += force;
-            group.push[1] += torque + (now.centre - motion.centre).cross(&force);
-            group.power += touch.obstacle_work / end.form.h;
+            momentum += lacks;
+            spin += turned + (aim.pivot - centre).cross(&lacks);
         }
-        group.kinetic = hold_energy.then_some(kinetic);
-        group
+        let [hold_momentum, hold_spin, _] = goals.held;
+        let shift = if hold_momentum { momentum / mass } else { Vec3::zeros() };
+        let twist = if hold_spin { solve_inertia(inertia, spin, LEAST_INERTIA) } else { Vec3::zeros() };
+        self.change(end, |_, x| shift + twist.cross(&(x - centre)));
     }
 
-    /// Sets the momenta right and scales the rest of the velocities; returns what obstacles give by it (J).
-    fn scale(&self, end: &mut End) -> f64 {
-        let Rigid { mass, centre, inertia, .. } = self.motion;
+    /// Scales the velocities but for the rigid motion that obstacles do not push along.
+    fn scale(&mut self, end: &mut End) {
+        let Some(wished) = self.kinetic else { return };
+        let Rigid { mass, centre, inertia, momentum, spin, kinetic } = Rigid::together(&self.each(end));
         let turn = |spin: Vec3| solve_inertia(inertia, spin, LEAST_INERTIA);
-        // first the momenta: a rigid motion more
-        let (shift, twist) = (self.momentum / mass, turn(self.spin));
-        let (momentum, spin) = (self.motion.momentum + self.momentum, self.motion.spin + self.spin);
         let (drift, omega) = (momentum / mass, turn(spin));
         // the share of the rigid motion along the push of obstacles, seen from them
         let [force, torque] = self.push;
@@ -176,54 +211,40 @@ impl Group {
         let rate = momentum.dot(&along) + spin.dot(&about) - self.power;
         let share = if square > 0.0 { rate / square } else { 0.0 };
 
-        let gained = self.momentum.dot(&(self.motion.momentum / mass + shift * 0.5))
-            + self.spin.dot(&(turn(self.motion.spin) + twist * 0.5));
-        let has = self.motion.kinetic + gained;
         let rigid = 0.5 * (momentum.dot(&drift) + spin.dot(&omega));
-        let scaled = (has - rigid).max(0.0) + 0.5 * share * share * square;
-        let wish = match self.kinetic {
-            Some(kinetic) if scaled > 0.0 => ((scaled + kinetic - has).max(0.0) / scaled).sqrt(),
-            _ => 1.0,
-        };
-        let beta = (wish - 1.0).min(MOST_GROWTH);
-        let (kept_drift, kept_omega) = (drift - along * share, omega - about * share);
-        for &body in &self.bodies {
-            for i in end.part(body) {
-                let r = end.view.iterate[i] - centre;
-                let v = end.velocities[i] + shift + twist.cross(&r);
-                end.velocities[i] = v + (v - kept_drift - kept_omega.cross(&r)) * beta;
-            }
+        let scaled = (kinetic - rigid).max(0.0) + 0.5 * share * share * square;
+        if scaled <= 0.0 {
+            return;
         }
-        beta * share * self.power
+        let factor = ((scaled + wished - kinetic).max(0.0) / scaled).sqrt();
+        let beta = (factor - 1.0).min(MOST_GROWTH);
+        let (kept_drift, kept_omega) = (drift - along * share, omega - about * share);
+        self.change(end, |v, x| (v - kept_drift - kept_omega.cross(&(x - centre))) * beta);
+        self.give(beta * share * self.power);
     }
 
-    /// Gives what is still missing by an impulse along the forces of the contacts; returns what obstacles give by it (J).
-    fn push_harder(&self, goals: &Goals, end: &mut End) -> f64 {
-        let now: Vec<Rigid> = self.bodies.iter().map(|&body| end.body(body)).collect();
-        let missing = match self.kinetic {
-            Some(kinetic) => kinetic - now.iter().map(|body| body.kinetic).sum::<f64>(),
-            None => return 0.0,
-        };
+    /// Gives what is still missing by an impulse along the forces of the contacts.
+    fn push_harder(&mut self, goals: &Goals, end: &mut End) {
+        let now = self.each(end);
+        let missing = self.kinetic.unwrap_or_default() - now.iter().map(|body| body.kinetic).sum::<f64>();
+        if missing <= 0.0 {
+            return;
+        }
         // per unit of j: the change of each body's motion, what it adds to first order, and its own energy twice
-        let (mut rate, mut square) = (0.0, 0.0);
+        let power = self.power / (end.form.velocity_slope() * end.form.h);
+        let (mut rate, mut square) = (-power, 0.0);
         let mut ways = Vec::with_capacity(now.len());
         for (&body, now) in self.bodies.iter().zip(&now) {
-            let touch = goals.outside.contacts(body);
-            let [force, torque] = match touch.force == Vec3::zeros() {
-                true => touch.push(now.centre),
-                false => [touch.force, touch.torque - now.centre.cross(&touch.force)],
-            };
-            let (along, about) = (touch.force / now.mass, solve_inertia(now.inertia, torque, LEAST_INERTIA));
+            let [force, torque] = goals.outside.contacts(body).all(now.centre);
+            let (along, about) = (force / now.mass, solve_inertia(now.inertia, torque, LEAST_INERTIA));
             rate += now.momentum.dot(&along) + now.spin.dot(&about);
             square += force.dot(&along) + torque.dot(&about);
             ways.push((along, about));
         }
-        let power = self.power / (end.form.velocity_slope() * end.form.h);
-        rate -= power;
         // while bodies still approach each other, energy enough to send them back is more than a step misses
         let turns = rate >= 0.0 || 0.5 * rate * rate <= missing * square;
-        if missing <= 0.0 || square <= 0.0 || !turns {
-            return 0.0;
+        if square <= 0.0 || !turns {
+            return;
         }
         let j = ((rate * rate + 2.0 * square * missing).sqrt() - rate) / square;
         for ((&body, now), (along, about)) in self.bodies.iter().zip(&now).zip(ways) {
@@ -231,6 +252,29 @@ impl Group {
                 end.velocities[i] += (along + about.cross(&(end.view.iterate[i] - now.centre))) * j;
             }
         }
-        j * power
+        self.give(j * power);
+    }
+
+    /// Takes what is still too much from all motion: obstacles and attachments may take momentum.
+    fn brake(&self, end: &mut End) {
+        let kinetic: f64 = self.each(end).iter().map(|body| body.kinetic).sum();
+        if let Some(most) = self.kinetic.filter(|most| kinetic > *most) {
+            let factor = (most.max(0.0) / kinetic).sqrt();
+            self.change(end, |v, _| v * (factor - 1.0));
+        }
+    }
+
+    /// What is kept of the bodies' energies: what they have, less what they owe.
+    fn keep(&self, goals: &mut Goals, end: &End) {
+        let each = self.each(end);
+        let Rigid { mass, kinetic, .. } = Rigid::together(&each);
+        let owed = self.kinetic.map_or(0.0, |most| (kinetic - most).max(0.0));
+        for (&body, now) in self.bodies.iter().zip(&each) {
+            let energy = now.kinetic + end.potential(goals, body, now.centre, now.mass);
+            let push = goals.outside.contacts(body).push(now.centre);
+            let kept = &mut goals.kept[body];
+            kept.energy = Some(energy - owed * now.mass / mass);
+            kept.push = push.map(Into::into);
+        }
     }
 }

@@ -100,6 +100,8 @@ impl Fepr {
         let mut goals: Vec<Goal> =
             (0..model.bodies.len()).map(|body| self.goal(body, form, model, &start)).collect();
         let mut squares = vec![0.0; goals.len()];
+        // too much energy of each body, of the step and now (J); 0 where it is right
+        let mut excess = vec![[0.0; 2]; goals.len()];
         let mut count = 0;
         loop {
             backend.place(&self.x)?;
@@ -114,6 +116,8 @@ impl Fepr {
                 let (system, off) =
                     self.system(body, &goals[body], model, view.end_gradient, potential, form.h);
                 worst = worst.max(off.error);
+                let wrong = if off.error > self.goals.tolerance() { off.energy } else { 0.0 };
+                excess[body] = [if count == 0 { off.energy } else { excess[body][0] }, wrong];
                 // the energy is off by what the second-order part was misjudged
                 let bend = &mut self.goals.kept[body].bend;
                 if squares[body] > 0.0 && (off.energy / squares[body]).is_finite() {
@@ -134,7 +138,20 @@ impl Fepr {
             count += 1;
         }
         backend.place(&self.stepped[0])?;
+        excess.into_iter().enumerate().for_each(|(body, excess)| self.settle(body, excess, model));
         Ok(count)
+    }
+
+    /// Where the projection of a body has not arrived, with too much energy before and after it (J): one that has made
+    /// energy is not taken, and what is missing in the end is lost. It would come back in one step, as soon as there is a way.
+    fn settle(&mut self, body: usize, [before, mut after]: [f64; 2], model: &Model) {
+        if after > before.max(0.0) {
+            let range = model.bodies[body].vertices.clone();
+            self.x[range.clone()].copy_from_slice(&self.stepped[0][range.clone()]);
+            self.v[range.clone()].copy_from_slice(&self.stepped[1][range]);
+            after = before;
+        }
+        self.goals.aims[body].energy += after.min(0.0);
     }
 
     /// After the step was taken: goes to the state found.

@@ -65,9 +65,17 @@ impl Goals {
         });
     }
 
-    /// Forgets what energy is kept.
-    pub fn forget_energy(&mut self) {
-        self.kept.iter_mut().for_each(|kept| kept.energy = None);
+    /// Bodies have become stiffer or softer, `before` being their stiffness as a share of what it is now: what their elastic
+    /// energy gains by that, where they are, is theirs.
+    pub fn stiffen(&mut self, before: &[f64], backend: &mut dyn Backend) -> Result<()> {
+        if !self.held[2] || self.kept.iter().all(|kept| kept.energy.is_none()) {
+            return Ok(());
+        }
+        let energies = elastic_energies(backend)?;
+        for ((kept, elastic), before) in self.kept.iter_mut().zip(energies).zip(before) {
+            kept.energy = kept.energy.map(|energy| energy + elastic * (1.0 - before));
+        }
+        Ok(())
     }
 
     /// Before a step from `times[0]` to `times[1]`: what it shall make of each body.
@@ -101,9 +109,7 @@ impl Goals {
         if !self.held[2] || self.kept.iter().all(|kept| kept.energy.is_some()) {
             return Ok(());
         }
-        let x = backend.view().x.to_vec();
-        backend.place(&x)?;
-        backend.local_at_end()?;
+        let energies = elastic_energies(backend)?;
         let view = backend.view();
         for (body, part) in model.bodies.iter().enumerate() {
             let range = part.vertices.clone();
@@ -113,7 +119,7 @@ impl Goals {
                 [0.5 * m * view.v[i].norm_squared(), -m * model.gravity.dot(&view.x[i])]
             });
             let attached = self.outside.energy_before(body, view.x);
-            self.kept[body].energy.get_or_insert(kinetic + height + attached + view.energies[body]);
+            self.kept[body].energy.get_or_insert(kinetic + height + attached + energies[body]);
         }
         Ok(())
     }
@@ -138,4 +144,12 @@ impl Goals {
         }
         totals
     }
+}
+
+/// Elastic energy of each body before a step (J).
+fn elastic_energies(backend: &mut dyn Backend) -> Result<Vec<f64>> {
+    let x = backend.view().x.to_vec();
+    backend.place(&x)?;
+    backend.local_at_end()?;
+    Ok(backend.view().energies.to_vec())
 }

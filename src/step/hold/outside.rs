@@ -60,6 +60,15 @@ impl Touch {
             [force, torque - centre.cross(&force)]
         }
     }
+
+    /// Force and torque about the `centre` of mass of all contacts; of those that have just let go, if none acts.
+    pub fn all(&self, centre: Vec3) -> [Vec3; 2] {
+        if self.force == Vec3::zeros() {
+            self.push(centre)
+        } else {
+            [self.force, self.torque - centre.cross(&self.force)]
+        }
+    }
 }
 
 /// What acts on a body in a step.
