@@ -31,7 +31,7 @@ use crate::step::inside::View;
 use crate::{Result, Vec3};
 use std::ops::Range;
 
-/// Velocities grow by no more than this share in a step by scaling.
+/// Velocities grow by no more than this share in a step by scaling: where more is missing, what moves is about to turn round.
 const MOST_GROWTH: f64 = 0.5;
 
 /// Least moment of inertia, relative to the greatest, about which bodies can spin.
@@ -101,8 +101,7 @@ pub fn bounce(
         if group.alone {
             group.set_momenta(goals, &mut end);
         }
-        group.scale(&mut end);
-        group.push_harder(goals, &mut end);
+        group.scale(goals, &mut end);
         if !group.alone {
             group.brake(&mut end);
         }
@@ -198,8 +197,8 @@ impl Group {
         self.change(end, |_, x| shift + twist.cross(&(x - centre)));
     }
 
-    /// Scales the velocities but for the rigid motion that obstacles do not push along.
-    fn scale(&mut self, end: &mut End) {
+    /// Scales the velocities but for the rigid motion that obstacles do not push along; where too little moves, pushes harder.
+    fn scale(&mut self, goals: &Goals, end: &mut End) {
         let Some(wished) = self.kinetic else { return };
         let Rigid { mass, centre, inertia, momentum, spin, kinetic } = Rigid::together(&self.each(end));
         let turn = |spin: Vec3| solve_inertia(inertia, spin, LEAST_INERTIA);
@@ -213,23 +212,20 @@ impl Group {
 
         let rigid = 0.5 * (momentum.dot(&drift) + spin.dot(&omega));
         let scaled = (kinetic - rigid).max(0.0) + 0.5 * share * share * square;
-        if scaled <= 0.0 {
+        let missing = wished - kinetic;
+        let most = 1.0 + MOST_GROWTH;
+        if missing > (most * most - 1.0) * scaled && self.push_harder(missing, goals, end) || scaled <= 0.0 {
             return;
         }
-        let factor = ((scaled + wished - kinetic).max(0.0) / scaled).sqrt();
-        let beta = (factor - 1.0).min(MOST_GROWTH);
+        let beta = ((scaled + missing).max(0.0) / scaled).sqrt().min(most) - 1.0;
         let (kept_drift, kept_omega) = (drift - along * share, omega - about * share);
         self.change(end, |v, x| (v - kept_drift - kept_omega.cross(&(x - centre))) * beta);
         self.give(beta * share * self.power);
     }
 
-    /// Gives what is still missing by an impulse along the forces of the contacts.
-    fn push_harder(&mut self, goals: &Goals, end: &mut End) {
+    /// Gives what is missing (J) by an impulse along the forces of the contacts; whether that can be.
+    fn push_harder(&mut self, missing: f64, goals: &Goals, end: &mut End) -> bool {
         let now = self.each(end);
-        let missing = self.kinetic.unwrap_or_default() - now.iter().map(|body| body.kinetic).sum::<f64>();
-        if missing <= 0.0 {
-            return;
-        }
         // per unit of j: the change of each body's motion, what it adds to first order, and its own energy twice
         let power = self.power / (end.form.velocity_slope() * end.form.h);
         let (mut rate, mut square) = (-power, 0.0);
@@ -244,7 +240,7 @@ impl Group {
         // while bodies still approach each other, energy enough to send them back is more than a step misses
         let turns = rate >= 0.0 || 0.5 * rate * rate <= missing * square;
         if square <= 0.0 || !turns {
-            return;
+            return false;
         }
         let j = ((rate * rate + 2.0 * square * missing).sqrt() - rate) / square;
         for ((&body, now), (along, about)) in self.bodies.iter().zip(&now).zip(ways) {
@@ -253,6 +249,7 @@ impl Group {
             }
         }
         self.give(j * power);
+        true
     }
 
     /// Takes what is still too much from all motion: obstacles and attachments may take momentum.
