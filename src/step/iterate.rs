@@ -59,6 +59,9 @@ impl Simulation {
                 self.find_more_contacts();
             }
         }
+        if let Some(hold) = self.hold.as_mut().filter(|_| enough.is_some() && done.count >= most) {
+            hold.goals().unsettled = true;
+        }
         Ok(done)
     }
 

@@ -111,6 +111,11 @@ impl Touching {
         Ok(())
     }
 
+    /// Whether each body is inside something at `end`.
+    pub(super) fn inside(&self, start: &[Vec3], end: &[Vec3]) -> Vec<bool> {
+        self.contacts.tell(start, end).iter().map(|told| told.potential > 0.0).collect()
+    }
+
     /// Tells who holds momenta and energy what contact does to the bodies if the step ends at `end`.
     fn tell(&self, form: &Form, start: &[Vec3], end: &[Vec3], outside: &mut Outside) {
         let weight = 1.0 / (form.velocity_slope() * form.h);
@@ -179,13 +184,14 @@ impl Simulation {
         clock.time(Phase::Contact, || touching.tell(form, view.x, view.iterate, &mut goals.outside));
     }
 
-    /// What the velocities of bodies that touch must change by so that momenta and energy are right.
+    /// What the velocities of bodies that touch, or were not solved, must change by so that momenta and energy are right.
     pub(super) fn bounce(&mut self, form: &Form) -> Result<Option<Vec<Vec3>>> {
-        let Simulation { backend, clock, touching: Some(touching), model, exchanged, .. } = self else {
-            return Ok(None);
-        };
+        let Simulation { backend, clock, touching, model, exchanged, .. } = self;
         let Some(goals) = goals_of(&mut self.hold, &mut self.fepr) else { return Ok(None) };
-        let groups = touching.contacts.groups();
+        let groups = match touching {
+            Some(touching) => touching.contacts.groups(),
+            None => (0..model.bodies.len()).collect(),
+        };
         let bounced =
             clock.time(Phase::Constrain, || bounce(goals, &groups, form, model, backend.as_mut()))?;
         Ok(bounced.map(|bounced| {

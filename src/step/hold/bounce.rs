@@ -20,6 +20,8 @@
 //! Energy is never made. What cannot be given is lost; none waits for a later step, in which nothing may be there to take
 //! it. What is too much is taken, from all motion if it must be and obstacles or attachments may, and what even that leaves
 //! is owed: the next steps have as much less. Positions stay, so nothing penetrates that did not before.
+//!
+//! Bodies that nothing touches come here when the iterations were used up and have left them too much energy.
 
 use super::body::Rigid;
 use super::goals::Goals;
@@ -68,8 +70,8 @@ struct Group {
     given: f64,
 }
 
-/// After the iterations of a step in which bodies touched: the changes of all velocities; `None` if none touched. What is
-/// kept of the energy of these bodies is then what they have.
+/// After the iterations of a step in which bodies touched, or that were too few: the changes of all velocities; `None` if
+/// there are none. What is kept of the energy of bodies that touched is then what they have.
 ///
 /// `groups` names for each body the group of bodies that touch each other.
 pub fn bounce(
@@ -79,7 +81,7 @@ pub fn bounce(
     model: &Model,
     backend: &mut dyn Backend,
 ) -> Result<Option<Bounced>> {
-    if !goals.outside.any_touched() {
+    if !goals.outside.any_touched() && !goals.unsettled {
         return Ok(None);
     }
     backend.local_at_end()?;
@@ -92,12 +94,17 @@ pub fn bounce(
     numbers.sort_unstable();
     numbers.dedup();
     for number in numbers {
-        let touched = |&body: &usize| groups[body] == number && goals.outside.is_touched(body);
-        let bodies: Vec<usize> = (0..groups.len()).filter(touched).collect();
+        let touched = |body: usize| goals.outside.is_touched(body);
+        let concerned = |&body: &usize| groups[body] == number && (touched(body) || goals.unsettled);
+        let bodies: Vec<usize> = (0..groups.len()).filter(concerned).collect();
         if bodies.is_empty() {
             continue;
         }
+        let touching = bodies.iter().any(|&body| touched(body));
         let mut group = Group::new(goals, bodies, &end);
+        if !touching && !group.has_too_much(&end) {
+            continue;
+        }
         if group.alone {
             group.set_momenta(goals, &mut end);
         }
@@ -105,7 +112,9 @@ pub fn bounce(
         if !group.alone {
             group.brake(&mut end);
         }
-        group.keep(goals, &end);
+        if touching {
+            group.keep(goals, &end);
+        }
         obstacle_work += group.given;
     }
     let changes = end.velocities.iter().zip(before).map(|(v, before)| v - before).collect();
@@ -156,6 +165,11 @@ impl Group {
     /// The bodies as they move now.
     fn each(&self, end: &End) -> Vec<Rigid> {
         self.bodies.iter().map(|&body| end.body(body)).collect()
+    }
+
+    /// Whether there is more kinetic energy than there may be.
+    fn has_too_much(&self, end: &End) -> bool {
+        self.kinetic.is_some_and(|most| Rigid::together(&self.each(end)).kinetic > most)
     }
 
     /// Adds to the velocities of all vertices a function of velocity and place.

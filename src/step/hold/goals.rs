@@ -21,6 +21,8 @@ pub struct Goals {
     pub aims: Vec<Aim>,
     /// What acts on the bodies.
     pub outside: Outside,
+    /// Whether the iterations were used up before all was held.
+    pub unsettled: bool,
 }
 
 impl Goals {
@@ -34,6 +36,7 @@ impl Goals {
             kept: vec![Kept::default(); bodies],
             aims: vec![Aim::default(); bodies],
             outside: Outside::new(model),
+            unsettled: false,
         }
     }
 
@@ -88,6 +91,7 @@ impl Goals {
         backend: &mut dyn Backend,
     ) -> Result<()> {
         self.outside.begin(form, targets, &self.kept);
+        self.unsettled = false;
         self.fill_in_energies(model, backend)?;
         let view = backend.view();
         for (body, part) in model.bodies.iter().enumerate() {
