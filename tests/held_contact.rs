@@ -125,28 +125,38 @@ fn a_block_that_stiffens_on_the_ground_gets_the_work_of_it() {
     }
 }
 
-/// A cloth falls over a bar and on itself. Where a fold is found inside another after the step it has an energy that nobody
-/// has paid for (`contact`); it must not become motion.
+/// A cloth above a round bar.
+const CLOTH: &str = r#"
+    [[obstacle]]
+    shape = "capsule"
+    ends = [[0.5, 0.5, -1.0], [0.5, 0.5, 2.0]]
+    radius = 0.1
+    [[body]]
+    name = "cloth"
+    mesh = { generate = "cloth", cells = [14, 14], size = [1.0, 1.0] }
+    material = { model = "arap", young_modulus = 1e5, poisson_ratio = 0.3, thickness = 5e-4, bending = 1e-6 }
+    position = [0.0, 0.9, 0.0]
+"#;
+
+/// Vertices that vibrate are not where they were predicted to be. Some were found 3 cm inside the bar, with four times the energy
+/// that there was.
+#[test]
+fn a_cloth_that_falls_over_a_bar_does_not_get_into_it() {
+    let rows = run(&mut simulate(&format!("{SETTING}{CLOTH}"), &[]), 120);
+    let most = rows.iter().map(|row| row.total).fold(0.0, f64::max);
+    // the tolerance of 1e-4
+    assert!(most < (1.0 + 1e-4) * rows[0].total, "{most} J of {} J", rows[0].total);
+}
+
+/// Where a fold of a cloth is found inside another after the step it has an energy that nobody has paid for (`contact`); it
+/// must not become motion.
 #[test]
 fn a_cloth_that_folds_on_itself_makes_no_motion_out_of_nothing() {
-    let cloth = r#"
-        contact = { self = true }
-        [[obstacle]]
-        shape = "capsule"
-        ends = [[0.5, 0.5, -1.0], [0.5, 0.5, 2.0]]
-        radius = 0.1
-        [[body]]
-        name = "cloth"
-        mesh = { generate = "cloth", cells = [14, 14], size = [1.0, 1.0] }
-        material = { model = "arap", young_modulus = 1e5, poisson_ratio = 0.3, thickness = 5e-4, bending = 1e-6 }
-        position = [0.0, 0.9, 0.0]
-    "#;
     for method in ["conservation.method=cpd", "conservation.method=fepr"] {
-        let rows = run(&mut simulate(&format!("{SETTING}{cloth}"), &[method]), 120);
-        let fallen = rows[0].total - 0.5 * 9.81 * 0.5; // to where it hangs
+        let rows = run(&mut simulate(&format!("{SETTING}{CLOTH}"), &[method, "contact.self=true"]), 120);
         for row in &rows {
             let has = row.total - row.contact;
-            assert!(has < rows[0].total + 1e-3 * fallen, "{method}, frame {}: {has} J", row.frame);
+            assert!(has < (1.0 + 1e-4) * rows[0].total, "{method}, frame {}: {has} J", row.frame);
         }
     }
 }

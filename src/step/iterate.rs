@@ -59,7 +59,7 @@ impl Simulation {
                 self.find_more_contacts();
             }
         }
-        if let Some(hold) = self.hold.as_mut().filter(|_| enough.is_some() && done.count >= most) {
+        if let Some(hold) = self.hold.as_mut().filter(|hold| done.count >= most && hold.has_too_much()) {
             hold.goals().unsettled = true;
         }
         Ok(done)

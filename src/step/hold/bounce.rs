@@ -21,7 +21,7 @@
 //! it. What is too much is taken, from all motion if it must be and obstacles or attachments may, and what even that leaves
 //! is owed: the next steps have as much less. Positions stay, so nothing penetrates that did not before.
 //!
-//! Bodies that nothing touches come here when the iterations were used up and have left them too much energy.
+//! Bodies that nothing touches come here when the iterations were used up and have left them far too much energy.
 
 use super::body::Rigid;
 use super::goals::Goals;

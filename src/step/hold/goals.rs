@@ -21,7 +21,7 @@ pub struct Goals {
     pub aims: Vec<Aim>,
     /// What acts on the bodies.
     pub outside: Outside,
-    /// Whether the iterations were used up before all was held.
+    /// Whether the iterations were used up and have left a body far too much energy.
     pub unsettled: bool,
 }
 
