@@ -21,6 +21,7 @@ mod frame;
 mod hash;
 mod layer;
 mod memory;
+mod more;
 pub mod obstacle;
 mod shade;
 mod shell;

@@ -1,34 +1,48 @@
-//! The work of contact on each body, in a form that keeps the sum of all energies.
+//! What contact does to the energy of each body, in a form that keeps the sum of all energies.
 
 use super::frame::{Frame, Law, NOBODY};
 use super::{BodyForce, Contacts};
 use crate::Vec3;
 
+/// What contact does to a body in a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Told {
+    /// Whether any force acts.
+    pub acts: bool,
+    /// Potential at the end (J); half of a contact of two bodies to each.
+    pub potential: f64,
+    /// Work of moving obstacles (J).
+    pub obstacles: f64,
+    /// Energy that friction takes (J); half to each of two bodies.
+    pub friction: f64,
+}
+
 impl Contacts {
-    /// Work on each body on the way from `start` to `end`, with the forces of the last [`Contacts::resolve`] (J).
+    /// What contact does to each body on the way from `start` to `end`, with the forces of the last [`Contacts::resolve`].
     ///
-    /// What a frame gives to bodies in all is U(start) − U(end) and the work of friction: exact, whatever the step. Two
-    /// bodies share what the force, constant along their ways, misses of it.
-    pub fn work(&self, start: &[Vec3], end: &[Vec3]) -> Vec<f64> {
-        let mut work = vec![0.0; self.by_body.len()];
+    /// Only the end has a potential: a frame that is new may begin with any, which nobody has paid for.
+    pub fn tell(&self, start: &[Vec3], end: &[Vec3]) -> Vec<Told> {
+        let mut told = vec![Told::default(); self.by_body.len()];
         for frame in &self.frames {
-            let (from, to) = (frame.place(start), frame.place(end));
-            let potential = self.energy(frame, &from) - self.energy(frame, &to);
-            let [mine, other] = frame.bodies;
-            let normal = frame.plane.normal * frame.plane.normal.dot(&frame.force);
-            if other == NOBODY {
-                work[mine as usize] += potential + (frame.force - normal).dot(&(to - from));
+            let place = frame.place(end);
+            let potential = self.energy(frame, &place);
+            let acts = frame.force != Vec3::zeros();
+            if !acts && potential == 0.0 {
                 continue;
             }
-            let missed = potential - normal.dot(&(to - from));
-            for (arm, (v, w)) in frame.arms().enumerate() {
-                let body = frame.bodies[usize::from(arm > 0)] as usize;
-                work[body] += w * frame.force.dot(&(end[v] - start[v]));
+            // a force that is not quite found yet may push along: nobody gets energy from friction
+            let friction = (-frame.force.dot(&frame.slip(&frame.place(start), &place))).max(0.0);
+            let [mine, other] = frame.bodies;
+            told[mine as usize].obstacles += frame.force.dot(&frame.plane.motion);
+            // a body that touches itself or an obstacle has both halves
+            for body in [mine, if other == NOBODY { mine } else { other }] {
+                let told = &mut told[body as usize];
+                told.acts |= acts;
+                told.potential += 0.5 * potential;
+                told.friction += 0.5 * friction;
             }
-            work[mine as usize] += 0.5 * missed;
-            work[other as usize] += 0.5 * missed;
         }
-        work
+        told
     }
 
     /// For each body the least number of a body that it touches, directly or through others; its own if it touches none.

@@ -30,11 +30,12 @@ impl Simulation {
         if self.damping.filter.is_some() {
             // the filter has changed the velocities since
             self.goals().into_iter().for_each(Goals::forget);
-        } else if self.is_stiffening() {
-            // the elements have other energies than at the end of the step before
-            self.goals().into_iter().for_each(Goals::forget_energy);
         }
+        let before = self.stiffness_before();
         let Simulation { backend, clock, hold, fepr, model, .. } = self;
+        if let Some((before, goals)) = before.zip(goals_of(hold, fepr)) {
+            goals.stiffen(&before, backend.as_mut())?;
+        }
         clock.time(Phase::Aim, || {
             let backend = backend.as_mut();
             hold.iter_mut().try_for_each(|hold| hold.begin(form, model, targets, times, backend))?;
@@ -56,13 +57,18 @@ impl Simulation {
     pub(super) fn end_holding(&mut self, form: &Form) -> Result<usize> {
         self.tell_contacts(form);
         self.book_contacts();
-        let Simulation { backend, clock, hold, fepr, exchanged, model, .. } = self;
+        let Simulation { backend, clock, hold, fepr, touching, exchanged, model, .. } = self;
         let backend = backend.as_mut();
         let ([damped, given], count) = clock.time(Phase::Constrain, || -> Result<_> {
             Ok(match (hold, fepr) {
                 (Some(hold), _) => (hold.goals().end(form, backend), 0),
                 (None, Some(fepr)) => {
                     let count = fepr.project(form, model, backend)?;
+                    let inside = match touching {
+                        Some(touching) => touching.inside(backend.view().x, fepr.positions()),
+                        None => vec![false; model.bodies.len()],
+                    };
+                    fepr.settle(&inside, model);
                     (fepr.goals().end(form, backend), count)
                 }
                 (None, None) => ([0.0; 2], 0),

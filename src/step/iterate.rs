@@ -51,13 +51,20 @@ impl Simulation {
             }
             let off = self.measure_held(form)?;
             // the forces of contacts need their iterations, too
-            let least = if touching { most.min(self.time.iterations) } else { 1 };
+            let touched = touching || self.goals().is_some_and(|goals| goals.outside.any_touched());
+            let least = if touched { most.min(self.time.iterations) } else { 1 };
             if done.count >= least && enough.zip(off).is_some_and(|(enough, off)| off <= enough) {
                 break;
             }
             self.solve(form, touching)?;
             self.gain.moved_on();
             done.count += 1;
+            if touching && done.count == 1 {
+                self.find_more_contacts();
+            }
+        }
+        if let Some(hold) = self.hold.as_mut().filter(|hold| done.count >= most && hold.has_too_much()) {
+            hold.goals().unsettled = true;
         }
         Ok(done)
     }

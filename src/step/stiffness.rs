@@ -174,10 +174,12 @@ impl Simulation {
         self.set_stiffness(self.steps, false)
     }
 
-    /// Whether the step about to be made has another stiffness than the one before.
-    pub(super) fn is_stiffening(&self) -> bool {
-        let changes = |schedule: &Schedule| schedule.factors(self.steps) != schedule.factors(self.steps + 1);
-        self.stiffness.as_ref().is_some_and(changes)
+    /// How stiff each body was in the step before, as a share of what it is in the one about to be made; `None` if nothing
+    /// changes.
+    pub(super) fn stiffness_before(&self) -> Option<Vec<f64>> {
+        let schedule = self.stiffness.as_ref()?;
+        let (before, now) = (schedule.factors(self.steps), schedule.factors(self.steps + 1));
+        (before != now).then(|| before.iter().zip(&now).map(|(before, now)| before / now).collect())
     }
 
     fn set_stiffness(&mut self, at: u64, as_work: bool) -> Result<()> {

@@ -64,6 +64,12 @@ impl Touching {
         !self.contacts.is_empty()
     }
 
+    /// Looks for contacts that were not predicted.
+    fn find_more(&mut self, t: f64, backend: &mut dyn Backend) {
+        let view = backend.view();
+        self.contacts.find_more(t, view.x, view.iterate);
+    }
+
     /// |g − F| with the forces of the last iteration (N).
     fn gradient_norm(&self, backend: &mut dyn Backend) -> f64 {
         let gradient = backend.view().gradient;
@@ -111,19 +117,29 @@ impl Touching {
         Ok(())
     }
 
+    /// Whether each body is inside something at `end`.
+    pub(super) fn inside(&self, start: &[Vec3], end: &[Vec3]) -> Vec<bool> {
+        self.contacts.tell(start, end).iter().map(|told| told.potential > 0.0).collect()
+    }
+
     /// Tells who holds momenta and energy what contact does to the bodies if the step ends at `end`.
     fn tell(&self, form: &Form, start: &[Vec3], end: &[Vec3], outside: &mut Outside) {
         let weight = 1.0 / (form.velocity_slope() * form.h);
-        let work = self.contacts.work(start, end);
+        let told = self.contacts.tell(start, end);
         let obstacles = self.contacts.obstacle_forces(end);
         let forces = self.contacts.forces_by_body().iter().zip(obstacles);
-        for (body, ((on, obstacles), work)) in forces.zip(work).enumerate() {
-            let obstacles = [obstacles.force, obstacles.torque];
-            if on.force != Vec3::zeros() || on.torque != Vec3::zeros() || outside.is_touched(body) {
-                outside.touch(
-                    body,
-                    Touch { force: on.force * weight, torque: on.torque * weight, work, obstacles },
-                );
+        for (body, ((on, obstacles), told)) in forces.zip(told).enumerate() {
+            if told.acts || outside.is_touched(body) {
+                let touch = Touch {
+                    force: on.force * weight,
+                    torque: on.torque * weight,
+                    potential: told.potential,
+                    work: told.obstacles - told.friction,
+                    obstacle_work: told.obstacles,
+                    obstacles: [obstacles.force, obstacles.torque],
+                    released: outside.contacts(body).released,
+                };
+                outside.touch(body, touch);
             }
         }
     }
@@ -135,6 +151,17 @@ impl Simulation {
         let t = self.time();
         let Simulation { backend, clock, touching: Some(touching), .. } = self else { return false };
         clock.time(Phase::Contact, || touching.find(t, form, backend.as_mut()))
+    }
+
+    /// Looks for contacts that were not predicted, where momenta and energy are held: bodies are then livelier than they
+    /// are predicted to be.
+    pub(super) fn find_more_contacts(&mut self) {
+        let t = self.time();
+        let held = self.goals().is_some();
+        let Simulation { backend, clock, touching: Some(touching), .. } = self else { return };
+        if held {
+            clock.time(Phase::Contact, || touching.find_more(t, backend.as_mut()));
+        }
     }
 
     /// |g| with contact (N).
@@ -163,14 +190,20 @@ impl Simulation {
         clock.time(Phase::Contact, || touching.tell(form, view.x, view.iterate, &mut goals.outside));
     }
 
-    /// What the velocities of bodies that touch must change by so that momenta and energy are right.
+    /// What the velocities of bodies that touch, or were not solved, must change by so that momenta and energy are right.
     pub(super) fn bounce(&mut self, form: &Form) -> Result<Option<Vec<Vec3>>> {
-        let Simulation { backend, clock, touching: Some(touching), model, .. } = self else {
-            return Ok(None);
-        };
+        let Simulation { backend, clock, touching, model, exchanged, .. } = self;
         let Some(goals) = goals_of(&mut self.hold, &mut self.fepr) else { return Ok(None) };
-        let groups = touching.contacts.groups();
-        clock.time(Phase::Constrain, || bounce(goals, &groups, form, model, backend.as_mut()))
+        let groups = match touching {
+            Some(touching) => touching.contacts.groups(),
+            None => (0..model.bodies.len()).collect(),
+        };
+        let bounced =
+            clock.time(Phase::Constrain, || bounce(goals, &groups, form, model, backend.as_mut()))?;
+        Ok(bounced.map(|bounced| {
+            exchanged.contact -= bounced.obstacle_work;
+            bounced.changes
+        }))
     }
 
     /// What contact gave and took in the step, at its end.

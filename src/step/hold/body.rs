@@ -109,6 +109,10 @@ pub struct Kept {
     pub spin: Option<[f64; 3]>,
     /// Kinetic, elastic, attachment and gravity energy (J).
     pub energy: Option<f64>,
+    /// Potential of its contacts (J).
+    pub contact: f64,
+    /// Force of obstacles, and torque about the centre of mass (N, N m).
+    pub push: [[f64; 3]; 2],
     /// ∇²H along the steps as a share of κ A, as last seen: 0 to 1.
     pub bend: f64,
 }

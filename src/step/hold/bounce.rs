@@ -2,14 +2,26 @@
 //!
 //! An impact is shorter than a step. Backward Euler pushes with the least force that stops what moves in: the energy of
 //! the motion is lost, and inside the solve only a vibration could take it up, because the momenta must be those that the
-//! forces give. So while bodies touch, the step is left alone, and then the velocities of all that touch each other,
+//! forces give. So while bodies touch, the step is left alone. Where it leads decides what kinetic energy there may be,
 //!
-//!   v ← rigid + (1 + β) (v − rigid),
+//!   T̂ = Ĥ + W − V(x),   W: work of obstacles and attachments less friction, V: all potentials, that of contacts included,
 //!
-//! get back what is missing: *rigid* is the motion of all of them together that has their momenta, so that P and L stay what
-//! they are to rounding, and β follows from H. Where obstacles push as well, the share of the rigid motion along their push is
-//! scaled with the rest: how hard an obstacle pushes within the step is what energy decides. Positions stay, so nothing
-//! penetrates that did not before.
+//! and then the velocities of all that touch each other get back what is missing,
+//!
+//!   v ← rigid + (1 + β) (v − rigid).
+//!
+//! *rigid* is the motion of all of them together that has their momenta, so that P and L stay what they are to rounding, and
+//! β follows from T̂. Where obstacles push as well, the share of the rigid motion along their push, seen from them, is scaled
+//! with the rest: how hard an obstacle pushes within the step is what energy decides.
+//!
+//! Where motion turns round there is nothing to scale. What is missing then comes from pushing harder: every body gets
+//! j times the impulse of its contacts once more. Forces between bodies cancel, so the sums of P and L stay here, too.
+//!
+//! Energy is never made. What cannot be given is lost; none waits for a later step, in which nothing may be there to take
+//! it. What is too much is taken, from all motion if it must be and obstacles or attachments may, and what even that leaves
+//! is owed: the next steps have as much less. Positions stay, so nothing penetrates that did not before.
+//!
+//! Bodies that nothing touches come here when the iterations were used up and have left them far too much energy.
 
 use super::body::Rigid;
 use super::goals::Goals;
@@ -17,146 +29,263 @@ use crate::damping::pbd::solve_inertia;
 use crate::model::Model;
 use crate::step::backend::Backend;
 use crate::step::form::Form;
+use crate::step::inside::View;
 use crate::{Result, Vec3};
+use std::ops::Range;
 
-/// Velocities change by no more than this share in a step. What is still missing then is kept for the next one: where
-/// motion turns round there is nothing to scale.
-const MOST_CHANGE: f64 = 0.5;
+/// Velocities grow by no more than this share in a step by scaling: where more is missing, what moves is about to turn round.
+const MOST_GROWTH: f64 = 0.5;
 
 /// Least moment of inertia, relative to the greatest, about which bodies can spin.
 const LEAST_INERTIA: f64 = 1e-10;
 
-/// Bodies that touch each other, and what they lack.
-struct Group {
-    bodies: Vec<usize>,
-    motion: Rigid,
-    /// What P and L about the centre must change by.
-    momentum: Vec3,
-    spin: Vec3,
-    /// What H must change by (J).
-    energy: f64,
-    /// The push of obstacles: force, and torque about the centre.
-    push: [Vec3; 2],
+/// What bodies in contact change.
+pub struct Bounced {
+    /// Of the velocities (m/s).
+    pub changes: Vec<Vec3>,
+    /// What obstacles give by pushing as much harder (J).
+    pub obstacle_work: f64,
 }
 
-/// After the iterations of a step in which bodies touched: the changes of all velocities; `None` if none touched.
+/// A step and the velocities that it ends with.
+struct End<'a> {
+    form: &'a Form,
+    model: &'a Model,
+    view: &'a View<'a>,
+    velocities: Vec<Vec3>,
+}
+
+/// Bodies that touch each other, and what they may have.
+struct Group {
+    bodies: Vec<usize>,
+    /// Whether nothing but themselves acts on them, so that their summed momenta are known.
+    alone: bool,
+    /// T̂: kinetic energy that they may have (J), if energy is held.
+    kinetic: Option<f64>,
+    /// The push of obstacles: force and torque about the centre.
+    push: [Vec3; 2],
+    /// Its power by the motion of the obstacles (W).
+    power: f64,
+    /// What obstacles have given by pushing harder (J).
+    given: f64,
+}
+
+/// After the iterations of a step in which bodies touched, or that were too few: the changes of all velocities; `None` if
+/// there are none. What is kept of the energy of bodies that touched is then what they have.
 ///
 /// `groups` names for each body the group of bodies that touch each other.
 pub fn bounce(
-    goals: &Goals,
+    goals: &mut Goals,
     groups: &[usize],
     form: &Form,
     model: &Model,
     backend: &mut dyn Backend,
-) -> Result<Option<Vec<Vec3>>> {
-    if !goals.outside.any_touched() {
+) -> Result<Option<Bounced>> {
+    if !goals.outside.any_touched() && !goals.unsettled {
         return Ok(None);
     }
     backend.local_at_end()?;
-    let view = backend.view();
-    let velocities: Vec<Vec3> =
-        (0..view.x.len()).map(|i| view.new_velocity(form, model.gravity, i)).collect();
-    let mut changes = vec![Vec3::zeros(); velocities.len()];
+    let view = &backend.view();
+    let velocities = (0..view.x.len()).map(|i| view.new_velocity(form, model.gravity, i)).collect();
+    let mut end = End { form, model, view, velocities };
+    let before = end.velocities.clone();
+    let mut obstacle_work = 0.0;
     let mut numbers = groups.to_vec();
     numbers.sort_unstable();
     numbers.dedup();
     for number in numbers {
-        let bodies: Vec<usize> = (0..groups.len())
-            .filter(|&body| groups[body] == number && goals.outside.is_touched(body))
-            .collect();
+        let touched = |body: usize| goals.outside.is_touched(body);
+        let concerned = |&body: &usize| groups[body] == number && (touched(body) || goals.unsettled);
+        let bodies: Vec<usize> = (0..groups.len()).filter(concerned).collect();
         if bodies.is_empty() {
             continue;
         }
-        let group = Group::new(goals, bodies, form, model, view.x, view.iterate, &velocities, view.energies);
-        group.change(goals, model, view.iterate, &velocities, &mut changes);
+        let touching = bodies.iter().any(|&body| touched(body));
+        let mut group = Group::new(goals, bodies, &end);
+        if !touching && !group.has_too_much(&end) {
+            continue;
+        }
+        if group.alone {
+            group.set_momenta(goals, &mut end);
+        }
+        group.scale(goals, &mut end);
+        if !group.alone {
+            group.brake(&mut end);
+        }
+        if touching {
+            group.keep(goals, &end);
+        }
+        obstacle_work += group.given;
     }
-    Ok(Some(changes))
+    let changes = end.velocities.iter().zip(before).map(|(v, before)| v - before).collect();
+    Ok(Some(Bounced { changes, obstacle_work }))
+}
+
+impl End<'_> {
+    fn part(&self, body: usize) -> Range<usize> {
+        self.model.bodies[body].vertices.clone()
+    }
+
+    /// A body as it moves now.
+    fn body(&self, body: usize) -> Rigid {
+        Rigid::of(self.part(body), &self.model.mass, self.view.iterate, &self.velocities)
+    }
+
+    /// Its elastic, attachment and gravity energy (J).
+    fn potential(&self, goals: &Goals, body: usize, centre: Vec3, mass: f64) -> f64 {
+        let (view, pivot) = (self.view, goals.aims[body].pivot);
+        let attached = goals.outside.push(body, self.form, view.iterate, view.x, pivot).energy;
+        view.energies[body] + attached - mass * self.model.gravity.dot(&centre)
+    }
 }
 
 impl Group {
-    #[allow(clippy::too_many_arguments)]
-    fn new(
-        goals: &Goals,
-        bodies: Vec<usize>,
-        form: &Form,
-        model: &Model,
-        x: &[Vec3],
-        iterate: &[Vec3],
-        velocities: &[Vec3],
-        energies: &[f64],
-    ) -> Self {
-        let each: Vec<Rigid> = bodies
-            .iter()
-            .map(|&body| Rigid::of(model.bodies[body].vertices.clone(), &model.mass, iterate, velocities))
-            .collect();
-        let motion = Rigid::together(&each);
-        let mut group = Group {
-            motion,
-            momentum: Vec3::zeros(),
-            spin: Vec3::zeros(),
-            energy: 0.0,
-            push: [Vec3::zeros(); 2],
-            bodies,
-        };
-        let [hold_momentum, hold_spin, hold_energy] = goals.held;
+    fn new(goals: &Goals, bodies: Vec<usize>, end: &End) -> Self {
+        let outside = &goals.outside;
+        let untouched = |&body: &usize| outside.contacts(body).obstacles == [Vec3::zeros(); 2];
+        let alone = bodies.iter().all(|body| untouched(body) && !outside.is_attached(*body));
+        let push = [Vec3::zeros(); 2];
+        let mut group = Group { alone, kinetic: None, push, power: 0.0, given: 0.0, bodies };
+        let each = group.each(end);
+        let centre = Rigid::together(&each).centre;
+        let mut kinetic = 0.0;
         for (&body, now) in group.bodies.iter().zip(&each) {
-            let aim = &goals.aims[body];
-            let pushed = goals.outside.push(body, form, iterate, x, aim.pivot);
-            let lag = (now.centre - aim.pivot * 2.0 + aim.start.centre) * now.mass;
-            let momentum = aim.momentum + pushed.impulse - now.momentum;
-            let about_pivot = now.spin + (now.centre - aim.pivot).cross(&now.momentum);
-            let turned = aim.angular_momentum + pushed.torque + lag.cross(&model.gravity) * (0.5 * form.h)
-                - about_pivot;
-            if hold_momentum {
-                group.momentum += momentum;
-            }
-            if hold_spin {
-                group.spin += turned + (aim.pivot - motion.centre).cross(&momentum);
-            }
-            if hold_energy {
-                let height = -now.mass * model.gravity.dot(&now.centre);
-                let has = now.kinetic + energies[body] + height + pushed.energy;
-                group.energy += aim.energy + pushed.work - has;
-            }
-            let [force, torque] = goals.outside.obstacles(body);
+            let (aim, touch) = (&goals.aims[body], outside.contacts(body));
+            let pushed = outside.push(body, end.form, end.view.iterate, end.view.x, aim.pivot);
+            kinetic += aim.energy + pushed.work - end.potential(goals, body, now.centre, now.mass);
+            let [force, torque] = touch.push(now.centre);
             group.push[0] += force;
-            group.push[1] += torque - motion.centre.cross(&force);
+            group.push[1] += torque + (now.centre - centre).cross(&force);
+            group.power += touch.obstacle_work / end.form.h;
         }
+        group.kinetic = goals.held[2].then_some(kinetic);
         group
     }
 
-    /// Writes what the velocities change by.
-    fn change(&self, goals: &Goals, model: &Model, x: &[Vec3], v: &[Vec3], changes: &mut [Vec3]) {
-        let Rigid { mass, centre, inertia, .. } = self.motion;
+    /// The bodies as they move now.
+    fn each(&self, end: &End) -> Vec<Rigid> {
+        self.bodies.iter().map(|&body| end.body(body)).collect()
+    }
+
+    /// Whether there is more kinetic energy than there may be.
+    fn has_too_much(&self, end: &End) -> bool {
+        self.kinetic.is_some_and(|most| Rigid::together(&self.each(end)).kinetic > most)
+    }
+
+    /// Adds to the velocities of all vertices a function of velocity and place.
+    fn change(&self, end: &mut End, by: impl Fn(Vec3, Vec3) -> Vec3) {
+        for &body in &self.bodies {
+            for i in end.part(body) {
+                let v = end.velocities[i];
+                end.velocities[i] = v + by(v, end.view.iterate[i]);
+            }
+        }
+    }
+
+    /// Obstacles give energy (J), so there may be more.
+    fn give(&mut self, work: f64) {
+        self.given += work;
+        self.kinetic = self.kinetic.map(|kinetic| kinetic + work);
+    }
+
+    /// A rigid motion more, so that the sums of P and L are what the step's forces make of them.
+    fn set_momenta(&self, goals: &Goals, end: &mut End) {
+        let each = self.each(end);
+        let Rigid { mass, centre, inertia, .. } = Rigid::together(&each);
+        let (mut momentum, mut spin) = (Vec3::zeros(), Vec3::zeros());
+        for (&body, now) in self.bodies.iter().zip(&each) {
+            let aim = &goals.aims[body];
+            let pushed = goals.outside.push(body, end.form, end.view.iterate, end.view.x, aim.pivot);
+            let lag = (now.centre - aim.pivot * 2.0 + aim.start.centre) * now.mass;
+            let lacks = aim.momentum + pushed.impulse - now.momentum;
+            let about_pivot = now.spin + (now.centre - aim.pivot).cross(&now.momentum);
+            let turned =
+                aim.angular_momentum + pushed.torque + lag.cross(&end.model.gravity) * (0.5 * end.form.h)
+                    - about_pivot;
+            momentum += lacks;
+            spin += turned + (aim.pivot - centre).cross(&lacks);
+        }
+        let [hold_momentum, hold_spin, _] = goals.held;
+        let shift = if hold_momentum { momentum / mass } else { Vec3::zeros() };
+        let twist = if hold_spin { solve_inertia(inertia, spin, LEAST_INERTIA) } else { Vec3::zeros() };
+        self.change(end, |_, x| shift + twist.cross(&(x - centre)));
+    }
+
+    /// Scales the velocities but for the rigid motion that obstacles do not push along; where too little moves, pushes harder.
+    fn scale(&mut self, goals: &Goals, end: &mut End) {
+        let Some(wished) = self.kinetic else { return };
+        let Rigid { mass, centre, inertia, momentum, spin, kinetic } = Rigid::together(&self.each(end));
         let turn = |spin: Vec3| solve_inertia(inertia, spin, LEAST_INERTIA);
-        // first the momenta: a rigid motion more
-        let (shift, twist) = (self.momentum / mass, turn(self.spin));
-        let (momentum, spin) = (self.motion.momentum + self.momentum, self.motion.spin + self.spin);
         let (drift, omega) = (momentum / mass, turn(spin));
-        // the rigid motion that is not scaled: without its part along the push of obstacles
+        // the share of the rigid motion along the push of obstacles, seen from them
         let [force, torque] = self.push;
         let (along, about) = (force / mass, turn(torque));
         let square = force.dot(&along) + torque.dot(&about);
-        let share = if square > 0.0 { (momentum.dot(&along) + spin.dot(&about)) / square } else { 0.0 };
-        let (kept_drift, kept_omega) = (drift - along * share, omega - about * share);
+        let rate = momentum.dot(&along) + spin.dot(&about) - self.power;
+        let share = if square > 0.0 { rate / square } else { 0.0 };
 
-        let gained = self.momentum.dot(&(self.motion.momentum / mass + shift * 0.5))
-            + self.spin.dot(&(turn(self.motion.spin) + twist * 0.5));
-        let kept = 0.5 * (mass * kept_drift.norm_squared() + kept_omega.dot(&(inertia * kept_omega)));
-        let scaled = (self.motion.kinetic + gained - kept).max(0.0);
-        let wish = if goals.held[2] && scaled > 0.0 {
-            ((scaled + self.energy - gained).max(0.0) / scaled).sqrt()
-        } else {
-            1.0
-        };
-        let beta = (wish - 1.0).clamp(-MOST_CHANGE, MOST_CHANGE);
-        for range in self.bodies.iter().map(|&body| model.bodies[body].vertices.clone()) {
-            for i in range {
-                let r = x[i] - centre;
-                let set = shift + twist.cross(&r);
-                let rest = v[i] + set - kept_drift - kept_omega.cross(&r);
-                changes[i] = set + rest * beta;
+        let rigid = 0.5 * (momentum.dot(&drift) + spin.dot(&omega));
+        let scaled = (kinetic - rigid).max(0.0) + 0.5 * share * share * square;
+        let missing = wished - kinetic;
+        let most = 1.0 + MOST_GROWTH;
+        if missing > (most * most - 1.0) * scaled && self.push_harder(missing, goals, end) || scaled <= 0.0 {
+            return;
+        }
+        let beta = ((scaled + missing).max(0.0) / scaled).sqrt().min(most) - 1.0;
+        let (kept_drift, kept_omega) = (drift - along * share, omega - about * share);
+        self.change(end, |v, x| (v - kept_drift - kept_omega.cross(&(x - centre))) * beta);
+        self.give(beta * share * self.power);
+    }
+
+    /// Gives what is missing (J) by an impulse along the forces of the contacts; whether that can be.
+    fn push_harder(&mut self, missing: f64, goals: &Goals, end: &mut End) -> bool {
+        let now = self.each(end);
+        // per unit of j: the change of each body's motion, what it adds to first order, and its own energy twice
+        let power = self.power / (end.form.velocity_slope() * end.form.h);
+        let (mut rate, mut square) = (-power, 0.0);
+        let mut ways = Vec::with_capacity(now.len());
+        for (&body, now) in self.bodies.iter().zip(&now) {
+            let [force, torque] = goals.outside.contacts(body).all(now.centre);
+            let (along, about) = (force / now.mass, solve_inertia(now.inertia, torque, LEAST_INERTIA));
+            rate += now.momentum.dot(&along) + now.spin.dot(&about);
+            square += force.dot(&along) + torque.dot(&about);
+            ways.push((along, about));
+        }
+        // while bodies still approach each other, energy enough to send them back is more than a step misses
+        let turns = rate >= 0.0 || 0.5 * rate * rate <= missing * square;
+        if square <= 0.0 || !turns {
+            return false;
+        }
+        let j = ((rate * rate + 2.0 * square * missing).sqrt() - rate) / square;
+        for ((&body, now), (along, about)) in self.bodies.iter().zip(&now).zip(ways) {
+            for i in end.part(body) {
+                end.velocities[i] += (along + about.cross(&(end.view.iterate[i] - now.centre))) * j;
             }
+        }
+        self.give(j * power);
+        true
+    }
+
+    /// Takes what is still too much from all motion: obstacles and attachments may take momentum.
+    fn brake(&self, end: &mut End) {
+        let kinetic: f64 = self.each(end).iter().map(|body| body.kinetic).sum();
+        if let Some(most) = self.kinetic.filter(|most| kinetic > *most) {
+            let factor = (most.max(0.0) / kinetic).sqrt();
+            self.change(end, |v, _| v * (factor - 1.0));
+        }
+    }
+
+    /// What is kept of the bodies' energies: what they have, less what they owe.
+    fn keep(&self, goals: &mut Goals, end: &End) {
+        let each = self.each(end);
+        let Rigid { mass, kinetic, .. } = Rigid::together(&each);
+        let owed = self.kinetic.map_or(0.0, |most| (kinetic - most).max(0.0));
+        for (&body, now) in self.bodies.iter().zip(&each) {
+            let energy = now.kinetic + end.potential(goals, body, now.centre, now.mass);
+            let push = goals.outside.contacts(body).push(now.centre);
+            let kept = &mut goals.kept[body];
+            kept.energy = Some(energy - owed * now.mass / mass);
+            kept.push = push.map(Into::into);
         }
     }
 }

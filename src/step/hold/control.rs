@@ -54,7 +54,10 @@ impl Flight<'_> {
         }
         // only a wish can be out of reach: what a body has, it can have
         let wished = momentum != fallen || energy != natural || spin != spun;
-        if self.free && wished {
+        if wished && !self.free && energy == natural {
+            // a push of a body that is held gives what it gives to the rigid motion
+            energy += start.least_kinetic(momentum, spin) - start.least_kinetic(fallen, spun);
+        } else if wished && self.free {
             energy = energy.max(start.least_kinetic(momentum, spin) + self.height(flown));
         }
         Aim { start, pivot, momentum, angular_momentum, spin, energy, given: energy - natural, damped }

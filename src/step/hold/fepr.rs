@@ -33,6 +33,8 @@ pub struct Fepr {
     v: Vec<Vec3>,
     /// x* and v*.
     stepped: [Vec<Vec3>; 2],
+    /// Too much energy of each body, as the step has made it and as it was found; 0 where that is right (J).
+    excess: Vec<[f64; 2]>,
 }
 
 /// Where the projection of a body shall lead, and what the step made of it.
@@ -79,6 +81,7 @@ impl Fepr {
             x: zeros.clone(),
             v: zeros.clone(),
             stepped: [zeros.clone(), zeros],
+            excess: vec![[0.0; 2]; model.bodies.len()],
         })
     }
 
@@ -100,6 +103,7 @@ impl Fepr {
         let mut goals: Vec<Goal> =
             (0..model.bodies.len()).map(|body| self.goal(body, form, model, &start)).collect();
         let mut squares = vec![0.0; goals.len()];
+        self.excess.fill([0.0; 2]);
         let mut count = 0;
         loop {
             backend.place(&self.x)?;
@@ -114,6 +118,9 @@ impl Fepr {
                 let (system, off) =
                     self.system(body, &goals[body], model, view.end_gradient, potential, form.h);
                 worst = worst.max(off.error);
+                let wrong = if off.error > self.goals.tolerance() { off.energy } else { 0.0 };
+                let stepped = if count == 0 { off.energy } else { self.excess[body][0] };
+                self.excess[body] = [stepped, wrong];
                 // the energy is off by what the second-order part was misjudged
                 let bend = &mut self.goals.kept[body].bend;
                 if squares[body] > 0.0 && (off.energy / squares[body]).is_finite() {
@@ -135,6 +142,26 @@ impl Fepr {
         }
         backend.place(&self.stepped[0])?;
         Ok(count)
+    }
+
+    /// Positions found (m).
+    pub fn positions(&self) -> &[Vec3] {
+        &self.x
+    }
+
+    /// Takes no projection that has made energy, or that leads a body into something (`inside`), where nobody pays for the
+    /// energy of contact. What is missing in the end is lost: it would come back in one step, as soon as there is a way.
+    pub fn settle(&mut self, inside: &[bool], model: &Model) {
+        for (body, part) in model.bodies.iter().enumerate() {
+            let [stepped, mut found] = self.excess[body];
+            if found > stepped.max(0.0) || inside[body] && !self.goals.outside.is_touched(body) {
+                let range = part.vertices.clone();
+                self.x[range.clone()].copy_from_slice(&self.stepped[0][range.clone()]);
+                self.v[range.clone()].copy_from_slice(&self.stepped[1][range]);
+                found = stepped;
+            }
+            self.goals.aims[body].energy += found.min(0.0);
+        }
     }
 
     /// After the step was taken: goes to the state found.

@@ -21,6 +21,8 @@ pub struct Goals {
     pub aims: Vec<Aim>,
     /// What acts on the bodies.
     pub outside: Outside,
+    /// Whether the iterations were used up and have left a body far too much energy.
+    pub unsettled: bool,
 }
 
 impl Goals {
@@ -34,6 +36,7 @@ impl Goals {
             kept: vec![Kept::default(); bodies],
             aims: vec![Aim::default(); bodies],
             outside: Outside::new(model),
+            unsettled: false,
         }
     }
 
@@ -60,12 +63,22 @@ impl Goals {
 
     /// Forgets what is kept: something else has changed the velocities.
     pub fn forget(&mut self) {
-        self.kept.fill(Kept::default());
+        self.kept.iter_mut().for_each(|kept| {
+            *kept = Kept { contact: kept.contact, push: kept.push, ..Kept::default() };
+        });
     }
 
-    /// Forgets what energy is kept.
-    pub fn forget_energy(&mut self) {
-        self.kept.iter_mut().for_each(|kept| kept.energy = None);
+    /// Bodies have become stiffer or softer, `before` being their stiffness as a share of what it is now: what their elastic
+    /// energy gains by that, where they are, is theirs.
+    pub fn stiffen(&mut self, before: &[f64], backend: &mut dyn Backend) -> Result<()> {
+        if !self.held[2] || self.kept.iter().all(|kept| kept.energy.is_none()) {
+            return Ok(());
+        }
+        let energies = elastic_energies(backend)?;
+        for ((kept, elastic), before) in self.kept.iter_mut().zip(energies).zip(before) {
+            kept.energy = kept.energy.map(|energy| energy + elastic * (1.0 - before));
+        }
+        Ok(())
     }
 
     /// Before a step from `times[0]` to `times[1]`: what it shall make of each body.
@@ -77,7 +90,8 @@ impl Goals {
         times: [f64; 2],
         backend: &mut dyn Backend,
     ) -> Result<()> {
-        self.outside.begin(form, targets);
+        self.outside.begin(form, targets, &self.kept);
+        self.unsettled = false;
         self.fill_in_energies(model, backend)?;
         let view = backend.view();
         for (body, part) in model.bodies.iter().enumerate() {
@@ -99,9 +113,7 @@ impl Goals {
         if !self.held[2] || self.kept.iter().all(|kept| kept.energy.is_some()) {
             return Ok(());
         }
-        let x = backend.view().x.to_vec();
-        backend.place(&x)?;
-        backend.local_at_end()?;
+        let energies = elastic_energies(backend)?;
         let view = backend.view();
         for (body, part) in model.bodies.iter().enumerate() {
             let range = part.vertices.clone();
@@ -111,7 +123,7 @@ impl Goals {
                 [0.5 * m * view.v[i].norm_squared(), -m * model.gravity.dot(&view.x[i])]
             });
             let attached = self.outside.energy_before(body, view.x);
-            self.kept[body].energy.get_or_insert(kinetic + height + attached + view.energies[body]);
+            self.kept[body].energy.get_or_insert(kinetic + height + attached + energies[body]);
         }
         Ok(())
     }
@@ -127,6 +139,8 @@ impl Goals {
                 momentum: free.then_some(aim.momentum.into()),
                 spin: free.then_some(aim.spin.into()),
                 energy: Some(aim.energy + pushed.work),
+                contact: self.outside.contacts(body).potential,
+                push: Default::default(),
                 bend: kept.bend,
             };
             totals[0] += aim.damped;
@@ -134,4 +148,12 @@ impl Goals {
         }
         totals
     }
+}
+
+/// Elastic energy of each body before a step (J).
+fn elastic_energies(backend: &mut dyn Backend) -> Result<Vec<f64>> {
+    let x = backend.view().x.to_vec();
+    backend.place(&x)?;
+    backend.local_at_end()?;
+    Ok(backend.view().energies.to_vec())
 }

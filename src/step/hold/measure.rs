@@ -8,6 +8,9 @@ use crate::step::form::Form;
 use crate::step::inside::View;
 use crate::{Result, Vec3};
 
+/// Energy beyond what is asked for, as a share of what moves, that a step may leave to the next.
+const MOST_EXCESS: f64 = 0.01;
+
 /// What a body has at the iterate beyond its aim, before what acts from outside is counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Measured {
@@ -177,6 +180,13 @@ impl Hold {
             energy: energy + pushed.energy - pushed.work,
             scale: scale + pushed.energy,
         }
+    }
+
+    /// Whether a body had far too much energy when last measured. A little less than enough iterations leave a little, which
+    /// the next step makes good.
+    pub fn has_too_much(&self) -> bool {
+        let far = |(excess, measured): (&f64, &Measured)| *excess > MOST_EXCESS * measured.scale;
+        self.goals.held[2] && self.excess.iter().zip(&self.measured).any(far)
     }
 
     /// The largest part of c as a share of what the body's energy could make of it.

@@ -86,6 +86,7 @@ impl Hold {
     ) -> Result<()> {
         self.goals.begin(form, model, targets, times, backend)?;
         self.squares.fill(0.0);
+        self.excess.fill(0.0);
         self.least.fill(false);
         self.ahead.fill(None);
         let energy = self.goals.held[2] && Self::shortcut(form);

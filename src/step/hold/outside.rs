@@ -1,5 +1,6 @@
 //! What acts on a body from outside: attachments and contacts, as impulses, work and potential of a step.
 
+use super::body::Kept;
 use crate::Vec3;
 use crate::model::Model;
 use crate::step::backend::Targets;
@@ -10,6 +11,8 @@ pub struct Outside {
     /// The attachments of each body.
     attached: Vec<Vec<Spring>>,
     touched: Vec<Option<Touch>>,
+    /// Potential of the contacts of each body at the end of the step before (J).
+    potential: Vec<f64>,
     /// Stiffness of the attachments of each vertex (N/m), empty without any.
     stiffness: Vec<f64>,
     /// Σ k T_e of each vertex (N).
@@ -35,10 +38,37 @@ pub struct Touch {
     pub force: Vec3,
     /// Their torque about the origin (N m).
     pub torque: Vec3,
-    /// Their work on the body, up to the iterate (J).
+    /// Their potential at the iterate (J).
+    pub potential: f64,
+    /// Work of moving obstacles less what friction takes (J).
     pub work: f64,
+    /// Work of moving obstacles (J).
+    pub obstacle_work: f64,
     /// Force and torque about the origin of obstacles alone (N, N m).
     pub obstacles: [Vec3; 2],
+    /// Where obstacles have let go in this step: force and torque about the centre of mass in the step before.
+    pub released: [Vec3; 2],
+}
+
+impl Touch {
+    /// Force of obstacles, and torque about the `centre` of mass, also of those that have just let go.
+    pub fn push(&self, centre: Vec3) -> [Vec3; 2] {
+        let [force, torque] = self.obstacles;
+        if self.obstacles == [Vec3::zeros(); 2] {
+            self.released
+        } else {
+            [force, torque - centre.cross(&force)]
+        }
+    }
+
+    /// Force and torque about the `centre` of mass of all contacts; of those that have just let go, if none acts.
+    pub fn all(&self, centre: Vec3) -> [Vec3; 2] {
+        if self.force == Vec3::zeros() {
+            self.push(centre)
+        } else {
+            [self.force, self.torque - centre.cross(&self.force)]
+        }
+    }
 }
 
 /// What acts on a body in a step.
@@ -50,7 +80,7 @@ pub struct Pushed {
     pub torque: Vec3,
     /// Energy of the attachments at the iterate (J).
     pub energy: f64,
-    /// Energy given in the step by moving attachments and contacts (J).
+    /// Energy given in the step by moving attachments, and by contacts and what they had stored (J).
     pub work: f64,
 }
 
@@ -70,6 +100,7 @@ impl Outside {
         Outside {
             attached: model.bodies.iter().map(springs).collect(),
             touched: vec![None; model.bodies.len()],
+            potential: vec![0.0; model.bodies.len()],
             stiffness: if n == 0 { Vec::new() } else { model.attachment_stiffness() },
             pull: vec![Vec3::zeros(); n],
         }
@@ -90,9 +121,14 @@ impl Outside {
         self.touched[body] = Some(touch);
     }
 
-    /// The start of a step.
-    pub fn begin(&mut self, form: &Form, targets: &Targets) {
-        self.touched.fill(None);
+    /// The start of a step, with what is kept from the one before.
+    pub fn begin(&mut self, form: &Form, targets: &Targets, kept: &[Kept]) {
+        for ((touched, potential), kept) in self.touched.iter_mut().zip(&mut self.potential).zip(kept) {
+            *potential = kept.contact;
+            // contact that ends gives back what it has stored, as contact does
+            let released = kept.push.map(Vec3::from);
+            *touched = (kept.contact > 0.0).then(|| Touch { released, ..Touch::default() });
+        }
         self.pull.fill(Vec3::zeros());
         for spring in self.attached.iter_mut().flatten() {
             spring.before = targets.before[spring.index];
@@ -108,9 +144,9 @@ impl Outside {
         (stiffness > 0.0).then(|| (stiffness, self.pull[vertex]))
     }
 
-    /// Force and torque about the origin that obstacles push a body with.
-    pub fn obstacles(&self, body: usize) -> [Vec3; 2] {
-        self.touched[body].map(|touch| touch.obstacles).unwrap_or_default()
+    /// What contacts do to a body.
+    pub fn contacts(&self, body: usize) -> Touch {
+        self.touched[body].unwrap_or_default()
     }
 
     /// Whether any body was touched in this step.
@@ -140,7 +176,7 @@ impl Outside {
         if let Some(touch) = &self.touched[body] {
             pushed.impulse += touch.force * impulse_of_force;
             pushed.torque += (touch.torque - pivot.cross(&touch.force)) * impulse_of_force;
-            pushed.work += touch.work;
+            pushed.work += self.potential[body] - touch.potential + touch.work;
         }
         pushed
     }
