@@ -52,7 +52,7 @@ impl Gain {
 impl Simulation {
     /// How many iterations a step may make when it gains energy; `None` if nobody looks. To be called after the prediction.
     pub(super) fn watch_gain(&mut self, form: &Form, touching: bool, most: usize) -> Result<Option<usize>> {
-        let known = self.gain.reached.take().filter(|_| !self.is_stiffening());
+        let known = self.gain.reached.take().filter(|_| self.stiffness_before().is_none());
         let plain = self.hold.is_none() && self.fepr.is_none() && form.row.name == "backward-euler";
         if !(touching && plain) {
             return Ok(None);
