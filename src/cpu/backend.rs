@@ -18,8 +18,7 @@ impl<T: Scalar> Backend for Cpu<T> {
     }
 
     fn prepare(&mut self, form: &Form) -> Result<()> {
-        let attachment = &self.attachment_stiffness[..];
-        let parts = Parts { model: &self.model, laplacian: &self.laplacian, attachment };
+        let parts = Parts { model: &self.given, laplacian: &self.laplacian };
         self.global.prepare(form.metric(), &self.stiffness, parts)
     }
 
@@ -163,6 +162,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
             kept: Vec::new(),
             contacts: Vec::new(),
+            anchors: Vec::new(),
         })
     }
 

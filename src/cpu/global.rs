@@ -110,7 +110,7 @@ impl<T: Scalar> Global<T> {
     /// Gets ready to solve with the metric of these numbers and this stiffness; does nothing if it is ready already.
     /// Begins with the next one in the background.
     pub fn prepare(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
-        let metric = Metric { numbers, stiffness: stiffness.metric.clone() };
+        let metric = Metric { numbers, level: stiffness.metric.clone() };
         match &mut self.prepared {
             Some(prepared) if prepared.metric == metric => {}
             Some(prepared) => {
@@ -138,7 +138,7 @@ impl<T: Scalar> Global<T> {
     /// Begins to make the metric that follows, if one will.
     fn look_ahead(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
         let (Some(next), Some(prepared)) = (&stiffness.next_metric, &self.prepared) else { return Ok(()) };
-        let metric = Metric { numbers, stiffness: next.clone() };
+        let metric = Metric { numbers, level: next.clone() };
         if !self.ahead.is_for(&metric) {
             let job = prepared.method.job(self.inner, &metric, parts, &mut self.spare)?;
             self.ahead.begin(metric, job);
@@ -220,6 +220,7 @@ fn chebyshev<T: Scalar>(inner: usize, metric: &Metric, parts: Parts) -> Result<M
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::step::stiffness::Level;
 
     #[test]
     fn a_factor_that_does_not_fit_is_replaced_only_when_the_choice_is_ours() {
@@ -237,12 +238,16 @@ mod tests {
         );
     }
 
+    fn level(s: f64) -> Level {
+        Level { factors: vec![s], holding: Vec::new() }
+    }
+
     /// A ball's metric at stiffness `s`, with one of stiffness `next` foreseen, and A⁻¹ g of some g.
     fn solved(global: &mut Global<f64>, parts: Parts, s: f64, next: Option<f64>) -> Vec<[f64; 3]> {
-        let stiffness =
-            Stiffness { factors: vec![s], metric: vec![s], next_metric: next.map(|next| vec![next]) };
+        let as_given = Stiffness::as_given(parts.model);
+        let stiffness = Stiffness { metric: level(s), next_metric: next.map(level), ..as_given };
         global.prepare([900.0, 0.5, 0.5], &stiffness, parts).unwrap();
-        let n = parts.attachment.len();
+        let n = parts.model.vertex_count();
         let mut g: Vec<[f64; 3]> = (0..n).map(|i| [1.0, (i as f64).sin(), (i % 7) as f64]).collect();
         assert!(global.solve(&mut g));
         g
@@ -252,8 +257,8 @@ mod tests {
     fn a_metric_made_in_the_background_is_the_one_made_at_once() {
         let loaded = crate::scene::load("ball", &["body.0.mesh.cells=6".into()]).unwrap();
         let model = crate::model::build::build(&loaded).unwrap().model;
-        let (laplacian, attachment) = (model.laplacian().unwrap(), model.attachment_stiffness());
-        let parts = Parts { model: &model, laplacian: &laplacian, attachment: &attachment };
+        let laplacian = model.laplacian().unwrap();
+        let parts = Parts { model: &model, laplacian: &laplacian };
         for global in [GlobalSolver::Cholesky, GlobalSolver::Chebyshev] {
             let solver = Solver { global, ..Solver::default() };
             let at_once = |s: f64| solved(&mut Global::new(&solver), parts, s, None);
@@ -261,7 +266,7 @@ mod tests {
             // the third takes the memory of the first; the last was not foreseen, another was
             let steps = [(1.0, Some(1.2)), (1.2, Some(1.4)), (1.4, Some(1.7)), (1.7, Some(9.0)), (0.5, None)];
             for (k, (s, next)) in steps.into_iter().enumerate() {
-                let metric = Metric { numbers: [900.0, 0.5, 0.5], stiffness: vec![s] };
+                let metric = Metric { numbers: [900.0, 0.5, 0.5], level: level(s) };
                 assert_eq!(foreseeing.ahead.is_for(&metric), (1..4).contains(&k), "step {k}");
                 assert_eq!(solved(&mut foreseeing, parts, s, next), at_once(s), "{global:?}, step {k}");
             }

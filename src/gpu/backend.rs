@@ -34,11 +34,7 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn prepare(&mut self, form: &Form) -> Result<()> {
-        let parts = super::Parts {
-            model: &self.model,
-            laplacian: &self.laplacian,
-            attachment: &self.attachment_stiffness,
-        };
+        let parts = super::Parts { model: &self.given, laplacian: &self.laplacian };
         self.global.prepare(form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
         let device_solves = self.seen.is_none();

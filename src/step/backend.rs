@@ -17,6 +17,8 @@ pub struct Targets {
     pub before: Vec<Vec3>,
     /// At the end of the step.
     pub after: Vec<Vec3>,
+    /// Which of them hold in the step.
+    pub holding: Vec<bool>,
 }
 
 /// Energy exchanged, over the steps since the report before (J).
@@ -24,7 +26,8 @@ pub struct Targets {
 pub struct Exchange {
     /// Taken by the damping inside Φ: Δx · (h s/c₁) D v'.
     pub damped: f64,
-    /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, and by stiffening, Σ (s' − s) E(x_n).
+    /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, by stiffening, Σ (s' − s) E(x_n), and by attachments that take
+    /// hold or let go.
     pub work: f64,
     /// Taken by contact: by friction, less what moving obstacles gave.
     pub contact: f64,
@@ -108,6 +111,8 @@ pub struct Snapshot {
     pub kept: Vec<Kept>,
     /// The contacts' forces; empty if there are none. Not a backend's to fill in.
     pub contacts: Vec<f64>,
+    /// Where the attachments hold, if some took hold after the start; empty otherwise. Not a backend's to fill in.
+    pub anchors: Vec<f64>,
 }
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.

@@ -26,6 +26,7 @@ impl Simulation {
         };
         let mut done = Iterations::default();
         let mut first_gradient = None;
+        let mut held_off = None;
         while done.count < most {
             let Simulation { backend, clock, .. } = self;
             let gradient = clock.time(Phase::Local, || {
@@ -47,6 +48,8 @@ impl Simulation {
                 }
             }
             let off = self.measure_held(form)?;
+            // of what an iteration made, not of the first guess
+            held_off = off.filter(|_| done.count > 0).or(held_off);
             // the forces of contacts need their iterations, too
             let least = if touching { most.min(self.time.iterations) } else { 1 };
             if done.count >= least && enough.zip(off).is_some_and(|(enough, off)| off <= enough) {
@@ -54,6 +57,9 @@ impl Simulation {
             }
             self.solve(form, touching)?;
             done.count += 1;
+        }
+        if let (Some(off), Some(hold)) = (held_off, &mut self.hold) {
+            self.record.note(off, hold.goals().tolerance());
         }
         Ok(done)
     }

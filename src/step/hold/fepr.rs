@@ -87,9 +87,9 @@ impl Fepr {
         &mut self.goals
     }
 
-    /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took.
-    /// The iterate is then again what the step made.
-    pub fn project(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<usize> {
+    /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took,
+    /// and the share that what is held is off by. The iterate is then again what the step made.
+    pub fn project(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<(usize, f64)> {
         let view = backend.view();
         for i in 0..self.x.len() {
             self.x[i] = view.iterate[i];
@@ -101,7 +101,7 @@ impl Fepr {
             (0..model.bodies.len()).map(|body| self.goal(body, form, model, &start)).collect();
         let mut squares = vec![0.0; goals.len()];
         let mut count = 0;
-        loop {
+        let off = loop {
             backend.place(&self.x)?;
             backend.local_at_end()?;
             let view = backend.view();
@@ -129,12 +129,12 @@ impl Fepr {
             }
             if worst <= self.goals.tolerance() || count >= self.goals.most_iterations() || !worst.is_finite()
             {
-                break;
+                break worst;
             }
             count += 1;
-        }
+        };
         backend.place(&self.stepped[0])?;
-        Ok(count)
+        Ok((count, off))
     }
 
     /// After the step was taken: goes to the state found.
