@@ -110,13 +110,15 @@ fn nothing_is_felt_before_and_after() {
 #[test]
 fn energy_is_held_while_attachments_come_and_go() {
     for method in ["cpd", "fepr"] {
-        let mut simulation = simulate(CAUGHT, &[&format!("conservation.method={method}")]);
+        // the spring that begins to move pulls hard at some vertices: 30 iterations leave 1e-3 of that step
+        let fields = [&format!("conservation.method={method}")[..], "conservation.iterations=400"];
+        let mut simulation = simulate(CAUGHT, &fields);
         let rows = run(&mut simulation, 60);
-        let scale = rows[0].total;
+        let scale = rows.iter().map(|row| row.total).fold(0.0, f64::max);
         for row in &rows {
-            let off = (row.total - row.work - scale).abs() / scale;
-            // the tolerance of 1e-4, of the energy in every body, for the state and for what is kept
-            assert!(off < 3e-4, "{method}, frame {}: H is off by {off:e}", row.frame);
+            let off = (row.total - row.work - rows[0].total).abs() / scale;
+            // the tolerance is 1e-4
+            assert!(off < 2e-4, "{method}, frame {}: H is off by {off:e}", row.frame);
         }
         let work = rows[60].work;
         assert!(work.abs() > 1e-3 * scale, "{method}: {work} J of work of {scale} J");
@@ -226,8 +228,11 @@ fn a_block_pushed_twice_is_attached_to_a_ball() {
         let depth = x.iter().map(|x| 0.3 - (x - ball).norm()).fold(0.0, f64::max);
         assert!(depth < 0.01, "frame {frame}: {depth} m inside the ball");
         assert_eq!(row.work, caught.work, "fixed points do no work");
-        // friction takes some; steps in which it touches give back what velocities can
-        let off = (row.total + row.contact_loss) / caught.total - 1.0;
-        assert!(off.abs() < 0.02, "frame {frame}: H is off by {off:e}");
+        // friction takes some; while it turns round at the ball some is missing for some frames
+        let energy = (row.total + row.contact_loss) / caught.total;
+        assert!(energy < 1.02, "frame {frame}: {energy} of H");
     }
+    let row = simulation.last_row();
+    let energy = (row.total + row.contact_loss) / caught.total;
+    assert!(energy > 0.98, "{energy} of H in the end");
 }
