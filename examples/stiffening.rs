@@ -1,8 +1,10 @@
 //! What a changing stiffness costs: frames of a scene with its keyframes and without, the two in turn.
 //!
 //! ```text
-//! cargo run --release --example stiffening [-- SCENE FIELD=VALUE...]
+//! cargo run --release --example stiffening [-- SCENE [alone] FIELD=VALUE...]
 //! ```
+//!
+//! With `alone` only the changing one runs: then nobody else's frames give the background time to factor.
 //!
 //! Prints the median frame and the longest ones after the first two (ms), and the time that they spent on new weights and on
 //! waiting for factors: in all, and the longest in a frame.
@@ -62,12 +64,16 @@ impl Timed {
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (alone, arguments): (Vec<String>, Vec<String>) =
+        arguments.into_iter().partition(|argument| argument == "alone");
     let (fields, scenes): (Vec<String>, Vec<String>) =
         arguments.into_iter().partition(|argument| argument.contains('='));
     let scene = scenes.first().map_or("torus-stiffening", String::as_str);
     let frames = scene::load(scene, &fields)?.scene.time.frames.max(5);
-    let mut runs =
-        [Timed::new("constant", scene, &fields, false)?, Timed::new("changing", scene, &fields, true)?];
+    let mut runs = vec![Timed::new("changing", scene, &fields, true)?];
+    if alone.is_empty() {
+        runs.insert(0, Timed::new("constant", scene, &fields, false)?);
+    }
     let prepared = runs[0].simulation.clock().milliseconds(Phase::Factor);
     println!("{scene}, {} vertices, {frames} frames (ms)", runs[0].simulation.model().vertex_count());
     println!("{:10} {:8.2} for the first factor", "", prepared);
