@@ -76,7 +76,7 @@ fn main() -> Result<()> {
     }
     let prepared = runs[0].simulation.clock().milliseconds(Phase::Factor);
     println!("{scene}, {} vertices, {frames} frames (ms)", runs[0].simulation.model().vertex_count());
-    println!("{:10} {:8.2} for the first factor", "", prepared);
+    println!("{:10} {prepared:8.2} for the first factor; {}", "", runs[0].simulation.describe());
     for _ in 0..frames {
         runs.iter_mut().try_for_each(Timed::frame)?;
     }

@@ -209,7 +209,9 @@ fn a_block_pushed_twice_is_attached_to_a_ball() {
     assert_eq!(held.len(), 25);
     let rows = run(&mut simulation, 63);
     // two pushes of 64 kg: P²/2m, and nothing holds it yet
-    for (frame, energy, momentum) in [(14, 0.0, [0.0, 0.0]), (15, 32.0, [64.0, 0.0]), (45, 34.88, [64.0, 19.2])] {
+    for (frame, energy, momentum) in
+        [(14, 0.0, [0.0, 0.0]), (15, 32.0, [64.0, 0.0]), (45, 34.88, [64.0, 19.2])]
+    {
         let row = &rows[frame];
         assert!((row.total - energy).abs() < 1e-9, "frame {frame}: {} J", row.total);
         assert!((row.momentum[0] - momentum[0]).abs() < 1e-9 && (row.momentum[1] - momentum[1]).abs() < 1e-9);

@@ -181,7 +181,9 @@ fn options_that_cannot_be_meant_are_refused_at_once() {
     }
     std::fs::write(path.join("file"), "").unwrap();
     for command in [&["bench", "scale", "--largest", "2000"][..], &["compare", "bar", "--rivals"]] {
-        for (json, word) in [("none/r.json", "no folder none"), (".", "is a folder"), ("file/r.json", "no folder")] {
+        for (json, word) in
+            [("none/r.json", "no folder none"), (".", "is a folder"), ("file/r.json", "no folder")]
+        {
             fails(path, &[command, &["--json", json]].concat(), 2, &["--json", word]);
         }
     }

@@ -47,8 +47,10 @@ material = { model = "arap", young_modulus = 1e5, poisson_ratio = 0.3 }
 #[test]
 fn what_could_never_act_is_refused() {
     let held = |control: &str| {
-        format!("[conservation]\nmethod = \"cpd\"\n[[conservation.control]]\nbody = \"bar\"\n{control}\n{GOOD}")
-            .replace("gravity = [0.0, -9.81, 0.0]\n", "")
+        format!(
+            "[conservation]\nmethod = \"cpd\"\n[[conservation.control]]\nbody = \"bar\"\n{control}\n{GOOD}"
+        )
+        .replace("gravity = [0.0, -9.81, 0.0]\n", "")
     };
     let keys = |times: &str, values: &str| format!("momentum = {{ times = {times}, values = {values} }}");
     let one = "[[1.0, 0.0, 0.0]]";
@@ -62,7 +64,12 @@ fn what_could_never_act_is_refused() {
         (String::new(), 3, format!("{at}.0"), "steers nothing; expected `momentum`"),
         (keys("[0.0]", one), 5, format!("{at}.0.momentum.times.0"), "expected a time after 0, got 0"),
         (keys("[-2.0, -1.0]", two), 5, format!("{at}.0.momentum.times.0"), "could never act"),
-        ("energy = { times = [1.0], values = [-3.0] }".into(), 5, format!("{at}.0.energy.values.0"), "0 or more"),
+        (
+            "energy = { times = [1.0], values = [-3.0] }".into(),
+            5,
+            format!("{at}.0.energy.values.0"),
+            "0 or more",
+        ),
         (again("[0.75]"), 8, format!("{at}.1.momentum.times"), "control 0 steers it from 0.5 to 1 s"),
         // not between the others' times, but in the step of 0.02 s that ends there
         (again("[1.0]"), 8, format!("{at}.1.momentum.times"), "expected other times, or one table"),

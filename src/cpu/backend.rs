@@ -17,6 +17,10 @@ impl<T: Scalar> Backend for Cpu<T> {
         Ok(())
     }
 
+    fn refactoring(&mut self) -> f64 {
+        self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian })
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
         let parts = Parts { model: &self.given, laplacian: &self.laplacian };
         self.global.prepare(form.metric(), &self.stiffness, parts)

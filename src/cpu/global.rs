@@ -7,7 +7,7 @@ use crate::Result;
 use crate::error::{Error, RunError};
 use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, Symbolic, System};
 use crate::scene::{GlobalSolver, Solver};
-use crate::step::stiffness::Stiffness;
+use crate::step::stiffness::{Level, Stiffness};
 
 pub use super::metric::{Parts, REDUCTION};
 
@@ -15,6 +15,8 @@ pub use super::metric::{Parts, REDUCTION};
 pub struct Global<T: Scalar> {
     asked: GlobalSolver,
     inner: usize,
+    /// The analysis of the pattern of A, if somebody asked before it was prepared.
+    symbolic: Option<Symbolic>,
     prepared: Option<Prepared<T>>,
     /// The next metric, and a factor that is not used any more, whose memory it may take.
     ahead: Ahead<T>,
@@ -99,12 +101,26 @@ impl<T: Scalar> Global<T> {
         Global {
             asked: solver.global,
             inner: solver.inner,
+            symbolic: None,
             prepared,
             ahead,
             spare,
             reason: String::new(),
             version: 0,
         }
+    }
+
+    /// The work of making another metric ready, over that of solving with one; 0 where it is not by a factor.
+    pub fn refactoring(&mut self, parts: Parts) -> f64 {
+        if self.asked == GlobalSolver::Chebyshev {
+            return 0.0;
+        }
+        if self.symbolic.is_none() {
+            let metric = Metric { numbers: [1.0; 3], level: Level::as_given(parts.model) };
+            // what is wrong with the matrix is told when it is factored
+            self.symbolic = Symbolic::new(&parts.matrix(&metric)).ok();
+        }
+        self.symbolic.as_ref().map_or(0.0, Symbolic::refactoring)
     }
 
     /// Gets ready to solve with the metric of these numbers and this stiffness; does nothing if it is ready already.
@@ -124,7 +140,8 @@ impl<T: Scalar> Global<T> {
                 self.version += 1;
             }
             None => {
-                let direct = || cholesky(&metric, parts);
+                let symbolic = self.symbolic.take();
+                let direct = || cholesky(&metric, parts, symbolic);
                 let iterative = || chebyshev(self.inner, &metric, parts);
                 let (method, reason) = choose(self.asked, direct, iterative)?;
                 self.reason = reason;
@@ -207,9 +224,11 @@ fn choose<M>(
     })
 }
 
-fn cholesky<T: Scalar>(metric: &Metric, parts: Parts) -> Result<Method<T>> {
+/// With the analysis of the pattern, if it is made already.
+fn cholesky<T: Scalar>(metric: &Metric, parts: Parts, symbolic: Option<Symbolic>) -> Result<Method<T>> {
     let matrix = parts.matrix(metric);
-    Method::new(Job::Cholesky { symbolic: Symbolic::new(&matrix)?, matrix, spare: None }.make()?)
+    let symbolic = symbolic.map_or_else(|| Symbolic::new(&matrix), Ok)?;
+    Method::new(Job::Cholesky { symbolic, matrix, spare: None }.make()?)
 }
 
 /// `inner` iterations, or as many as [`REDUCTION`] needs if it is 0.
@@ -220,7 +239,6 @@ fn chebyshev<T: Scalar>(inner: usize, metric: &Metric, parts: Parts) -> Result<M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::step::stiffness::Level;
 
     #[test]
     fn a_factor_that_does_not_fit_is_replaced_only_when_the_choice_is_ours() {

@@ -54,7 +54,13 @@ impl Parts<'_> {
 
     pub(super) fn system(&self, metric: &Metric) -> Result<System> {
         let bodies = self.model.bodies.iter().map(|body| body.vertices.clone()).collect();
-        System::new(&self.laplacian(metric), metric.numbers, &self.model.mass, &self.attachment(metric), bodies)
+        System::new(
+            &self.laplacian(metric),
+            metric.numbers,
+            &self.model.mass,
+            &self.attachment(metric),
+            bodies,
+        )
     }
 }
 

@@ -24,7 +24,7 @@ pub mod stream;
 pub mod twin;
 
 use crate::cpu::Scalar;
-use crate::cpu::global::{Global, Parts};
+use crate::cpu::global::Global;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};

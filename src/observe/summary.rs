@@ -4,8 +4,8 @@ use super::ledger::Row;
 use super::number::fixed;
 use crate::scene::{ContactLaw, Method, Quantity, Scene};
 use crate::step::Simulation;
-use crate::step::hold::Record;
 use crate::step::clock::PHASES;
+use crate::step::hold::Record;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -125,11 +125,12 @@ impl fmt::Display for Touching {
             1 => "1 obstacle".to_string(),
             count => format!("{count} obstacles"),
         };
-        let with: Vec<&str> = [(true, obstacles.as_str()), (self.bodies, "each other"), (self.itself, "themselves")]
-            .into_iter()
-            .filter(|(touch, _)| *touch)
-            .map(|(_, whom)| whom)
-            .collect();
+        let with: Vec<&str> =
+            [(true, obstacles.as_str()), (self.bodies, "each other"), (self.itself, "themselves")]
+                .into_iter()
+                .filter(|(touch, _)| *touch)
+                .map(|(_, whom)| whom)
+                .collect();
         write!(f, "{law}, friction {}; bodies touch {}", self.friction, with.join(", "))
     }
 }

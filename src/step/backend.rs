@@ -123,6 +123,11 @@ pub trait Backend: Inside + Send {
     /// Makes the bodies as stiff as this says from now on; the metric of the next [`Backend::prepare`] follows. With
     /// `as_work` the energy that their elements gain by it, where they are now, is kept for the next report as work.
     fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()>;
+    /// The work of making another metric ready, over that of one solve; 0 where it is little. The same for a model and a
+    /// solver on every machine.
+    fn refactoring(&mut self) -> f64 {
+        0.0
+    }
     /// Factors A for this form; does nothing if it is factored already.
     fn prepare(&mut self, form: &Form) -> Result<()>;
     /// Makes the inertial target ŷ and the first guess x = y.

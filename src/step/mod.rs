@@ -31,8 +31,8 @@ use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot};
 use clock::{Clock, Phase};
 use form::Form;
 use frames::Started;
-use hold::{Hold, Record};
 use hold::fepr::Fepr;
+use hold::{Hold, Record};
 use integrator::Integrator;
 use iterate::Iterations;
 use std::collections::VecDeque;
@@ -102,6 +102,7 @@ impl Simulation {
             arrived: Vec::new(),
             failed: None,
         };
+        simulation.set_pace();
         simulation.settle_stiffness()?;
         simulation.open_book()?;
         Ok(simulation)

@@ -19,6 +19,10 @@ use crate::scene::{Keyframes, Scene};
 /// A body that becomes eight times as stiff passes through twelve levels.
 pub const RATIO: f64 = 1.2;
 
+/// The same where a factor takes so long that the next level would come too early for it. A level is off by √2 at most: an
+/// iteration leaves four tenths of such an error, and would leave all of it with a level off by 2.
+pub const LARGEST_RATIO: f64 = 2.0;
+
 /// What a metric is made for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
@@ -53,7 +57,12 @@ impl Stiffness {
     /// As the model says.
     pub fn as_given(model: &Model) -> Self {
         let metric = Level::as_given(model);
-        Stiffness { factors: metric.factors.clone(), holding: metric.holding.clone(), metric, next_metric: None }
+        Stiffness {
+            factors: metric.factors.clone(),
+            holding: metric.holding.clone(),
+            metric,
+            next_metric: None,
+        }
     }
 }
 
@@ -72,6 +81,8 @@ pub(super) struct Schedule {
     spans: Vec<[u64; 2]>,
     /// Time step (s).
     h: f64,
+    /// Steps in which the next metric can be made ready.
+    pace: u64,
     run: Run,
     next: Option<Run>,
 }
@@ -88,7 +99,7 @@ impl Schedule {
 
     fn of(curves: Vec<Option<Keyframes>>, spans: Vec<[u64; 2]>, h: f64) -> Self {
         let run = Run { until: 0, level: Level { factors: Vec::new(), holding: Vec::new() } };
-        let mut schedule = Schedule { curves, spans, h, run, next: None };
+        let mut schedule = Schedule { curves, spans, h, pace: 1, run, next: None };
         schedule.rewind();
         schedule
     }
@@ -137,7 +148,12 @@ impl Schedule {
         if let Some(until) = self.steady_until(from) {
             return run(until.min(last), self.factors(from));
         }
-        let mut until = self.reach(from).min(last);
+        let mut until = self.reach(from, RATIO);
+        let paced = from.saturating_add(self.pace - 1);
+        if until < paced {
+            until = self.reach(from, LARGEST_RATIO).min(paced);
+        }
+        until = until.min(last);
         for time in self.curves.iter().flatten().flat_map(|curve| &curve.times) {
             let k = (time / self.h).ceil();
             if k > from as f64 && k <= until as f64 && self.steady_until(k as u64).is_some() {
@@ -161,9 +177,9 @@ impl Schedule {
         Some((until / self.h) as u64).filter(|until| *until > from)
     }
 
-    /// The last k for which no body's largest factor from `from` to k is more than [`RATIO`] times its least.
-    fn reach(&self, from: u64) -> u64 {
-        let within = |k: u64| self.ranges(from, k).all(|(least, largest)| largest <= RATIO * least);
+    /// The last k for which no body's largest factor from `from` to k is more than `ratio` times its least.
+    fn reach(&self, from: u64, ratio: f64) -> u64 {
+        let within = |k: u64| self.ranges(from, k).all(|(least, largest)| largest <= ratio * least);
         // ranges only grow with k: double the stride until it is too long, then halve it
         let (mut reached, mut stride) = (from, 1u64);
         while within(reached.saturating_add(stride)) {
@@ -198,6 +214,15 @@ impl Schedule {
 }
 
 impl Simulation {
+    /// Lets levels last as long as it takes to make the next one ready, by an estimate that is the same on every machine.
+    pub(super) fn set_pace(&mut self) {
+        let Simulation { backend, stiffness, clock, time, .. } = self;
+        if let Some(schedule) = stiffness {
+            let work = clock.time(Phase::Factor, || backend.refactoring());
+            schedule.pace = ((work / time.iterations as f64).ceil() as u64).max(1);
+        }
+    }
+
     /// Makes the bodies as stiff as they are at the end of the step about to be made. What their energy gains by that,
     /// where they are, is work from outside.
     pub(super) fn stiffen(&mut self) -> Result<()> {
@@ -282,6 +307,22 @@ mod tests {
     fn a_jump_between_two_steps_is_a_level_of_its_own() {
         let jump = schedule(&[(&[1.01, 1.02], &[1.0, 100.0])]);
         assert_eq!(levels(&jump), [(1, run(10, &[1.0])), (11, run(u64::MAX, &[100.0]))]);
+    }
+
+    #[test]
+    fn levels_last_while_the_next_is_made_unless_they_would_be_far_off() {
+        let mut slow = schedule(&[(&[0.0, 5.0, 5.2], &[1.0, 2.0, 20.0])]);
+        slow.pace = 20;
+        let all = levels(&slow);
+        // 50 steps from 1 to 2: twenty by twenty instead of ten and more; 2 to 20 in two steps is as quick as it is
+        assert_eq!(all.iter().map(|(from, _)| *from).collect::<Vec<_>>(), [1, 21, 41, 51, 52], "{all:?}");
+        for (from, run) in &all {
+            for k in *from..=run.until.min(60) {
+                let (s, metric) = (slow.factors(k)[0], run.level.factors[0]);
+                let off = (s / metric).max(metric / s);
+                assert!(off < LARGEST_RATIO.sqrt() * (1.0 + 1e-15), "step {k}: {s} in a level of {metric}");
+            }
+        }
     }
 
     #[test]

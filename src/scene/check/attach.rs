@@ -17,7 +17,8 @@ pub fn check_attach(at: &str, attach: &Attach, h: f64) -> Checked {
         }
         let [takes_hold, lets_go] = span([from, until], h);
         if takes_hold == lets_go {
-            let message = format!("no time step of {h} s begins from {from} to {until} s: it would never hold");
+            let message =
+                format!("no time step of {h} s begins from {from} to {until} s: it would never hold");
             return fault(field, message);
         }
     }

@@ -20,9 +20,8 @@ pub fn check_conservation(scene: &Scene) -> Checked {
     }
     (0..held.control.len()).try_for_each(|index| check_control(held, index, &scene.bodies))?;
     let h = scene.time.step / scene.time.substeps as f64;
-    (1..held.control.len()).try_for_each(|later| {
-        (0..later).try_for_each(|earlier| check_overlap(held, [earlier, later], h))
-    })
+    (1..held.control.len())
+        .try_for_each(|later| (0..later).try_for_each(|earlier| check_overlap(held, [earlier, later], h)))
 }
 
 /// Quantities of a control that have keys: their names, and the times of the keys.
@@ -90,9 +89,10 @@ fn check_keys<V>(at: &str, keys: &Option<Keys<V>>, held: &Conservation, of: Quan
     // the first step ends after 0: a key acts then or later, or as the beginning of a line that reaches so far
     let late = |i: usize| times.get(i + 1).unwrap_or(&times[i]) > &0.0;
     match (0..times.len()).find(|i| !late(*i)) {
-        Some(i) => {
-            fault(format!("{at}.times.{i}"), format!("could never act: expected a time after 0, got {}", times[i]))
-        }
+        Some(i) => fault(
+            format!("{at}.times.{i}"),
+            format!("could never act: expected a time after 0, got {}", times[i]),
+        ),
         None => Ok(()),
     }
 }
