@@ -153,9 +153,9 @@ pub enum RunError {
         value: f64,
     },
     /// A shader is not valid.
-    #[error("shaders/{file}:{line}: {message}")]
+    #[error("{file}:{line}: {message}")]
     Shader {
-        /// The file, in the folder of shaders.
+        /// The file: in the folder of shaders, and from where the program has it.
         file: String,
         /// The line in it, counted from 1; 0 if it is not known.
         line: usize,

@@ -310,7 +310,7 @@ mod exactly {
     use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
     use dashpot::step::form::Form;
     use dashpot::step::inside::{Inside, View};
-    use dashpot::step::stiffness::Stiffness;
+    use dashpot::step::stiffness::{Level, Stiffness};
     use dashpot::{Result, Vec3};
 
     pub struct Exactly(pub Box<dyn Backend>);
@@ -347,8 +347,8 @@ mod exactly {
 
     impl Backend for Exactly {
         fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
-            let factors = stiffness.factors.clone();
-            let exact = Stiffness { metric: factors.clone(), factors, next_metric: None };
+            let metric = Level { factors: stiffness.factors.clone(), holding: stiffness.holding.clone() };
+            let exact = Stiffness { metric, next_metric: None, ..stiffness.clone() };
             self.0.set_stiffness(&exact, as_work)
         }
         fn prepare(&mut self, form: &Form) -> Result<()> {

@@ -133,8 +133,9 @@ fn a_scene_that_the_device_refuses_runs_on_the_cpu_alone() {
     let folder = small();
     let heavy = ["--set", "gravity=[0,-1e60,0]"];
     let arguments = [&["compare", "small.toml", "--frames", "2", "--json", "c.json"], &heavy[..]].concat();
-    let (out, _) = ends(folder.path(), &arguments, 0);
+    let (out, err) = ends(folder.path(), &arguments, 1);
     assert!(out.contains("refused") && out.contains("single precision"), "{out}");
+    assert!(out.contains("speed-up") && err.contains("gpu hybrid: gravity is 1e60"), "{out}\n{err}");
     let report = json(&folder.path().join("c.json"));
     let status: Vec<&Value> = report["runs"].as_array().unwrap().iter().map(|run| &run["status"]).collect();
     assert_eq!(status, ["done", "refused", "refused"]);

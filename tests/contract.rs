@@ -146,7 +146,7 @@ fn bad_arguments_end_with_code_two() {
     fails(path, &["run", "bar", "--set", "damping.stiffnes=1"], 2, &["stiffnes"]);
     fails(path, &["run", "bar", "--set", "damping.model=glue"], 2, &["glue", "laplacian"]);
     fails(path, &["run", "bar", "--resume", "missing.bin"], 2, &["missing.bin"]);
-    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 2\n\xff\xff\xff\xff\xff\xff").unwrap();
+    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 3\n\xff\xff\xff\xff\xff\xff").unwrap();
     fails(path, &["run", "bar", "--resume", "garbage.bin"], 2, &["garbage.bin", "damaged"]);
     succeeds(path, &["run", "bar", "--frames", "2", "--out", "bar"]);
     let whole = bytes(path, "bar/checkpoint.bin");
@@ -164,6 +164,70 @@ fn bad_arguments_end_with_code_two() {
     fails(path, &["run", "bar", "--threads", "100000"], 2, &["100000"]);
     succeeds(path, &["run", "cube", "--frames", "1", "--out", "cube"]);
     fails(path, &["run", "bar", "--resume", "cube/checkpoint.bin"], 2, &["vertices"]);
+}
+
+/// Options that could have no effect, or whose fault would be known only when all is computed.
+#[test]
+fn options_that_cannot_be_meant_are_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let without = "--backend cpu computes without one";
+    fails(path, &["run", "bar", "--backend", "cpu", "--adapter", "x"], 2, &["--adapter", without]);
+    fails(path, &["run", "bar", "--backend", "cpu", "--shaders", "."], 2, &["--shaders", without]);
+    fails(path, &["run", "bar", "--backend", "cpu", "--gpu-from", "advance"], 2, &["--gpu-from", without]);
+    fails(path, &["bench", "kernels", "--adapter", "x"], 2, &["--adapter", without]);
+    for suite in ["papers", "scale", "kernels"] {
+        fails(path, &["bench", suite, "--largest", "10"], 2, &["--largest", "the smallest case", "got 10"]);
+    }
+    std::fs::write(path.join("file"), "").unwrap();
+    for command in [&["bench", "scale", "--largest", "2000"][..], &["compare", "bar", "--rivals"]] {
+        for (json, word) in
+            [("none/r.json", "no folder none"), (".", "is a folder"), ("file/r.json", "no folder")]
+        {
+            fails(path, &[command, &["--json", json]].concat(), 2, &["--json", word]);
+        }
+    }
+    assert_eq!(std::fs::read_dir(path).unwrap().count(), 1, "what was tried leaves no file");
+}
+
+/// The summary names what is held and how well, and contact; for readers and for scripts.
+#[test]
+fn the_summary_tells_what_is_held_and_what_touches() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let page = succeeds(path, &["run", "pushed-block", "--backend", "cpu", "--frames", "66", "--out", "r"]);
+    assert!(page.contains("held        P, L, H by cpd, tolerance 1e-4: off by "), "{page}");
+    assert!(page.contains("contact     linear, friction 0.5; bodies touch 1 obstacle"), "{page}");
+    let summary: serde_json::Value = serde_json::from_slice(&bytes(path, "r/summary.json")).unwrap();
+    let held = &summary["conservation"];
+    assert_eq!((&held["method"], &held["hold"]), (&"cpd".into(), &serde_json::json!(["P", "L", "H"])));
+    assert_eq!((&held["tolerance"], &held["steps"]), (&1e-4.into(), &66.into()));
+    let off = held["largest_off"].as_f64().unwrap();
+    assert!(off > 0.0 && off < 1e-4 && held["steps_beyond"] == 0, "{held}");
+    assert_eq!((&summary["contact"]["law"], &summary["contact"]["obstacles"]), (&"linear".into(), &1.into()));
+    // one iteration is not enough for energy: that is told, too
+    let arguments = ["run", "pushed-block", "--backend", "cpu", "--frames", "66"];
+    let page = succeeds(path, &[&arguments[..], &["--set", "conservation.iterations=2"]].concat());
+    assert!(page.contains("beyond it after "), "{page}");
+    succeeds(path, &["run", "bar", "--backend", "cpu", "--frames", "1", "--out", "r"]);
+    let summary: serde_json::Value = serde_json::from_slice(&bytes(path, "r/summary.json")).unwrap();
+    assert!(summary["conservation"].is_null() && summary["contact"].is_null(), "{summary}");
+}
+
+/// Energies of 1e200 J stand in the columns of those of 1 J.
+#[test]
+fn large_numbers_stay_in_their_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let huge = ["--set", "body.bar.material.density=1e90", "--set", "body.bar.velocity=[1e50,0,0]"];
+    let arguments = [&["run", "bar", "--backend", "cpu", "--frames", "1"], &huge[..]].concat();
+    let page = succeeds(folder.path(), &arguments);
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("  ")).collect();
+    assert!(rows.len() >= 8 && rows.iter().any(|row| row.contains("e1")), "{page}");
+    let heads = page.lines().find(|line| line.starts_with("energy (J)")).unwrap();
+    for row in rows {
+        let width = if row.contains("by ") || row.contains("from outside") { 47 } else { heads.len() };
+        assert_eq!(row.len(), width, "{row:?} in\n{page}");
+    }
 }
 
 #[test]

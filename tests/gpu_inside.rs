@@ -42,7 +42,8 @@ impl Pair {
     /// Where attachments hold in the step from `time` on.
     fn targets(&self, time: f64) -> Targets {
         let at = |time: f64| self.model.attachments.iter().map(|a| a.target(time)).collect();
-        Targets { before: at(time), after: at(time + H) }
+        let holding = vec![true; self.model.attachments.len()];
+        Targets { before: at(time), after: at(time + H), holding }
     }
 
     /// The beginning of a step and so many iterations of it.

@@ -123,8 +123,7 @@ fn work_of_a_moving_attachment() {
     use dashpot::scene::Path;
     let mut model = common::masses(&[2.0], &[Vec3::zeros()], &[Vec3::zeros()]);
     let path = Path::Circle { axis: [0.0, 0.0, 1.0], radius: 0.4, period: 1.3, drift: [0.1, 0.0, 0.2] };
-    model.attachments =
-        vec![Attachment { vertex: 0, stiffness: 90.0, anchor: Vec3::zeros(), path: Some(path) }];
+    model.attachments = vec![Attachment { path: Some(path), ..Attachment::fixed(0, 90.0, Vec3::zeros()) }];
     let mut simulation = common::simulate_model(model, "implicit-midpoint", [0.0, 0.0], 0.02, 10);
     let rows = run(&mut simulation, 200);
     let most = rows.iter().map(|r| r.work.abs()).fold(0.0, f64::max);

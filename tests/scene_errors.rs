@@ -43,6 +43,69 @@ mesh = { generate = "cloth", cells = [3, 3], size = [1.0, 1.0] }
 material = { model = "arap", young_modulus = 1e5, poisson_ratio = 0.3 }
 "#;
 
+/// Every fault of the times of an attachment and of the steering of momenta, one a line.
+#[test]
+fn what_could_never_act_is_refused() {
+    let held = |control: &str| {
+        format!(
+            "[conservation]\nmethod = \"cpd\"\n[[conservation.control]]\nbody = \"bar\"\n{control}\n{GOOD}"
+        )
+        .replace("gravity = [0.0, -9.81, 0.0]\n", "")
+    };
+    let keys = |times: &str, values: &str| format!("momentum = {{ times = {times}, values = {values} }}");
+    let one = "[[1.0, 0.0, 0.0]]";
+    let two = "[[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]";
+    let again = |times: &str| {
+        let first = keys("[0.5, 1.0]", two);
+        format!("{first}\n[[conservation.control]]\nbody = \"bar\"\n{}", keys(times, one))
+    };
+    let at = "conservation.control";
+    let controls = [
+        (String::new(), 3, format!("{at}.0"), "steers nothing; expected `momentum`"),
+        (keys("[0.0]", one), 5, format!("{at}.0.momentum.times.0"), "expected a time after 0, got 0"),
+        (keys("[-2.0, -1.0]", two), 5, format!("{at}.0.momentum.times.0"), "could never act"),
+        (
+            "energy = { times = [1.0], values = [-3.0] }".into(),
+            5,
+            format!("{at}.0.energy.values.0"),
+            "0 or more",
+        ),
+        (again("[0.75]"), 8, format!("{at}.1.momentum.times"), "control 0 steers it from 0.5 to 1 s"),
+        // not between the others' times, but in the step of 0.02 s that ends there
+        (again("[1.0]"), 8, format!("{at}.1.momentum.times"), "expected other times, or one table"),
+    ];
+    for (control, line, field, word) in controls {
+        let error = fault_of(&held(&control));
+        let found = (error.line, error.field.clone().unwrap_or_default());
+        assert_eq!(found, (Some(line), field), "{control}: {error}");
+        assert!(error.message.contains(word), "{control}: {error}");
+    }
+    let spare = held(&keys("[1.0]", one)).replace("method = \"cpd\"", "method = \"cpd\"\nhold = [\"L\"]");
+    let error = fault_of(&spare);
+    assert_eq!(error.field.as_deref(), Some("conservation.control.0.momentum"), "{error}");
+    assert!(error.message.contains("expected its letter in conservation.hold"), "{error}");
+    for good in [again("[1.02]"), keys("[0.0, 1.0]", two), keys("[-1.0, 1.0]", two)] {
+        load_text("scene.toml", &held(&good), &[]).unwrap();
+    }
+
+    let attached = |times: &str| GOOD.replace("stiffness = 1e4\n", &format!("stiffness = 1e4\n{times}\n"));
+    let attachments = [
+        ("from = -1.0", 15, "body.bar.attach.0.from", "0 or more, got -1"),
+        ("from = 2.0\nuntil = 2.0", 16, "body.bar.attach.0.until", "later than `from`, which is 2, got 2"),
+        ("until = 0.0", 15, "body.bar.attach.0.until", "later than `from`, which is 0"),
+        ("from = 0.041\nuntil = 0.059", 16, "body.bar.attach.0.until", "it would never hold"),
+        ("from = \"now\"", 15, "body.bar.attach.0.from", "number"),
+        ("till = 1.0", 15, "body.bar.attach.0", "until"),
+    ];
+    for (times, line, field, word) in attachments {
+        let error = fault_of(&attached(times));
+        assert_eq!(error.line, Some(line), "{times}: {error}");
+        assert!(error.field.as_deref().is_some_and(|found| found.starts_with(field)), "{times}: {error}");
+        assert!(error.message.contains(word), "{times}: {error}");
+    }
+    load_text("scene.toml", &attached("from = 0.039\nuntil = 0.041"), &[]).unwrap();
+}
+
 #[test]
 fn the_unbroken_scene_loads() {
     let loaded = load_text("scene.toml", GOOD, &[]).expect("the scene that the tests break is good");

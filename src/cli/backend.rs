@@ -65,7 +65,15 @@ impl BackendArgs {
 
     /// Refuses what cannot be meant, before a scene is read.
     pub fn check(&self) -> Result<()> {
-        self.options().map(|_| ())
+        let given = [
+            ("--adapter", self.adapter.is_some()),
+            ("--shaders", self.shaders.is_some()),
+            ("--gpu-from", self.gpu_from.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given && self.backend == BackendChoice::Cpu) {
+            Some((option, _)) => Err(InputError::field(*option, WITHOUT_DEVICE).into()),
+            None => self.options().map(|_| ()),
+        }
     }
 
     fn options(&self) -> Result<Options> {
@@ -94,6 +102,9 @@ impl BackendArgs {
         }
     }
 }
+
+/// Why an option that is about a device is refused.
+pub const WITHOUT_DEVICE: &str = "is about a device, and --backend cpu computes without one";
 
 /// Said wherever a time is told that an adapter in software took.
 pub const SOFTWARE: &str = "computed in software on the CPU: these timings say nothing about a GPU";

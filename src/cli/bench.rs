@@ -7,8 +7,8 @@ pub mod kernels;
 pub mod measure;
 pub mod suites;
 
-use super::Threads;
-use super::backend::{BackendArgs, BackendChoice, reason_for_cpu};
+use super::backend::{BackendArgs, BackendChoice, WITHOUT_DEVICE, reason_for_cpu};
+use super::{Threads, writable};
 use crate::gpu::context::adapters;
 use crate::observe::write_whole;
 use crate::{Result, error::InputError};
@@ -58,9 +58,19 @@ pub fn run(args: Args) -> Result<()> {
     if args.frames == 0 {
         return Err(InputError::field("--frames", "must be at least 1").into());
     }
+    if args.adapter.is_some() && args.backend.iter().all(|choice| *choice == BackendChoice::Cpu) {
+        return Err(InputError::field("--adapter", WITHOUT_DEVICE).into());
+    }
+    let least = cases::least_elements(args.suite);
+    if args.largest < least {
+        let message = format!("the smallest case of this suite has {least} elements, got {}", args.largest);
+        return Err(InputError::field("--largest", message).into());
+    }
+    args.json.as_deref().map_or(Ok(()), |path| writable("--json", path))?;
     let json = args.threads.install(|| {
         say!("{}", measure::machine())?;
-        let backends: Vec<_> = args.backend.iter().map(|choice| decided(*choice)).collect();
+        let backends: Vec<_> =
+            args.backend.iter().map(|choice| decided(*choice, args.adapter.is_some())).collect();
         if !backends.contains(&BackendChoice::Gpu) {
             return on_cpu(&args).map(|results| serde_json::to_string_pretty(&results));
         }
@@ -110,10 +120,12 @@ fn on_device(plan: &device::Plan) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-/// What `auto` comes to, told on the standard error.
-fn decided(choice: BackendChoice) -> BackendChoice {
-    if choice != BackendChoice::Auto {
-        return choice;
+/// What `auto` comes to, told on the standard error. Who names an adapter wants a device.
+fn decided(choice: BackendChoice, named: bool) -> BackendChoice {
+    match choice {
+        BackendChoice::Auto if named => return BackendChoice::Gpu,
+        BackendChoice::Auto => {}
+        chosen => return chosen,
     }
     match reason_for_cpu(&adapters()) {
         Some(reason) => {

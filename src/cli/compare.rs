@@ -7,8 +7,8 @@ mod print;
 mod rivals;
 mod side_by_side;
 
-use super::Threads;
 use super::backend::BackendArgs;
+use super::{Threads, writable};
 use crate::Result;
 use crate::error::InputError;
 use crate::model::Model;
@@ -57,7 +57,7 @@ struct Subject {
     device: BackendArgs,
 }
 
-/// Compares, prints, and ends with the error of a run that failed.
+/// Compares, prints, and ends with the error of a run that failed or that the device refused.
 pub fn run(args: &Args) -> Result<()> {
     let frames = args.frames.unwrap_or(if args.bisect { 3 } else { 100 });
     if frames == 0 {
@@ -65,6 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let device = BackendArgs::device(args.adapter.clone(), args.shaders.clone());
     device.check()?;
+    args.json.as_deref().map_or(Ok(()), |path| writable("--json", path))?;
     args.threads.install(|| {
         let loaded = scene::load(&args.scene, &args.set)?;
         let built = build(&loaded)?;

@@ -25,6 +25,7 @@ use crate::error::InputError;
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
 use std::io::Write;
+use std::path::Path;
 
 /// Simulates soft bodies and tells where their energy goes.
 #[derive(Debug, Parser)]
@@ -79,6 +80,25 @@ fn print(text: &str) -> Result<()> {
             Err(Error::write("standard output")(error))
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses a file that could not be written in the end, before anything is computed for it.
+fn writable(option: &str, path: &Path) -> Result<()> {
+    let refuse = |why: String| Err(InputError::field(option, format!("{}: {why}", path.display())).into());
+    if path.is_dir() {
+        return refuse("is a folder, expected a file".into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return refuse(format!("there is no folder {}", folder.display()));
+    }
+    // whether it may be written only the system knows: what is there stays as it is, what is not does not appear
+    let there = std::fs::symlink_metadata(path).is_ok();
+    match std::fs::File::options().append(true).create(true).open(path) {
+        Err(error) => refuse(error.to_string()),
+        Ok(_) if there => Ok(()),
+        Ok(_) => std::fs::remove_file(path).map_err(Error::write(path)),
     }
 }
 

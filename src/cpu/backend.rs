@@ -17,9 +17,12 @@ impl<T: Scalar> Backend for Cpu<T> {
         Ok(())
     }
 
+    fn refactoring(&mut self) -> f64 {
+        self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian })
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
-        let attachment = &self.attachment_stiffness[..];
-        let parts = Parts { model: &self.model, laplacian: &self.laplacian, attachment };
+        let parts = Parts { model: &self.given, laplacian: &self.laplacian };
         self.global.prepare(form.metric(), &self.stiffness, parts)
     }
 
@@ -163,6 +166,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
             kept: Vec::new(),
             contacts: Vec::new(),
+            anchors: Vec::new(),
         })
     }
 

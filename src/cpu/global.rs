@@ -7,7 +7,7 @@ use crate::Result;
 use crate::error::{Error, RunError};
 use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, Symbolic, System};
 use crate::scene::{GlobalSolver, Solver};
-use crate::step::stiffness::Stiffness;
+use crate::step::stiffness::{Level, Stiffness};
 
 pub use super::metric::{Parts, REDUCTION};
 
@@ -15,6 +15,8 @@ pub use super::metric::{Parts, REDUCTION};
 pub struct Global<T: Scalar> {
     asked: GlobalSolver,
     inner: usize,
+    /// The analysis of the pattern of A, if somebody asked before it was prepared.
+    symbolic: Option<Symbolic>,
     prepared: Option<Prepared<T>>,
     /// The next metric, and a factor that is not used any more, whose memory it may take.
     ahead: Ahead<T>,
@@ -99,6 +101,7 @@ impl<T: Scalar> Global<T> {
         Global {
             asked: solver.global,
             inner: solver.inner,
+            symbolic: None,
             prepared,
             ahead,
             spare,
@@ -107,10 +110,23 @@ impl<T: Scalar> Global<T> {
         }
     }
 
+    /// The work of making another metric ready, over that of solving with one; 0 where it is not by a factor.
+    pub fn refactoring(&mut self, parts: Parts) -> f64 {
+        if self.asked == GlobalSolver::Chebyshev {
+            return 0.0;
+        }
+        if self.symbolic.is_none() {
+            let metric = Metric { numbers: [1.0; 3], level: Level::as_given(parts.model) };
+            // what is wrong with the matrix is told when it is factored
+            self.symbolic = Symbolic::new(&parts.matrix(&metric)).ok();
+        }
+        self.symbolic.as_ref().map_or(0.0, Symbolic::refactoring)
+    }
+
     /// Gets ready to solve with the metric of these numbers and this stiffness; does nothing if it is ready already.
     /// Begins with the next one in the background.
     pub fn prepare(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
-        let metric = Metric { numbers, stiffness: stiffness.metric.clone() };
+        let metric = Metric { numbers, level: stiffness.metric.clone() };
         match &mut self.prepared {
             Some(prepared) if prepared.metric == metric => {}
             Some(prepared) => {
@@ -124,7 +140,8 @@ impl<T: Scalar> Global<T> {
                 self.version += 1;
             }
             None => {
-                let direct = || cholesky(&metric, parts);
+                let symbolic = self.symbolic.take();
+                let direct = || cholesky(&metric, parts, symbolic);
                 let iterative = || chebyshev(self.inner, &metric, parts);
                 let (method, reason) = choose(self.asked, direct, iterative)?;
                 self.reason = reason;
@@ -138,7 +155,7 @@ impl<T: Scalar> Global<T> {
     /// Begins to make the metric that follows, if one will.
     fn look_ahead(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
         let (Some(next), Some(prepared)) = (&stiffness.next_metric, &self.prepared) else { return Ok(()) };
-        let metric = Metric { numbers, stiffness: next.clone() };
+        let metric = Metric { numbers, level: next.clone() };
         if !self.ahead.is_for(&metric) {
             let job = prepared.method.job(self.inner, &metric, parts, &mut self.spare)?;
             self.ahead.begin(metric, job);
@@ -217,9 +234,11 @@ fn choose<M>(
     })
 }
 
-fn cholesky<T: Scalar>(metric: &Metric, parts: Parts) -> Result<Method<T>> {
+/// With the analysis of the pattern, if it is made already.
+fn cholesky<T: Scalar>(metric: &Metric, parts: Parts, symbolic: Option<Symbolic>) -> Result<Method<T>> {
     let matrix = parts.matrix(metric);
-    Method::new(Job::Cholesky { symbolic: Symbolic::new(&matrix)?, matrix, spare: None }.make()?)
+    let symbolic = symbolic.map_or_else(|| Symbolic::new(&matrix), Ok)?;
+    Method::new(Job::Cholesky { symbolic, matrix, spare: None }.make()?)
 }
 
 /// `inner` iterations, or as many as [`REDUCTION`] needs if it is 0.
@@ -247,12 +266,16 @@ mod tests {
         );
     }
 
+    fn level(s: f64) -> Level {
+        Level { factors: vec![s], holding: Vec::new() }
+    }
+
     /// A ball's metric at stiffness `s`, with one of stiffness `next` foreseen, and A⁻¹ g of some g.
     fn solved(global: &mut Global<f64>, parts: Parts, s: f64, next: Option<f64>) -> Vec<[f64; 3]> {
-        let stiffness =
-            Stiffness { factors: vec![s], metric: vec![s], next_metric: next.map(|next| vec![next]) };
+        let as_given = Stiffness::as_given(parts.model);
+        let stiffness = Stiffness { metric: level(s), next_metric: next.map(level), ..as_given };
         global.prepare([900.0, 0.5, 0.5], &stiffness, parts).unwrap();
-        let n = parts.attachment.len();
+        let n = parts.model.vertex_count();
         let mut g: Vec<[f64; 3]> = (0..n).map(|i| [1.0, (i as f64).sin(), (i % 7) as f64]).collect();
         assert!(global.solve(&mut g));
         g
@@ -262,8 +285,8 @@ mod tests {
     fn a_metric_made_in_the_background_is_the_one_made_at_once() {
         let loaded = crate::scene::load("ball", &["body.0.mesh.cells=6".into()]).unwrap();
         let model = crate::model::build::build(&loaded).unwrap().model;
-        let (laplacian, attachment) = (model.laplacian().unwrap(), model.attachment_stiffness());
-        let parts = Parts { model: &model, laplacian: &laplacian, attachment: &attachment };
+        let laplacian = model.laplacian().unwrap();
+        let parts = Parts { model: &model, laplacian: &laplacian };
         for global in [GlobalSolver::Cholesky, GlobalSolver::Chebyshev] {
             let solver = Solver { global, ..Solver::default() };
             let at_once = |s: f64| solved(&mut Global::new(&solver), parts, s, None);
@@ -271,7 +294,7 @@ mod tests {
             // the third takes the memory of the first; the last was not foreseen, another was
             let steps = [(1.0, Some(1.2)), (1.2, Some(1.4)), (1.4, Some(1.7)), (1.7, Some(9.0)), (0.5, None)];
             for (k, (s, next)) in steps.into_iter().enumerate() {
-                let metric = Metric { numbers: [900.0, 0.5, 0.5], stiffness: vec![s] };
+                let metric = Metric { numbers: [900.0, 0.5, 0.5], level: level(s) };
                 assert_eq!(foreseeing.ahead.is_for(&metric), (1..4).contains(&k), "step {k}");
                 assert_eq!(solved(&mut foreseeing, parts, s, next), at_once(s), "{global:?}, step {k}");
             }

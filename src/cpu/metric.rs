@@ -4,6 +4,7 @@ use super::Scalar;
 use crate::Result;
 use crate::linear::{Chebyshev, Factor, SparseMatrix, Spectrum, Symbolic, System, inner_iterations};
 use crate::model::Model;
+use crate::step::stiffness::Level;
 use std::borrow::Cow;
 
 /// The share of its error that a global step by Chebyshev's iteration may keep when the scene leaves the number of inner
@@ -18,38 +19,48 @@ pub const REDUCTION: f64 = 0.001;
 pub(super) struct Metric {
     /// a, b, c.
     pub numbers: [f64; 3],
-    /// s of each body.
-    pub stiffness: Vec<f64>,
+    /// s of each body, and which attachments are in K.
+    pub level: Level,
 }
 
 /// The parts that A is made of.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
-    /// The model, for its masses and bodies.
+    /// The model as it was built, for its masses, bodies and attachments.
     pub model: &'a Model,
     /// L (N/m).
     pub laplacian: &'a SparseMatrix,
-    /// Stiffness of the attachments of each vertex (N/m).
-    pub attachment: &'a [f64],
 }
 
 impl Parts<'_> {
     /// Σ s L (N/m). Bodies share no element: every row is of one of them.
     fn laplacian(&self, metric: &Metric) -> Cow<'_, SparseMatrix> {
-        match metric.stiffness.iter().all(|s| *s == 1.0) {
+        match metric.level.factors.iter().all(|s| *s == 1.0) {
             true => Cow::Borrowed(self.laplacian),
-            false => Cow::Owned(self.laplacian.scaled_rows(&self.model.by_vertex(&metric.stiffness))),
+            false => Cow::Owned(self.laplacian.scaled_rows(&self.model.by_vertex(&metric.level.factors))),
         }
+    }
+
+    /// The diagonal K (N/m).
+    fn attachment(&self, metric: &Metric) -> Vec<f64> {
+        self.model.stiffness_of(|number| metric.level.holding[number])
     }
 
     pub(super) fn matrix(&self, metric: &Metric) -> SparseMatrix {
         let [mass, stiffness, attachment] = metric.numbers;
-        self.laplacian(metric).scaled_sum(mass, &self.model.mass, stiffness, attachment, self.attachment)
+        let held = self.attachment(metric);
+        self.laplacian(metric).scaled_sum(mass, &self.model.mass, stiffness, attachment, &held)
     }
 
     pub(super) fn system(&self, metric: &Metric) -> Result<System> {
         let bodies = self.model.bodies.iter().map(|body| body.vertices.clone()).collect();
-        System::new(&self.laplacian(metric), metric.numbers, &self.model.mass, self.attachment, bodies)
+        System::new(
+            &self.laplacian(metric),
+            metric.numbers,
+            &self.model.mass,
+            &self.attachment(metric),
+            bodies,
+        )
     }
 }
 

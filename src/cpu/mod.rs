@@ -64,9 +64,8 @@ pub struct Cpu<T: Scalar> {
     stiffness: Stiffness,
     /// The factor of stiffness of each vertex's body.
     vertex_stiffness: Vec<f64>,
-    /// L of the model as it was built, and the diagonal of the attachments.
+    /// L of the model as it was built.
     laplacian: SparseMatrix,
-    attachment_stiffness: Vec<f64>,
     /// Products with L, while damping needs them.
     viscous: Option<Viscous>,
     global: Global<T>,
@@ -99,9 +98,8 @@ impl<T: Scalar> Cpu<T> {
         let n = model.vertex_count();
         Ok(Cpu {
             given: model.clone(),
-            stiffness: Stiffness::as_given(model.bodies.len()),
+            stiffness: Stiffness::as_given(&model),
             vertex_stiffness: vec![1.0; n],
-            attachment_stiffness: model.attachment_stiffness(),
             viscous: None,
             local: Local::new(&model),
             global: Global::new(solver),

@@ -1,11 +1,11 @@
-//! Bodies that become stiffer or softer while they move.
+//! Bodies that become stiffer or softer while they move, attachments that take hold or let go.
 
 use super::{Cpu, Scalar, observe};
 use crate::step::stiffness::Stiffness;
 use std::sync::Arc;
 
 impl<T: Scalar> Cpu<T> {
-    /// Sets the weights of all elements. The work is Σ (s' − s) E(x_n): the energy of elements that weigh s' − s.
+    /// Sets the weights of all elements, and which attachments hold. The work is Σ (s' − s) E(x_n): the energy of elements that weigh s' − s.
     pub(super) fn restiffen(&mut self, stiffness: &Stiffness, as_work: bool) {
         if self.stiffness.factors != stiffness.factors {
             if as_work {
@@ -15,6 +15,9 @@ impl<T: Scalar> Cpu<T> {
                 self.exchanged.work += observe::elastic(&self.model, &self.local, &self.x);
             }
             self.set_weights(&stiffness.factors);
+        }
+        if self.stiffness.holding != stiffness.holding {
+            Arc::make_mut(&mut self.model).set_holding(&self.given, &stiffness.holding);
         }
         self.stiffness.clone_from(stiffness);
     }

@@ -13,6 +13,7 @@ use super::layout::{Inner, Step};
 use super::state;
 use super::{Gpu, report};
 use crate::cpu::Scalar;
+use crate::cpu::global::Parts;
 use crate::damping::Filter;
 use crate::error::RunError;
 use crate::step::backend::{Backend, DeviceUse, KernelTime, Report, Snapshot, Targets};
@@ -33,12 +34,12 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.restiffen(stiffness, as_work)
     }
 
+    fn refactoring(&mut self) -> f64 {
+        self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian })
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
-        let parts = super::Parts {
-            model: &self.model,
-            laplacian: &self.laplacian,
-            attachment: &self.attachment_stiffness,
-        };
+        let parts = Parts { model: &self.given, laplacian: &self.laplacian };
         self.global.prepare(form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
         let device_solves = self.seen.is_none();

@@ -168,7 +168,8 @@ pub fn elements(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
     Ok(())
 }
 
-fn attachments(model: &Model, all: &mut Contents) -> Result<()> {
+/// Attachments, stiffness 0 where they do not hold, and where they hold at the start.
+pub fn attachments(model: &Model, all: &mut Contents) -> Result<()> {
     let mut attachments = Vec::with_capacity(model.attachments.len());
     for (number, e) in model.attachments.iter().enumerate() {
         let stiffness = Range { what: "attachment", number }.weight("stiffness", e.stiffness)?;

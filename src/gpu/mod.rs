@@ -24,7 +24,7 @@ pub mod stream;
 pub mod twin;
 
 use crate::cpu::Scalar;
-use crate::cpu::global::{Global, Parts};
+use crate::cpu::global::Global;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};
@@ -60,7 +60,6 @@ pub struct Gpu<T: Scalar> {
     laplacian: SparseMatrix,
     laplacian_sent: Vec<f64>,
     viscosity_sent: Vec<f64>,
-    attachment_stiffness: Vec<f64>,
     stream: Stream,
     global: Global<T>,
     /// The inner iterations; empty when the host solves.
@@ -112,13 +111,12 @@ impl<T: Scalar> Gpu<T> {
         let mut stream = Stream::new(context, &contents, options.library.clone())?;
         stream.set_gpu_from(options.gpu_from);
         let gradient_readback = stream.readback(Buffer::Gradient);
-        let stiffness = Stiffness::as_given(model.bodies.len());
+        let stiffness = Stiffness::as_given(&model);
         Ok(Gpu {
             given: model.clone(),
             stiffest: vec![1.0; model.bodies.len()],
-            laplacian_sent: stiffness.metric.clone(),
-            viscosity_sent: stiffness.metric.clone(),
-            attachment_stiffness: model.attachment_stiffness(),
+            laplacian_sent: stiffness.metric.factors.clone(),
+            viscosity_sent: stiffness.metric.factors.clone(),
             global: Global::new(solver),
             inner: Vec::new(),
             stiffness_ratio: 0.0,

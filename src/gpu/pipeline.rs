@@ -5,8 +5,8 @@ use super::buffer::{Buffer, Kind};
 use super::context::Context;
 use super::kernel::{Call, Id, KERNELS, Kernel};
 use super::shader::{Library, Source};
-use crate::Result;
 use crate::error::RunError;
+use crate::{Error, Result};
 
 /// A kernel ready to be dispatched.
 struct Ready {
@@ -86,7 +86,15 @@ fn grid(workgroups: u32) -> [u32; 2] {
     [workgroups.div_ceil(rows), rows]
 }
 
+/// Compiles a kernel; an error names the file that the library has it from.
 fn compile(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel) -> Result<Ready> {
+    compiled(context, arena, library, kernel).map_err(|error| match error {
+        Error::Run(error) => library.named(error).into(),
+        other => other,
+    })
+}
+
+fn compiled(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel) -> Result<Ready> {
     let source = Source::of(library, kernel.name)?;
     let (module, _) = source.module()?;
     let entries = layout_entries(kernel, &module)?;

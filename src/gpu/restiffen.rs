@@ -1,9 +1,10 @@
-//! Bodies that become stiffer or softer while they move: their elements are sent anew.
+//! Bodies that become stiffer or softer while they move, attachments that take hold or let go: they are sent anew.
 
 use super::Gpu;
 use super::buffer::{Buffer, Contents};
 use super::contents;
 use super::kernel::Id;
+use super::layout::Vertex;
 use crate::Result;
 use crate::cpu::Scalar;
 use crate::step::clock::Phase;
@@ -37,12 +38,30 @@ impl<T: Scalar> Gpu<T> {
         }
         if !as_work {
             // a new start
-            self.stiffest.clone_from(&stiffness.metric);
+            self.stiffest.clone_from(&stiffness.metric.factors);
         }
-        for (stiffest, metric) in self.stiffest.iter_mut().zip(&stiffness.metric) {
+        for (stiffest, metric) in self.stiffest.iter_mut().zip(&stiffness.metric.factors) {
             *stiffest = stiffest.max(*metric);
         }
+        let (holding, held) = (&stiffness.holding, &stiffness.metric.holding);
+        if self.stiffness.holding != *holding || self.stiffness.metric.holding != *held {
+            Arc::make_mut(&mut self.model).set_holding(&self.given, holding);
+            self.send_attachments(held)?;
+        }
         self.stiffness.clone_from(stiffness);
+        Ok(())
+    }
+
+    /// Sends the stiffness of all attachments, and that of each vertex in the metric, where `held` of them hold.
+    fn send_attachments(&mut self, held: &[bool]) -> Result<()> {
+        let mut all = Contents::empty();
+        contents::attachments(&self.model, &mut all)?;
+        self.send(Buffer::Attachments, all.bytes(Buffer::Attachments));
+        self.stream.submit()?;
+        let mut vertices = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
+        let stiffness = self.given.stiffness_of(|number| held[number]);
+        vertices.iter_mut().zip(stiffness).for_each(|(vertex, held)| vertex.held = held as f32);
+        self.stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
         Ok(())
     }
 
@@ -55,7 +74,11 @@ impl<T: Scalar> Gpu<T> {
         }
         match Arc::ptr_eq(&self.given, &self.model) {
             true => Ok(()),
-            false => self.send_elements(&vec![0.0; self.model.vertex_count()]),
+            false => {
+                self.send_elements(&vec![0.0; self.model.vertex_count()])?;
+                let held = self.stiffness.metric.holding.clone();
+                self.send_attachments(&held)
+            }
         }
     }
 
@@ -76,7 +99,7 @@ impl<T: Scalar> Gpu<T> {
     /// Sends L as stiff as the metric has it, and how much of it the damping takes, if the device has others and a step of
     /// this form reads them.
     pub(super) fn send_laplacian(&mut self, form: &Form) -> Result<()> {
-        let metric = &self.stiffness.metric;
+        let metric = &self.stiffness.metric.factors;
         let damped = form.stiffness_damping != 0.0;
         if (self.is_resident() || damped) && self.laplacian_sent != *metric {
             let (_, entries) = contents::laplacian(&self.laplacian, &self.given.by_vertex(metric))?;
@@ -84,7 +107,7 @@ impl<T: Scalar> Gpu<T> {
             self.send(Buffer::LaplacianEntries, bytemuck::cast_slice(&entries));
         }
         let viscosity =
-            self.stiffness.factors.iter().zip(&self.stiffness.metric).map(|(s, metric)| s / metric);
+            self.stiffness.factors.iter().zip(&self.stiffness.metric.factors).map(|(s, metric)| s / metric);
         let viscosity: Vec<f64> = viscosity.collect();
         if damped && self.viscosity_sent != viscosity {
             let rows = self.given.by_vertex(&viscosity).into_iter().map(|factor| factor as f32);

@@ -39,6 +39,20 @@ pub enum Library {
 }
 
 impl Library {
+    /// The same error with the folder before the file: that of the library, or of the source tree.
+    pub fn named(&self, error: RunError) -> RunError {
+        let folder = match self {
+            Library::BuiltIn => std::path::Path::new("shaders"),
+            Library::Folder(folder) => folder,
+        };
+        match error {
+            RunError::Shader { file, line, message } => {
+                RunError::Shader { file: folder.join(file).display().to_string(), line, message }
+            }
+            other => other,
+        }
+    }
+
     /// The text of a file.
     fn text(&self, file: &str) -> Result<Cow<'static, str>, RunError> {
         let fault = |message: String| RunError::Shader { file: file.into(), line: 0, message };

@@ -78,6 +78,7 @@ pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
         viscous: Vec::new(),
         kept: Vec::new(),
         contacts: Vec::new(),
+        anchors: Vec::new(),
     })
 }
 

@@ -69,6 +69,8 @@ fn add_body(model: &mut Model, scene: &Scene, index: usize, mesh: Mesh) -> Resul
             stiffness: attach.stiffness,
             anchor: positions[v as usize],
             path: attach.path.clone(),
+            from: attach.from.unwrap_or(0.0),
+            until: attach.until.unwrap_or(f64::INFINITY),
         }));
     }
     let shift = first as u32;

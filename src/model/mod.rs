@@ -86,8 +86,13 @@ impl Model {
 
     /// The diagonal matrix of the attachments' stiffnesses (N/m).
     pub fn attachment_stiffness(&self) -> Vec<f64> {
+        self.stiffness_of(|_| true)
+    }
+
+    /// The same of those attachments, by number, that `hold`.
+    pub fn stiffness_of(&self, hold: impl Fn(usize) -> bool) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.vertex_count()];
-        for a in &self.attachments {
+        for (_, a) in self.attachments.iter().enumerate().filter(|(number, _)| hold(*number)) {
             diagonal[a.vertex as usize] += a.stiffness;
         }
         diagonal

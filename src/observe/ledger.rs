@@ -2,8 +2,8 @@
 //!
 //!   total(t) = total(0) − damped − contact_loss − numerical + work
 //!
-//! `damped` is what the damping model took, by its own formula. `work` is what moving attachments and stiffening bodies
-//! gave, `contact_loss` what contact took.
+//! `damped` is what the damping model took, by its own formula. `work` is what moving attachments, those that take hold or let
+//! go, and stiffening bodies gave, `contact_loss` what contact took.
 //! `numerical` is what is left: lost (positive) or gained (negative) by the integrator and by iterations that
 //! stopped early. So the four sum up to round-off; that the blame is right is tested with the closed form of
 //! each integrator's loss.

@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod ledger;
 pub mod npy;
+pub mod number;
 pub mod output;
 pub mod point_cache;
 mod resume;

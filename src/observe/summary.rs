@@ -1,9 +1,11 @@
 //! What a run came to: a page for people, `summary.json` for scripts.
 
 use super::ledger::Row;
-use crate::scene::Scene;
+use super::number::fixed;
+use crate::scene::{ContactLaw, Method, Quantity, Scene};
 use crate::step::Simulation;
 use crate::step::clock::PHASES;
+use crate::step::hold::Record;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,6 +25,10 @@ pub struct Summary {
     pub integrator: String,
     /// Damping model.
     pub damping: String,
+    /// What is held of momenta and energy, if anything.
+    pub conservation: Option<Holding>,
+    /// How bodies touch, if anything can.
+    pub contact: Option<Touching>,
     /// Threads of the processor.
     pub threads: usize,
     /// Vertices of all bodies.
@@ -41,6 +47,92 @@ pub struct Summary {
     pub last: Row,
     /// What the mesh readers repaired or ignored.
     pub warnings: Vec<String>,
+}
+
+/// What a run holds of momenta and energy, and how well it did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Holding {
+    /// `cpd` or `fepr`.
+    pub method: Method,
+    /// What: `P`, `L`, `H`.
+    pub hold: Vec<Quantity>,
+    /// γ (1/s).
+    pub gamma: f64,
+    /// What is off by less than this share is held.
+    pub tolerance: f64,
+    /// How far off it was after a time step of this run, at most, and in how many of how many it was beyond the tolerance.
+    #[serde(flatten)]
+    pub record: Record,
+    /// Whether anything can touch: while it does, a body is not counted.
+    #[serde(skip)]
+    touching: bool,
+}
+
+/// How bodies touch.
+#[derive(Debug, Clone, Serialize)]
+pub struct Touching {
+    /// `linear` or `cubic`.
+    pub law: ContactLaw,
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// How many obstacles there are.
+    pub obstacles: usize,
+    /// Whether bodies touch each other, and themselves.
+    pub bodies: bool,
+    /// Whether bodies touch themselves.
+    #[serde(rename = "self")]
+    pub itself: bool,
+}
+
+impl fmt::Display for Holding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.hold.iter().map(|quantity| match quantity {
+            Quantity::Momentum => "P",
+            Quantity::AngularMomentum => "L",
+            Quantity::Energy => "H",
+        });
+        let method = match self.method {
+            Method::None => "nothing",
+            Method::Cpd => "cpd",
+            Method::Fepr => "fepr",
+        };
+        write!(f, "{} by {method}", names.collect::<Vec<_>>().join(", "))?;
+        if self.gamma > 0.0 {
+            write!(f, ", gamma {} 1/s", self.gamma)?;
+        }
+        let Record { largest_off, steps, steps_beyond } = self.record;
+        write!(f, ", tolerance {:.0e}", self.tolerance)?;
+        if steps > 0 {
+            write!(f, ": off by {largest_off:.1e} at most")?;
+        }
+        if self.touching {
+            write!(f, " where nothing touches")?;
+        }
+        if steps_beyond > 0 {
+            write!(f, ", beyond it after {steps_beyond} of {steps} steps")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Touching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let law = match self.law {
+            ContactLaw::Linear => "linear",
+            ContactLaw::Cubic => "cubic",
+        };
+        let obstacles = match self.obstacles {
+            1 => "1 obstacle".to_string(),
+            count => format!("{count} obstacles"),
+        };
+        let with: Vec<&str> =
+            [(true, obstacles.as_str()), (self.bodies, "each other"), (self.itself, "themselves")]
+                .into_iter()
+                .filter(|(touch, _)| *touch)
+                .map(|(_, whom)| whom)
+                .collect();
+        write!(f, "{law}, friction {}; bodies touch {}", self.friction, with.join(", "))
+    }
 }
 
 impl Summary {
@@ -64,6 +156,21 @@ impl Summary {
             backend: simulation.describe(),
             integrator: scene.integrator.kind.clone(),
             damping: scene.damping.model.clone(),
+            conservation: simulation.held().map(|record| Holding {
+                method: scene.conservation.method,
+                hold: scene.conservation.hold.clone(),
+                gamma: scene.conservation.gamma,
+                tolerance: scene.conservation.tolerance,
+                record,
+                touching: simulation.can_touch(),
+            }),
+            contact: simulation.can_touch().then(|| Touching {
+                law: scene.contact.law,
+                friction: scene.contact.friction,
+                obstacles: scene.obstacles.len(),
+                bodies: scene.contact.bodies && scene.bodies.len() > 1,
+                itself: scene.contact.itself,
+            }),
             threads: rayon::current_num_threads(),
             vertices: model.vertex_count(),
             elements: counts.into_iter().filter(|(_, count)| *count > 0).collect(),
@@ -77,12 +184,23 @@ impl Summary {
     }
 }
 
+/// An energy in a column of the page (J).
+fn joules(value: f64) -> String {
+    fixed(value, 6, 15)
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let elements: Vec<_> = self.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let (a, b) = (&self.first, &self.last);
         writeln!(f, "scene       {}: {} vertices, {}", self.scene, self.vertices, elements.join(", "))?;
         writeln!(f, "method      {}, damping {}", self.integrator, self.damping)?;
+        if let Some(conservation) = &self.conservation {
+            writeln!(f, "held        {conservation}")?;
+        }
+        if let Some(contact) = &self.contact {
+            writeln!(f, "contact     {contact}")?;
+        }
         writeln!(f, "backend     {}", self.backend)?;
         writeln!(f, "time        {} frames, {:.3} s", self.frames, self.time)?;
         let ms = |name: &str| self.milliseconds_per_frame.get(name).copied().unwrap_or(0.0);
@@ -92,7 +210,10 @@ impl fmt::Display for Summary {
             write!(f, " {name} {:.2}", ms(name))?;
         }
         writeln!(f, "\n\nenergy (J)      at the start       at the end")?;
-        let mut line = |name: &str, a: f64, b: f64| writeln!(f, "  {name:<12}{a:>14.6}  {b:>15.6}");
+        let mut line = |name: &str, a: f64, b: f64| {
+            let [a, b] = [joules(a), joules(b)];
+            writeln!(f, "  {name:<11}{a:>15}  {b:>15}")
+        };
         line("kinetic", a.kinetic, b.kinetic)?;
         line("elastic", a.elastic, b.elastic)?;
         line("gravity", a.gravity, b.gravity)?;
@@ -102,16 +223,17 @@ impl fmt::Display for Summary {
         line("attachment", a.attachment, b.attachment)?;
         line("total", a.total, b.total)?;
         writeln!(f, "\nwhere it went (J)")?;
-        writeln!(f, "  {:<28}{:>17.6}", "taken by damping", b.damped)?;
+        writeln!(f, "  {:<28}{:>17}", "taken by damping", joules(b.damped))?;
         if b.contact_loss != 0.0 {
-            writeln!(f, "  {:<28}{:>17.6}", "taken by contact", b.contact_loss)?;
+            writeln!(f, "  {:<28}{:>17}", "taken by contact", joules(b.contact_loss))?;
         }
         let verb = if b.numerical < 0.0 { "gained by the integrator" } else { "lost by the integrator" };
-        writeln!(f, "  {verb:<28}{:>17.6}", b.numerical.abs())?;
-        writeln!(f, "  {:<28}{:>17.6}", "given from outside", b.work)?;
+        writeln!(f, "  {verb:<28}{:>17}", joules(b.numerical.abs()))?;
+        writeln!(f, "  {:<28}{:>17}", "given from outside", joules(b.work))?;
         if self.elements.contains_key("tetrahedra") {
             let (ratio, inverted) = (b.min_volume_ratio, b.inverted);
-            writeln!(f, "\nleast volume ratio {ratio:.4}, {inverted} inverted tetrahedra at the end")?;
+            let ratio = fixed(ratio, 4, 12);
+            writeln!(f, "\nleast volume ratio {ratio}, {inverted} inverted tetrahedra at the end")?;
         }
         Ok(())
     }

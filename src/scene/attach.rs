@@ -16,7 +16,13 @@ pub struct Attach {
     /// Spring stiffness of each vertex (N/m).
     #[serde(default = "default_attach_stiffness")]
     pub stiffness: f64,
-    /// How the points move from where the vertices start. Default: they stay.
+    /// It takes hold with the first time step that begins at this time or later (s). Default: the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// It lets go with the first time step that begins at this time or later (s). Default: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
+    /// How the points move from where the vertices are when it takes hold, time counted from then. Default: they stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Path>,
 }

@@ -52,7 +52,7 @@ pub fn check(scene: &Scene) -> Checked {
     }
     for (index, body) in scene.bodies.iter().enumerate() {
         check_name(scene, index)?;
-        check_body(&format!("body.{index}"), body)?;
+        check_body(&format!("body.{index}"), body, scene.time.step / scene.time.substeps as f64)?;
     }
     conservation::check_conservation(scene)
 }
@@ -95,7 +95,7 @@ fn check_name(scene: &Scene, index: usize) -> Checked {
     }
 }
 
-fn check_body(at: &str, body: &Body) -> Checked {
+fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     if let MeshSpec::File(mesh) = &body.mesh {
         if mesh.file.as_os_str().is_empty() {
             return fault(format!("{at}.mesh.file"), "must name a file");
@@ -110,7 +110,7 @@ fn check_body(at: &str, body: &Body) -> Checked {
         }
     }
     for (index, attach) in body.attach.iter().enumerate() {
-        attach::check_attach(&format!("{at}.attach.{index}"), attach)?;
+        attach::check_attach(&format!("{at}.attach.{index}"), attach, h)?;
     }
     Ok(())
 }

@@ -17,6 +17,8 @@ pub struct Targets {
     pub before: Vec<Vec3>,
     /// At the end of the step.
     pub after: Vec<Vec3>,
+    /// Which of them hold in the step.
+    pub holding: Vec<bool>,
 }
 
 /// Energy exchanged, over the steps since the report before (J).
@@ -24,7 +26,8 @@ pub struct Targets {
 pub struct Exchange {
     /// Taken by the damping inside Φ: Δx · (h s/c₁) D v'.
     pub damped: f64,
-    /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, and by stiffening, Σ (s' − s) E(x_n).
+    /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, by stiffening, Σ (s' − s) E(x_n), and by attachments that take
+    /// hold or let go.
     pub work: f64,
     /// Taken by contact: by friction, less what moving obstacles gave.
     pub contact: f64,
@@ -108,6 +111,8 @@ pub struct Snapshot {
     pub kept: Vec<Kept>,
     /// The contacts' forces; empty if there are none. Not a backend's to fill in.
     pub contacts: Vec<f64>,
+    /// Where the attachments hold, if some took hold after the start; empty otherwise. Not a backend's to fill in.
+    pub anchors: Vec<f64>,
 }
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
@@ -118,6 +123,11 @@ pub trait Backend: Inside + Send {
     /// Makes the bodies as stiff as this says from now on; the metric of the next [`Backend::prepare`] follows. With
     /// `as_work` the energy that their elements gain by it, where they are now, is kept for the next report as work.
     fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()>;
+    /// The work of making another metric ready, over that of one solve; 0 where it is little. The same for a model and a
+    /// solver on every machine.
+    fn refactoring(&mut self) -> f64 {
+        0.0
+    }
     /// Factors A for this form; does nothing if it is factored already.
     fn prepare(&mut self, form: &Form) -> Result<()>;
     /// Makes the inertial target ŷ and the first guess x = y.

@@ -57,18 +57,19 @@ impl Simulation {
     pub(super) fn end_holding(&mut self, form: &Form) -> Result<usize> {
         self.tell_contacts(form);
         self.book_contacts();
-        let Simulation { backend, clock, hold, fepr, touching, exchanged, model, .. } = self;
+        let Simulation { backend, clock, hold, fepr, touching, exchanged, model, record, .. } = self;
         let backend = backend.as_mut();
         let ([damped, given], count) = clock.time(Phase::Constrain, || -> Result<_> {
             Ok(match (hold, fepr) {
                 (Some(hold), _) => (hold.goals().end(form, backend), 0),
                 (None, Some(fepr)) => {
-                    let count = fepr.project(form, model, backend)?;
+                    let (count, off) = fepr.project(form, model, backend)?;
                     let inside = match touching {
                         Some(touching) => touching.inside(backend.view().x, fepr.positions()),
                         None => vec![false; model.bodies.len()],
                     };
                     fepr.settle(&inside, model);
+                    record.note(off, fepr.goals().tolerance());
                     (fepr.goals().end(form, backend), count)
                 }
                 (None, None) => ([0.0; 2], 0),

@@ -28,8 +28,8 @@ pub(super) struct Gain {
     elastic: Option<f64>,
     /// Elastic energy at the iterate, if a local step was made there (J).
     reached: Option<f64>,
-    /// The attachments' points at the end of the step (m).
-    points: Vec<Vec3>,
+    /// The attachments' points at the end of the step (m), of those that hold.
+    points: Vec<Option<Vec3>>,
 }
 
 impl Gain {
@@ -57,8 +57,9 @@ impl Simulation {
         if !(touching && plain) {
             return Ok(None);
         }
-        let Targets { after, .. } = self.targets();
-        self.gain.points = after;
+        let Targets { after, holding, .. } = self.targets();
+        self.gain.points =
+            after.into_iter().zip(holding).map(|(point, holds)| holds.then_some(point)).collect();
         self.gain.elastic = Some(match known {
             Some(elastic) => elastic,
             None => self.elastic_at_start()?,
@@ -91,7 +92,9 @@ impl Simulation {
         let before = sum(n, |i| kinetic(&view.v[i], i));
         let after = sum(n, |i| kinetic(&view.new_velocity(form, g, i), i));
         let fallen = sum(n, |i| mass[i] * g.dot(&moved(i)));
-        let attachments = model.attachments.iter().zip(&gain.points).map(|(a, point)| {
+        let holding =
+            model.attachments.iter().zip(&gain.points).filter_map(|(a, point)| Some((a, (*point)?)));
+        let attachments = holding.map(|(a, point)| {
             let stretch = |x: &[Vec3]| (x[a.vertex as usize] - point).norm_squared();
             0.5 * a.stiffness * (stretch(view.iterate) - stretch(view.x))
         });

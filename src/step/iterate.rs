@@ -27,6 +27,7 @@ impl Simulation {
         let watched = self.watch_gain(form, touching, most)?;
         let mut done = Iterations::default();
         let mut first_gradient = None;
+        let mut held_off = None;
         while done.count < watched.unwrap_or(most) {
             let Simulation { backend, clock, .. } = self;
             let gradient = clock.time(Phase::Local, || {
@@ -50,6 +51,8 @@ impl Simulation {
                 }
             }
             let off = self.measure_held(form)?;
+            // of what an iteration made, not of the first guess
+            held_off = off.filter(|_| done.count > 0).or(held_off);
             // the forces of contacts need their iterations, too
             let touched = touching || self.goals().is_some_and(|goals| goals.outside.any_touched());
             let least = if touched { most.min(self.time.iterations) } else { 1 };
@@ -65,6 +68,9 @@ impl Simulation {
         }
         if let Some(hold) = self.hold.as_mut().filter(|hold| done.count >= most && hold.has_too_much()) {
             hold.goals().unsettled = true;
+        }
+        if let (Some(off), Some(hold)) = (held_off, &mut self.hold) {
+            self.record.note(off, hold.goals().tolerance());
         }
         Ok(done)
     }

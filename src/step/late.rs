@@ -92,6 +92,10 @@ impl Backend for Late {
         self.inner.set_stiffness(stiffness, as_work)
     }
 
+    fn refactoring(&mut self) -> f64 {
+        self.inner.refactoring()
+    }
+
     fn prepare(&mut self, form: &Form) -> Result<()> {
         self.inner.prepare(form)
     }

@@ -2,6 +2,7 @@
 //!
 //! Architecture invariant: nothing here names a device or a matrix library; they live behind [`Backend`].
 
+mod attached;
 pub mod backend;
 pub mod clock;
 mod constrain;
@@ -26,13 +27,14 @@ use crate::model::Model;
 use crate::observe::ledger::{Book, Row};
 use crate::scene::{Scene, Time};
 use crate::{Result, Vec3};
-use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot, Targets};
+use attached::Attached;
+use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot};
 use clock::{Clock, Phase};
 use form::Form;
 use frames::Started;
 use gain::Gain;
-use hold::Hold;
 use hold::fepr::Fepr;
+use hold::{Hold, Record};
 use integrator::Integrator;
 use iterate::Iterations;
 use std::collections::VecDeque;
@@ -49,6 +51,7 @@ pub struct Simulation {
     /// Energy and momenta held inside the solve, or by a projection after it.
     hold: Option<Hold>,
     fepr: Option<Fepr>,
+    record: Record,
     /// What can touch.
     touching: Option<Touching>,
     /// Whether contact makes energy.
@@ -58,6 +61,7 @@ pub struct Simulation {
     time: Time,
     /// `None`: it does not change.
     stiffness: Option<Schedule>,
+    attached: Attached,
     steps: u64,
     book: Book,
     clock: Clock,
@@ -83,11 +87,13 @@ impl Simulation {
         }
         let h = scene.time.step / scene.time.substeps as f64;
         let mut simulation = Simulation {
-            stiffness: Schedule::new(scene, model.bodies.len(), h),
+            stiffness: Schedule::new(scene, &model, h),
+            attached: Attached::new(&model, h),
             model,
             backend,
             hold,
             fepr,
+            record: Record::default(),
             touching,
             gain: Gain::default(),
             exchanged: Exchange::default(),
@@ -101,6 +107,7 @@ impl Simulation {
             arrived: Vec::new(),
             failed: None,
         };
+        simulation.set_pace();
         simulation.settle_stiffness()?;
         simulation.open_book()?;
         Ok(simulation)
@@ -108,6 +115,7 @@ impl Simulation {
 
     /// One time step: the whole method.
     fn step(&mut self) -> Result<Iterations> {
+        self.switch_attachments()?;
         self.stiffen()?;
         let (form, targets) = (self.form(), self.targets());
         let Simulation { backend, clock, .. } = self;
@@ -156,14 +164,6 @@ impl Simulation {
         self.time.step / self.time.substeps as f64
     }
 
-    fn targets(&self) -> Targets {
-        let at = |steps: u64| {
-            let time = steps as f64 * self.step_length();
-            self.model.attachments.iter().map(|a| a.target(time)).collect()
-        };
-        Targets { before: at(self.steps), after: at(self.steps + 1) }
-    }
-
     /// The number of the frame reached, told of or not: 0 at the start.
     pub fn frame_number(&self) -> usize {
         self.steps.div_ceil(self.time.substeps as u64) as usize
@@ -172,6 +172,16 @@ impl Simulation {
     /// Time (s).
     pub fn time(&self) -> f64 {
         self.steps as f64 * self.step_length()
+    }
+
+    /// How well momenta and energies were held so far; `None` if they are not.
+    pub fn held(&self) -> Option<Record> {
+        (self.hold.is_some() || self.fepr.is_some()).then_some(self.record)
+    }
+
+    /// Whether anything can touch.
+    pub fn can_touch(&self) -> bool {
+        self.touching.is_some()
     }
 
     /// The last row of the ledger that was made.
@@ -242,7 +252,8 @@ impl Simulation {
         let kept = self.goals().map(|goals| goals.kept.clone()).unwrap_or_default();
         let gain = &self.gain;
         let contacts = self.touching.as_ref().map(|t| t.numbers(gain)).unwrap_or_default();
-        Ok((self.steps, self.book, Snapshot { kept, contacts, ..self.backend.snapshot()? }))
+        let anchors = self.attached.numbers();
+        Ok((self.steps, self.book, Snapshot { kept, contacts, anchors, ..self.backend.snapshot()? }))
     }
 
     /// Goes on from a checkpoint of the same model; `false` if it is of another.
@@ -262,6 +273,8 @@ impl Simulation {
             self.arrived.clear();
             self.settle_stiffness()?;
             self.fetch()?;
+            let Simulation { attached, model, backend, .. } = self;
+            attached.restore(model, &snapshot.anchors, steps, backend.positions());
         }
         Ok(fits)
     }

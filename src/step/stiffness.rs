@@ -3,12 +3,14 @@
 //! The gradient and the energy follow the keyframes of a material exactly. The fixed point of x ← x − A⁻¹ g does not depend
 //! on A, so A may be a little off: it is made for *levels*, constant over runs of steps, each in the middle of the factors
 //! that occur in its run. The Hessian of an element's energy is at most w GᵀG, so an A that is a tenth too soft makes an
-//! iteration overshoot by a tenth at most; one that is a tenth too stiff makes it fall short by as much. Levels follow from the keyframes and the time step alone: where they begin does not depend
-//! on how fast the machine is, nor on where a run was taken up again.
+//! iteration overshoot by a tenth at most; one that is a tenth too stiff makes it fall short by as much. Attachments that
+//! take hold or let go are always exact: a level ends there. Levels follow from the scene alone: where they begin does not
+//! depend on how fast the machine is, nor on where a run was taken up again.
 
 use super::Simulation;
 use super::clock::Phase;
 use crate::Result;
+use crate::model::Model;
 use crate::scene::{Keyframes, Scene};
 
 /// The largest factor of a run of steps over the least, unless it is one step long.
@@ -17,61 +19,102 @@ use crate::scene::{Keyframes, Scene};
 /// A body that becomes eight times as stiff passes through twelve levels.
 pub const RATIO: f64 = 1.2;
 
-/// How stiff the bodies are: factors of the weights of all elastic elements of the model, one a body. Attachments and masses
-/// do not change.
+/// The same where a factor takes so long that the next level would come too early for it. A level is off by √2 at most: an
+/// iteration leaves four tenths of such an error, and would leave all of it with a level off by 2.
+pub const LARGEST_RATIO: f64 = 2.0;
+
+/// What a metric is made for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// Factors of the weights of all elastic elements, one a body.
+    pub factors: Vec<f64>,
+    /// Which attachments hold, in the order of the model.
+    pub holding: Vec<bool>,
+}
+
+impl Level {
+    /// As the model says, all attachments holding.
+    pub fn as_given(model: &Model) -> Self {
+        Level { factors: vec![1.0; model.bodies.len()], holding: vec![true; model.attachments.len()] }
+    }
+}
+
+/// How stiff the bodies are: factors of the weights of all elastic elements of the model, one a body, and which attachments
+/// hold. Masses do not change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stiffness {
     /// In the gradient, the energy and the damping.
     pub factors: Vec<f64>,
-    /// In the metric A of the next step, nearly the true ones.
-    pub metric: Vec<f64>,
+    /// Which attachments hold, in the order of the model.
+    pub holding: Vec<bool>,
+    /// In the metric A of the next step: factors are nearly the true ones.
+    pub metric: Level,
     /// In the metric that will be asked for after this one, so that it can be made ready meanwhile.
-    pub next_metric: Option<Vec<f64>>,
+    pub next_metric: Option<Level>,
 }
 
 impl Stiffness {
     /// As the model says.
-    pub fn as_given(bodies: usize) -> Self {
-        Stiffness { factors: vec![1.0; bodies], metric: vec![1.0; bodies], next_metric: None }
+    pub fn as_given(model: &Model) -> Self {
+        let metric = Level::as_given(model);
+        Stiffness {
+            factors: metric.factors.clone(),
+            holding: metric.holding.clone(),
+            metric,
+            next_metric: None,
+        }
     }
 }
 
-/// A run of time points k h, `from` to `until` (included), with one metric.
+/// A run of steps up to `until` (included) with one metric.
 #[derive(Debug, Clone, PartialEq)]
-struct Level {
+struct Run {
     until: u64,
-    factors: Vec<f64>,
+    level: Level,
 }
 
 /// The stiffness of the bodies over time.
 pub(super) struct Schedule {
     /// One a body; `None`: it stays as it is.
     curves: Vec<Option<Keyframes>>,
+    /// Steps made before each attachment takes hold, and before it lets go.
+    spans: Vec<[u64; 2]>,
     /// Time step (s).
     h: f64,
-    level: Level,
-    next: Option<Level>,
+    /// Steps in which the next metric can be made ready.
+    pace: u64,
+    run: Run,
+    next: Option<Run>,
 }
 
 impl Schedule {
-    /// The keyframes of a scene's materials, for a model of so many bodies; `None` if there are none.
-    pub fn new(scene: &Scene, bodies: usize, h: f64) -> Option<Self> {
+    /// The keyframes of a scene's materials and the times of its attachments; `None` if nothing changes.
+    pub fn new(scene: &Scene, model: &Model, h: f64) -> Option<Self> {
         let curve = |body: usize| scene.bodies.get(body)?.material.keyframes.clone();
-        let curves: Vec<Option<Keyframes>> = (0..bodies).map(curve).collect();
-        if curves.iter().all(Option::is_none) {
-            return None;
-        }
-        let level = Level { until: 0, factors: Vec::new() };
-        let mut schedule = Schedule { curves, h, level, next: None };
+        let curves: Vec<Option<Keyframes>> = (0..model.bodies.len()).map(curve).collect();
+        let spans: Vec<[u64; 2]> = model.attachments.iter().map(|a| a.span(h)).collect();
+        let always = spans.iter().all(|span| *span == [0, u64::MAX]);
+        (!always || curves.iter().any(Option::is_some)).then(|| Schedule::of(curves, spans, h))
+    }
+
+    fn of(curves: Vec<Option<Keyframes>>, spans: Vec<[u64; 2]>, h: f64) -> Self {
+        let run = Run { until: 0, level: Level { factors: Vec::new(), holding: Vec::new() } };
+        let mut schedule = Schedule { curves, spans, h, pace: 1, run, next: None };
         schedule.rewind();
-        Some(schedule)
+        schedule
     }
 
     /// The stiffness at the end of step `at`, counted from 1 (0: the start), with the metric of step `step`.
     fn stiffness(&mut self, at: u64, step: u64) -> Stiffness {
         self.go_to(step);
-        let next_metric = self.next.as_ref().map(|next| next.factors.clone());
-        Stiffness { factors: self.factors(at), metric: self.level.factors.clone(), next_metric }
+        let next_metric = self.next.as_ref().map(|next| next.level.clone());
+        let (factors, holding) = (self.factors(at), self.holding(at.max(1)));
+        Stiffness { factors, holding, metric: self.run.level.clone(), next_metric }
+    }
+
+    /// Which attachments hold in step `k`, counted from 1.
+    fn holding(&self, k: u64) -> Vec<bool> {
+        self.spans.iter().map(|[takes_hold, lets_go]| *takes_hold < k && k <= *lets_go).collect()
     }
 
     /// s at time k h, of every body.
@@ -81,25 +124,36 @@ impl Schedule {
     }
 
     fn rewind(&mut self) {
-        self.level = self.level_from(1);
-        self.next = self.level.until.checked_add(1).map(|from| self.level_from(from));
+        self.run = self.run_from(1);
+        self.next = self.run.until.checked_add(1).map(|from| self.run_from(from));
     }
 
     /// Goes to the level of step `k`, counted from 1.
     fn go_to(&mut self, k: u64) {
-        while let Some(next) = self.next.take_if(|_| k > self.level.until) {
-            self.next = next.until.checked_add(1).map(|from| self.level_from(from));
-            self.level = next;
+        while let Some(next) = self.next.take_if(|_| k > self.run.until) {
+            self.next = next.until.checked_add(1).map(|from| self.run_from(from));
+            self.run = next;
         }
     }
 
-    /// The level that begins with step `from`: exact where nothing changes, else up to where [`RATIO`] is reached or
-    /// nothing changes any more.
-    fn level_from(&self, from: u64) -> Level {
+    /// The run that begins with step `from`: exact where nothing changes, else up to where [`RATIO`] is reached or
+    /// nothing changes any more; never beyond a step after which an attachment takes hold or lets go.
+    fn run_from(&self, from: u64) -> Run {
+        let switched = self.spans.iter().flatten().filter(|step| **step >= from).min();
+        let last = switched.copied().unwrap_or(u64::MAX);
+        let run = |until: u64, factors: Vec<f64>| Run {
+            until,
+            level: Level { factors, holding: self.holding(from) },
+        };
         if let Some(until) = self.steady_until(from) {
-            return Level { until, factors: self.factors(from) };
+            return run(until.min(last), self.factors(from));
         }
-        let mut until = self.reach(from);
+        let mut until = self.reach(from, RATIO);
+        let paced = from.saturating_add(self.pace - 1);
+        if until < paced {
+            until = self.reach(from, LARGEST_RATIO).min(paced);
+        }
+        until = until.min(last);
         for time in self.curves.iter().flatten().flat_map(|curve| &curve.times) {
             let k = (time / self.h).ceil();
             if k > from as f64 && k <= until as f64 && self.steady_until(k as u64).is_some() {
@@ -107,10 +161,10 @@ impl Schedule {
             }
         }
         if until == from {
-            return Level { until, factors: self.factors(from) };
+            return run(until, self.factors(from));
         }
         let middle = |(least, largest): (f64, f64)| (least * largest).sqrt();
-        Level { until, factors: self.ranges(from, until).map(middle).collect() }
+        run(until, self.ranges(from, until).map(middle).collect())
     }
 
     /// The last step up to which no body changes, if that is not `from` itself.
@@ -123,9 +177,9 @@ impl Schedule {
         Some((until / self.h) as u64).filter(|until| *until > from)
     }
 
-    /// The last k for which no body's largest factor from `from` to k is more than [`RATIO`] times its least.
-    fn reach(&self, from: u64) -> u64 {
-        let within = |k: u64| self.ranges(from, k).all(|(least, largest)| largest <= RATIO * least);
+    /// The last k for which no body's largest factor from `from` to k is more than `ratio` times its least.
+    fn reach(&self, from: u64, ratio: f64) -> u64 {
+        let within = |k: u64| self.ranges(from, k).all(|(least, largest)| largest <= ratio * least);
         // ranges only grow with k: double the stride until it is too long, then halve it
         let (mut reached, mut stride) = (from, 1u64);
         while within(reached.saturating_add(stride)) {
@@ -160,6 +214,15 @@ impl Schedule {
 }
 
 impl Simulation {
+    /// Lets levels last as long as it takes to make the next one ready, by an estimate that is the same on every machine.
+    pub(super) fn set_pace(&mut self) {
+        let Simulation { backend, stiffness, clock, time, .. } = self;
+        if let Some(schedule) = stiffness {
+            let work = clock.time(Phase::Factor, || backend.refactoring());
+            schedule.pace = ((work / time.iterations as f64).ceil() as u64).max(1);
+        }
+    }
+
     /// Makes the bodies as stiff as they are at the end of the step about to be made. What their energy gains by that,
     /// where they are, is work from outside.
     pub(super) fn stiffen(&mut self) -> Result<()> {
@@ -199,17 +262,18 @@ mod tests {
         let curve = |(times, factors): &(&[f64], &[f64])| {
             Some(Keyframes { times: times.to_vec(), factors: factors.to_vec() })
         };
-        let level = Level { until: 0, factors: Vec::new() };
-        let mut schedule = Schedule { curves: curves.iter().map(curve).collect(), h: 0.1, level, next: None };
-        schedule.rewind();
-        schedule
+        Schedule::of(curves.iter().map(curve).collect(), Vec::new(), 0.1)
+    }
+
+    fn run(until: u64, factors: &[f64]) -> Run {
+        Run { until, level: Level { factors: factors.to_vec(), holding: Vec::new() } }
     }
 
     /// Level by level from the start, the last one without end.
-    fn levels(schedule: &Schedule) -> Vec<(u64, Level)> {
-        let mut all = vec![(1, schedule.level_from(1))];
+    fn levels(schedule: &Schedule) -> Vec<(u64, Run)> {
+        let mut all = vec![(1, schedule.run_from(1))];
         while let Some(from) = all.last().unwrap().1.until.checked_add(1) {
-            all.push((from, schedule.level_from(from)));
+            all.push((from, schedule.run_from(from)));
         }
         all
     }
@@ -217,7 +281,7 @@ mod tests {
     #[test]
     fn constant_stiffness_is_one_exact_level() {
         let same = schedule(&[(&[3.0], &[2.5])]);
-        assert_eq!(levels(&same), [(1, Level { until: u64::MAX, factors: vec![2.5] })]);
+        assert_eq!(levels(&same), [(1, run(u64::MAX, &[2.5]))]);
         assert_eq!(same.next, None);
     }
 
@@ -227,28 +291,62 @@ mod tests {
             schedule(&[(&[1.0, 3.0, 3.5, 9.0], &[1.0, 8.0, 8.0, 0.3]), (&[2.0, 2.05], &[1.0, 3.0])]);
         let all = levels(&up_and_down);
         assert!(all.len() > 10, "{all:?}");
-        for (from, level) in &all {
-            for k in *from..=level.until.min(200) {
-                for (s, metric) in up_and_down.factors(k).iter().zip(&level.factors) {
+        for (from, run) in &all {
+            for k in *from..=run.until.min(200) {
+                for (s, metric) in up_and_down.factors(k).iter().zip(&run.level.factors) {
                     let off = (s / metric).max(metric / s);
                     assert!(off < RATIO.sqrt() * (1.0 + 1e-15), "step {k}: {s} in a level of {metric}");
                 }
             }
         }
         // before, at the top and after, where nothing changes, it is exact
-        assert_eq!(all[0], (1, Level { until: 10, factors: vec![1.0, 1.0] }));
-        assert!(all.contains(&(30, Level { until: 35, factors: vec![8.0, 3.0] })), "{all:?}");
-        assert_eq!(all.last().unwrap().1, Level { until: u64::MAX, factors: vec![0.3, 3.0] });
+        assert_eq!(all[0], (1, run(10, &[1.0, 1.0])));
+        assert!(all.contains(&(30, run(35, &[8.0, 3.0]))), "{all:?}");
+        assert_eq!(all.last().unwrap().1, run(u64::MAX, &[0.3, 3.0]));
     }
 
     #[test]
     fn a_jump_between_two_steps_is_a_level_of_its_own() {
         let jump = schedule(&[(&[1.01, 1.02], &[1.0, 100.0])]);
+        assert_eq!(levels(&jump), [(1, run(10, &[1.0])), (11, run(u64::MAX, &[100.0]))]);
+    }
+
+    #[test]
+    fn levels_last_while_the_next_is_made_unless_they_would_be_far_off() {
+        let mut slow = schedule(&[(&[0.0, 5.0, 5.2], &[1.0, 2.0, 20.0])]);
+        slow.pace = 20;
+        let all = levels(&slow);
+        // 50 steps from 1 to 2: twenty by twenty instead of ten and more; 2 to 20 in two steps is as quick as it is
+        assert_eq!(all.iter().map(|(from, _)| *from).collect::<Vec<_>>(), [1, 21, 41, 51, 52], "{all:?}");
+        for (from, run) in &all {
+            for k in *from..=run.until.min(60) {
+                let (s, metric) = (slow.factors(k)[0], run.level.factors[0]);
+                let off = (s / metric).max(metric / s);
+                assert!(off < LARGEST_RATIO.sqrt() * (1.0 + 1e-15), "step {k}: {s} in a level of {metric}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_level_ends_where_an_attachment_takes_hold_or_lets_go() {
+        let always = [0, u64::MAX];
+        let steady = Schedule::of(vec![None], vec![always, [3, u64::MAX], [2, 5]], 0.1);
+        let holding: Vec<_> = levels(&steady).into_iter().map(|(k, run)| (k, run.level.holding)).collect();
         let expected = [
-            (1, Level { until: 10, factors: vec![1.0] }),
-            (11, Level { until: u64::MAX, factors: vec![100.0] }),
+            (1, vec![true, false, false]),
+            (3, vec![true, false, true]),
+            (4, vec![true, true, true]),
+            (6, vec![true, true, false]),
         ];
-        assert_eq!(levels(&jump), expected);
+        assert_eq!(holding, expected);
+        // in the middle of a change of stiffness, too: the factors are those of its own steps
+        let curve = Keyframes { times: vec![0.0, 10.0], factors: vec![1.0, 2.0] };
+        let changing = Schedule::of(vec![Some(curve)], vec![[7, u64::MAX]], 0.1);
+        let (first, second) = (changing.run_from(1), changing.run_from(8));
+        assert_eq!((first.until, &first.level.holding[..]), (7, &[false][..]));
+        let middle = (changing.factors(1)[0] * changing.factors(7)[0]).sqrt();
+        assert!((first.level.factors[0] - middle).abs() < 1e-15, "{first:?}");
+        assert!(second.until > 8 && second.level.holding == [true], "{second:?}");
     }
 
     #[test]
@@ -267,7 +365,7 @@ mod tests {
         let mut slow = schedule(&[(&[1e6, 2e9], &[1.0, 2.0])]);
         slow.h = 1e-9;
         // 1e15 steps of nothing, 4e17 to the next level: not counted one by one
-        assert_eq!(slow.level_from(1).until / 1_000_000_000_000, 1000);
-        assert!(slow.level_from(2_000_000_000_000_000).until > 100_000_000_000_000_000);
+        assert_eq!(slow.run_from(1).until / 1_000_000_000_000, 1000);
+        assert!(slow.run_from(2_000_000_000_000_000).until > 100_000_000_000_000_000);
     }
 }

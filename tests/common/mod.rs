@@ -132,7 +132,7 @@ pub fn masses(mass: &[f64], positions: &[Vec3], velocities: &[Vec3]) -> Model {
 
 /// A mass on an attachment: m ẍ = −k x, a harmonic oscillator along x.
 pub fn oscillator(mass: f64, stiffness: f64, start: f64) -> Model {
-    let attachment = Attachment { vertex: 0, stiffness, anchor: Vec3::zeros(), path: None };
+    let attachment = Attachment::fixed(0, stiffness, Vec3::zeros());
     Model {
         attachments: vec![attachment],
         ..masses(&[mass], &[Vec3::new(start, 0.0, 0.0)], &[Vec3::zeros()])

@@ -1,5 +1,6 @@
 //! The cases: which scenes, and how large.
 
+use super::Suite;
 use crate::Result;
 use crate::scene::{self, LoadedScene};
 
@@ -167,6 +168,16 @@ pub fn tets(cells: &[usize; 3]) -> usize {
 /// Frames of a case of this many tetrahedra: large ones are long enough to need fewer.
 pub fn frames_of(tets: usize, frames: usize) -> usize {
     frames.min((20_000_000 / tets).max(5))
+}
+
+/// Elements of the smallest case of a suite.
+pub fn least_elements(suite: Suite) -> usize {
+    let least = match suite {
+        Suite::Papers => PAPER_CASES.iter().map(|case| case.elements).min(),
+        Suite::Scale => SCALE_CASES.iter().map(|(_, cells)| tets(cells)).min(),
+        Suite::Kernels => kernel_cases(usize::MAX).map(|(_, cells)| tets(cells)).min(),
+    };
+    least.unwrap_or(0)
 }
 
 /// The two sizes that single kernels are measured at.

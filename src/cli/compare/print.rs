@@ -53,7 +53,7 @@ pub fn report(subject: &Subject, lanes: &[Lane]) -> Report {
     let runs = lanes.iter().filter(|lane| lane.way != Way::CpuChebyshev).map(|lane| {
         let (status, error) = match &lane.status {
             Status::Done => ("done", None),
-            Status::Refused(reason) => ("refused", Some(reason.clone())),
+            Status::Refused(reason) | Status::LeftOut(reason) => ("refused", Some(reason.clone())),
             Status::Failed(reason) => ("failed", Some(reason.clone())),
         };
         let times = lane.contestant.as_ref().map(|contestant| contestant.times());

@@ -7,6 +7,7 @@ use crate::cli::contest::{Contestant, Measure, Way, turns};
 use crate::cli::table::{Table, count, ms};
 use crate::error::{Error, RunError};
 use crate::observe::ledger::Row;
+use crate::observe::number::fixed;
 use crate::scene::{LoadedScene, Method};
 use crate::{Result, Vec3};
 use serde::Serialize;
@@ -183,7 +184,7 @@ impl fmt::Display for Rivals {
         for rival in &self.rivals {
             table.row([
                 rival.name.to_string(),
-                format!("{:.4}", rival.energy_end),
+                fixed(rival.energy_end, 4, 10),
                 format!("{:.2e}", rival.energy_drift),
                 rival.angular_momentum_drift.map_or("-".into(), |drift| format!("{drift:.2e}")),
                 count((10.0 * rival.iterations).round() / 10.0),

@@ -14,8 +14,10 @@ use crate::{Result, Vec3};
 pub enum Status {
     /// All frames were made.
     Done,
-    /// The device cannot hold the scene, or the host not the factor.
+    /// The device cannot hold the scene.
     Refused(String),
+    /// The host cannot hold the factor; other ways can do without.
+    LeftOut(String),
     /// It began, or should have begun, and failed.
     Failed(String),
 }
@@ -40,10 +42,8 @@ impl Lane {
         let (contestant, status) = match made {
             Ok(contestant) => (Some(contestant), Status::Done),
             Err(error @ (Error::Input(_) | Error::Run(RunError::NoAdapter(_)))) => return Err(error),
-            // without its factor the hybrid way cannot begin, others can
-            Err(error) if is_refusal(&error) || matches!(error, Error::Run(RunError::Memory { .. })) => {
-                (None, Status::Refused(error.to_string()))
-            }
+            Err(error @ Error::Run(RunError::Memory { .. })) => (None, Status::LeftOut(error.to_string())),
+            Err(error) if is_refusal(&error) => (None, Status::Refused(error.to_string())),
             Err(error) => (None, Status::Failed(error.to_string())),
         };
         Ok(Lane { way, status, contestant, deviation: None, rounding: None, row: Row::default() })
@@ -69,9 +69,9 @@ impl Lane {
         Some((&self.row, Some(contestant.simulation.positions())))
     }
 
-    /// The error to end with, if it failed.
+    /// The error to end with, if it failed or was refused.
     pub fn failure(&self) -> Option<Error> {
-        let Status::Failed(reason) = &self.status else { return None };
+        let (Status::Failed(reason) | Status::Refused(reason)) = &self.status else { return None };
         let (backend, reason) = (self.way.name().into(), reason.clone());
         Some(RunError::SideBySide { backend, reason }.into())
     }

@@ -1,11 +1,27 @@
 //! Validation of attachments: which vertices they hold, and the paths along which they move.
 
 use super::{Checked, direction, fault, not_negative, positive};
+use crate::model::attachment::span;
 use crate::scene::{Attach, Path, Select};
 
-pub fn check_attach(at: &str, attach: &Attach) -> Checked {
+/// Validates an attachment in time steps of length `h` (s).
+pub fn check_attach(at: &str, attach: &Attach, h: f64) -> Checked {
     check_select(&format!("{at}.select"), &attach.select)?;
     positive(format!("{at}.stiffness"), attach.stiffness)?;
+    let from = attach.from.unwrap_or(0.0);
+    not_negative(format!("{at}.from"), from)?;
+    if let Some(until) = attach.until {
+        let field = format!("{at}.until");
+        if until <= from {
+            return fault(field, format!("must be later than `from`, which is {from}, got {until}"));
+        }
+        let [takes_hold, lets_go] = span([from, until], h);
+        if takes_hold == lets_go {
+            let message =
+                format!("no time step of {h} s begins from {from} to {until} s: it would never hold");
+            return fault(field, message);
+        }
+    }
     match &attach.path {
         Some(path) => check_path(&format!("{at}.path"), path),
         None => Ok(()),

@@ -90,9 +90,9 @@ impl Fepr {
         &mut self.goals
     }
 
-    /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took.
-    /// The iterate is then again what the step made.
-    pub fn project(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<usize> {
+    /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took,
+    /// and the share that what is held is off by. The iterate is then again what the step made.
+    pub fn project(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<(usize, f64)> {
         let view = backend.view();
         for i in 0..self.x.len() {
             self.x[i] = view.iterate[i];
@@ -105,7 +105,7 @@ impl Fepr {
         let mut squares = vec![0.0; goals.len()];
         self.excess.fill([0.0; 2]);
         let mut count = 0;
-        loop {
+        let off = loop {
             backend.place(&self.x)?;
             backend.local_at_end()?;
             let view = backend.view();
@@ -136,12 +136,12 @@ impl Fepr {
             }
             if worst <= self.goals.tolerance() || count >= self.goals.most_iterations() || !worst.is_finite()
             {
-                break;
+                break worst;
             }
             count += 1;
-        }
+        };
         backend.place(&self.stepped[0])?;
-        Ok(count)
+        Ok((count, off))
     }
 
     /// Positions found (m).

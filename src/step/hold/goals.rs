@@ -81,6 +81,13 @@ impl Goals {
         Ok(())
     }
 
+    /// Energy that each body was given at once from outside, and is to be kept (J).
+    pub fn give(&mut self, energies: &[f64]) {
+        for (kept, given) in self.kept.iter_mut().zip(energies) {
+            kept.energy = kept.energy.map(|energy| energy + given);
+        }
+    }
+
     /// Before a step from `times[0]` to `times[1]`: what it shall make of each body.
     pub fn begin(
         &mut self,

@@ -34,6 +34,27 @@ use fields::Fields;
 use goals::Goals;
 use measure::{Measured, Moved};
 
+/// How well momenta and energies were held, over the steps of a run. Bodies that touch something are not counted: theirs are
+/// set right after the step, by what velocities can give.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Record {
+    /// The largest share that they were off by when a step had been solved.
+    pub largest_off: f64,
+    /// Steps made.
+    pub steps: u64,
+    /// Steps after which they were off by more than the tolerance.
+    pub steps_beyond: u64,
+}
+
+impl Record {
+    /// One more step.
+    pub(super) fn note(&mut self, off: f64, tolerance: f64) {
+        self.largest_off = self.largest_off.max(off);
+        self.steps += 1;
+        self.steps_beyond += u64::from(off > tolerance);
+    }
+}
+
 /// Holds momenta and energies of all bodies of a model.
 pub struct Hold {
     goals: Goals,

@@ -24,6 +24,8 @@ pub struct Outside {
 struct Spring {
     index: usize,
     vertex: usize,
+    /// As the scene gives it, and 0 while it does not hold (N/m).
+    given: f64,
     stiffness: f64,
     before: Vec3,
     after: Vec3,
@@ -92,7 +94,8 @@ impl Outside {
                 |a: &crate::model::attachment::Attachment| body.vertices.contains(&(a.vertex as usize));
             let spring = |(index, a): (usize, &crate::model::attachment::Attachment)| {
                 let [before, after, point] = [a.target(0.0); 3];
-                Spring { index, vertex: a.vertex as usize, stiffness: a.stiffness, before, after, point }
+                let (vertex, given) = (a.vertex as usize, a.stiffness);
+                Spring { index, vertex, given, stiffness: given, before, after, point }
             };
             model.attachments.iter().enumerate().filter(|(_, a)| mine(a)).map(spring).collect()
         };
@@ -101,14 +104,14 @@ impl Outside {
             attached: model.bodies.iter().map(springs).collect(),
             touched: vec![None; model.bodies.len()],
             potential: vec![0.0; model.bodies.len()],
-            stiffness: if n == 0 { Vec::new() } else { model.attachment_stiffness() },
+            stiffness: vec![0.0; n],
             pull: vec![Vec3::zeros(); n],
         }
     }
 
     /// Whether anything holds the body.
     pub fn is_attached(&self, body: usize) -> bool {
-        !self.attached[body].is_empty()
+        self.attached[body].iter().any(|spring| spring.stiffness > 0.0)
     }
 
     /// Whether anything touched the body in this step.
@@ -130,7 +133,10 @@ impl Outside {
             *touched = (kept.contact > 0.0).then(|| Touch { released, ..Touch::default() });
         }
         self.pull.fill(Vec3::zeros());
+        self.stiffness.fill(0.0);
         for spring in self.attached.iter_mut().flatten() {
+            spring.stiffness = if targets.holding[spring.index] { spring.given } else { 0.0 };
+            self.stiffness[spring.vertex] += spring.stiffness;
             spring.before = targets.before[spring.index];
             spring.after = targets.after[spring.index];
             spring.point = spring.before + (spring.after - spring.before) * form.row.c2;
