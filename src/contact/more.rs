@@ -20,7 +20,12 @@ impl Contacts {
             body => (frame.vertices[0], body, 0),
         };
         let known: HashSet<_> = self.frames.iter().map(met).collect();
-        self.frames.extend(found.into_iter().filter(|frame| !known.contains(&met(frame))));
+        let more: Vec<Frame> = found.into_iter().filter(|frame| !known.contains(&met(frame))).collect();
+        if more.is_empty() {
+            return;
+        }
+        self.frames.extend(more);
         self.frames.sort_by_key(|frame| (frame.vertices[0], frame.surface));
+        self.solver.begin(&self.frames, &self.columns);
     }
 }

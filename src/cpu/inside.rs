@@ -138,9 +138,8 @@ fn is_double<T: Scalar>() -> bool {
 }
 
 /// The same memory as vectors, if T is f64.
-fn vectors<T: Scalar>(rows: &mut Vec<[T; 3]>) -> Option<&mut [Vec3]> {
-    let rows = (rows as &mut dyn Any).downcast_mut::<Vec<[f64; 3]>>()?;
-    Some(bytemuck::cast_slice_mut(rows))
+fn vectors<T: Scalar>(rows: &mut [[T; 3]]) -> Option<&mut [Vec3]> {
+    is_double::<T>().then(|| bytemuck::cast_slice_mut(rows))
 }
 
 /// The same memory as rows of T, if that is f64.
