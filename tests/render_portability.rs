@@ -17,14 +17,15 @@ fn module(name: &str) -> (naga::Module, ModuleInfo) {
 
 #[test]
 fn every_shader_translates_for_every_platform() {
+    // instances are known to Metal from 1.2 on
+    let metal = msl::Options { lang_version: (2, 0), ..msl::Options::default() };
     for name in SHADERS {
         let (module, info) = module(name);
         let options = spv::Options { fake_missing_bindings: true, ..spv::Options::default() };
         let words = spv::write_vec(&module, &info, &options, None).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(words[0], 0x0723_0203, "{name}: SPIR-V begins with its magic number");
-        let (_, translated) =
-            msl::write_string(&module, &info, &msl::Options::default(), &msl::PipelineOptions::default())
-                .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (_, translated) = msl::write_string(&module, &info, &metal, &msl::PipelineOptions::default())
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
         translated.entry_point_names.into_iter().for_each(|entry| drop(entry.unwrap()));
         let (options, pipeline) = (hlsl::Options::default(), hlsl::PipelineOptions::default());
         let mut text = String::new();

@@ -10,8 +10,11 @@ use crate::scene::Scene;
 const MOMENTS: usize = 48;
 /// Attachments and vertices that are looked at, of each body, to find how far it hangs down.
 const SAMPLES: usize = 400;
-/// How far down a solid swings that is held, as a share of how far it reaches; cloths and strands hang down all the way.
-const SOLID_SWING: f64 = 0.5;
+/// How far down a solid bends that is held by a face, as a share of how far it reaches; what hangs by a line of points, and
+/// cloths and strands, come down all the way.
+const SOLID_BEND: f64 = 0.5;
+/// Points within this share of the body's size beside a line hold it like a hinge.
+const HINGE: f64 = 0.05;
 
 /// The room of a scene.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,30 +85,42 @@ fn extent(obstacle: &Obstacle, t: f64) -> Bounds {
     Bounds { low: centre - reach, high: centre + reach }
 }
 
-/// The box, and where bodies that are held may hang down to.
+/// The box, and where bodies that are held may hang down or swing to.
 fn hanging(model: &Model, mut bounds: Bounds) -> Bounds {
     let down = model.gravity.try_normalize(0.0).unwrap_or_default();
     for body in &model.bodies {
-        let held: Vec<Vec3> = model
-            .attachments
-            .iter()
-            .filter(|a| body.vertices.contains(&(a.vertex as usize)))
-            .map(|a| a.anchor)
-            .collect();
+        let mine = model.attachments.iter().filter(|a| body.vertices.contains(&(a.vertex as usize)));
+        let held: Vec<Vec3> = mine.map(|a| a.anchor).collect();
         let held: Vec<Vec3> = held.iter().step_by(1 + held.len() / 64).copied().collect();
-        if held.is_empty() {
-            continue;
-        }
-        let step = 1 + body.vertices.len() / SAMPLES;
-        let distance = |v: usize| {
-            let x = model.initial_positions[v];
-            held.iter().map(|at| (at - x).norm()).fold(f64::INFINITY, f64::min)
+        let points = &model.initial_positions[body.vertices.clone()];
+        let points: Vec<Vec3> = points.iter().step_by(1 + points.len() / SAMPLES).copied().collect();
+        let nearest = |x: &Vec3| {
+            let distance = |at: &&Vec3| (*at - x).norm_squared();
+            held.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).copied()
         };
-        let reach = body.vertices.clone().step_by(step).map(distance).fold(0.0, f64::max);
-        let share = if body.mesh.tets.is_empty() { 1.0 } else { SOLID_SWING };
+        let hinge = is_line(&held, HINGE * Bounds::of(&points).radius());
+        let share = if hinge || body.mesh.tets.is_empty() { 1.0 } else { SOLID_BEND };
+        let mut reach: f64 = 0.0;
+        for (x, at) in points.iter().filter_map(|x| Some((x, nearest(x)?))) {
+            let arm = x - at;
+            reach = reach.max(arm.norm());
+            if hinge {
+                // to the other side as far as it comes from
+                bounds = bounds.with(&(at - arm + down * (2.0 * down.dot(&arm))));
+            }
+        }
         held.iter().for_each(|at| bounds = bounds.with(&(at + down * (share * reach))));
     }
     bounds
+}
+
+/// Whether points lie on a line, up to this distance from it (m).
+fn is_line(points: &[Vec3], within: f64) -> bool {
+    let Some(first) = points.first() else { return false };
+    let far =
+        points.iter().max_by(|a, b| (*a - first).norm().total_cmp(&(*b - first).norm())).unwrap_or(first);
+    let axis = (far - first).try_normalize(0.0).unwrap_or_default();
+    points.iter().all(|p| (p - first - axis * axis.dot(&(p - first))).norm() <= within)
 }
 
 #[cfg(test)]
@@ -133,6 +148,8 @@ mod tests {
         let room = of("cloth");
         // held by two corners at 1.5 m, the opposite ones are 1 m away
         assert!(room.bounds.low.y < 0.51 && room.ground.unwrap() < room.bounds.low.y);
+        // it swings through to where it has not been
+        assert!(room.bounds.low.z < -0.99);
         let bar = of("bar");
         assert!(bar.bounds.low.y < 0.5 && bar.bounds.low.y > -1.0);
     }

@@ -53,7 +53,7 @@ pub(super) struct State {
 /// Colour of what holds bodies (sRGB).
 const HELD: [u8; 3] = [52, 58, 68];
 /// Radius of a marker's ball, as a share of the scene's.
-const BALL: f64 = 0.009;
+const BALL: f64 = 0.0075;
 
 /// One simulation on the device, ready to be drawn.
 pub struct Stage {
