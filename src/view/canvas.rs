@@ -1,6 +1,7 @@
 //! Pictures without a display.
 
-use super::renderer::{Pane, Renderer, Screen};
+use super::renderer::Renderer;
+use super::screen::{Pane, Screen};
 use crate::gpu::readback::Readback;
 use crate::observe::write_whole;
 use crate::{Error, Result};

@@ -2,7 +2,7 @@
 
 use super::camera::{Bounds, Camera};
 use super::look::{Colour, Look, MAP, PALETTE, to_linear};
-use super::renderer::Area;
+use super::screen::Area;
 use crate::Vec3;
 use bytemuck::{Pod, Zeroable};
 use nalgebra::{Matrix4, Vector4};

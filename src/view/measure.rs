@@ -2,8 +2,8 @@
 
 use super::look::{Colour, Look};
 use super::memory::{storage, uniform};
+use super::pipelines::Kernels;
 use super::program::Program;
-use super::renderer::Kernels;
 use super::stage::State;
 use crate::Result;
 use crate::contact::surface::volume;

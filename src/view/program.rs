@@ -1,6 +1,6 @@
 //! Shaders of the renderer, compiled: their bindings are those that the WGSL declares.
 
-use super::renderer::DEPTH;
+use super::screen::DEPTH;
 use crate::Result;
 use crate::error::RunError;
 use crate::gpu::context::Context;
