@@ -41,7 +41,7 @@ pub struct Args {
     /// What else to write into DIR
     #[arg(long, value_enum, value_delimiter = ',', requires = "out")]
     export: Vec<Export>,
-    /// Export every K-th frame only (trajectory.npy always has all)
+    /// Export and draw every K-th frame only (trajectory.npy always has all)
     #[arg(long, value_name = "K", default_value_t = 1)]
     every: usize,
     /// Go on from the checkpoint.bin of an earlier run
