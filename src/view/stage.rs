@@ -160,9 +160,9 @@ impl Stage {
         if self.time == time {
             return;
         }
-        self.time = time;
+        let before = std::mem::replace(&mut self.time, time);
         self.usage.uploaded += self.measures.set_time(&self.context, time);
-        if self.obstacles.iter().any(|obstacle| obstacle.pose(time) != obstacle.pose(0.0)) || time == 0.0 {
+        if self.obstacles.iter().any(|obstacle| obstacle.pose(time) != obstacle.pose(before)) {
             let planes = props::planes(&self.obstacles, self.room.ground, &self.room.bounds, time);
             let placed: Vec<PlacedItem> =
                 props::placed(&self.obstacles, time).into_iter().map(|p| p.1).collect();
