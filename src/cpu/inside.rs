@@ -5,7 +5,7 @@ use crate::error::RunError;
 use crate::step::inside::{Inside, View};
 use crate::{Result, Vec3};
 use rayon::prelude::*;
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 
 /// What the host sees, in f64. Empty until somebody looks; g and the descent only where they are not f64 anyway.
 #[derive(Default)]

@@ -1,0 +1,166 @@
+//! The compiled shaders: kernels, programs that draw, their pipelines; and what a stage gives them.
+
+use super::measure::{self, Id};
+use super::program::{How, Program};
+use crate::Result;
+use crate::gpu::context::Context;
+use crate::gpu::layout::LANES;
+use crate::gpu::pipeline::grid;
+use crate::gpu::shader::Library;
+use std::ops::Range;
+
+/// The bind groups and numbers of what a stage draws.
+#[derive(Default)]
+pub(super) struct Draws {
+    pub normals: Option<wgpu::BindGroup>,
+    pub drawn_vertices: u32,
+    pub background: Option<wgpu::BindGroup>,
+    pub ground: Option<wgpu::BindGroup>,
+    pub planes: u32,
+    pub surface: Option<wgpu::BindGroup>,
+    pub triangles: Option<wgpu::Buffer>,
+    pub triangle_indices: u32,
+    pub ribbon: Option<wgpu::BindGroup>,
+    pub pieces: u32,
+    pub obstacle: Option<wgpu::BindGroup>,
+    /// Corners of the shape of each obstacle.
+    pub obstacles: Vec<Range<u32>>,
+    pub holder: Option<wgpu::BindGroup>,
+    pub holders: u32,
+    pub loose: Option<wgpu::BindGroup>,
+    pub loose_count: u32,
+    pub marker: Option<wgpu::BindGroup>,
+    pub markers: u32,
+    pub wire: Option<wgpu::BindGroup>,
+    pub edges: Option<wgpu::Buffer>,
+    pub edge_indices: u32,
+    pub shadow: Option<wgpu::BindGroup>,
+    pub shadow_map: Option<wgpu::TextureView>,
+}
+
+/// The kernels: normals, and what is measured for colours.
+pub(super) struct Kernels {
+    normals: (Program, wgpu::ComputePipeline),
+    pub measures: Vec<(Program, wgpu::ComputePipeline)>,
+}
+
+impl Kernels {
+    pub fn new(context: &Context, library: &Library) -> Result<Self> {
+        let normals = Program::new(context, library, "normals")?;
+        let pipeline = normals.compute(context)?;
+        Ok(Kernels { normals: (normals, pipeline), measures: measure::programs(context, library)? })
+    }
+
+    /// The kernel of normals.
+    pub fn normals(&self) -> &Program {
+        &self.normals.0
+    }
+
+    /// A kernel that measures.
+    pub fn program(&self, id: Id) -> &Program {
+        &self.measures[id as usize].0
+    }
+
+    /// Runs a kernel that measures on so many threads or a few more.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, id: Id, group: &wgpu::BindGroup, threads: u32) {
+        dispatch(pass, &self.measures[id as usize].1, group, threads);
+    }
+
+    /// Makes normals.
+    pub fn dispatch_normals(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, threads: u32) {
+        dispatch(pass, &self.normals.1, group, threads);
+    }
+}
+
+fn dispatch(
+    pass: &mut wgpu::ComputePass<'_>,
+    pipeline: &wgpu::ComputePipeline,
+    group: &wgpu::BindGroup,
+    threads: u32,
+) {
+    if threads > 0 {
+        let [x, y] = grid(threads.div_ceil(LANES));
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, group, &[]);
+        pass.dispatch_workgroups(x, y, 1);
+    }
+}
+
+/// The shaders that draw.
+pub(super) struct Programs {
+    pub background: Program,
+    pub ground: Program,
+    pub surface: Program,
+    pub ribbon: Program,
+    pub obstacle: Program,
+    pub marker: Program,
+    pub wire: Program,
+}
+
+impl Programs {
+    pub fn new(context: &Context, library: &Library) -> Result<Self> {
+        let program = |name| Program::new(context, library, name);
+        Ok(Programs {
+            background: program("background")?,
+            ground: program("ground")?,
+            surface: program("surface")?,
+            ribbon: program("ribbon")?,
+            obstacle: program("obstacle")?,
+            marker: program("marker")?,
+            wire: program("wire")?,
+        })
+    }
+
+    pub fn all(&self) -> [&Program; 7] {
+        [
+            &self.background,
+            &self.ground,
+            &self.surface,
+            &self.ribbon,
+            &self.obstacle,
+            &self.marker,
+            &self.wire,
+        ]
+    }
+}
+
+/// Their pipelines for one format.
+pub(super) struct Pipelines {
+    pub background: wgpu::RenderPipeline,
+    pub ground: wgpu::RenderPipeline,
+    pub surface: wgpu::RenderPipeline,
+    pub ribbon: wgpu::RenderPipeline,
+    pub obstacle: wgpu::RenderPipeline,
+    pub marker: wgpu::RenderPipeline,
+    pub wire: wgpu::RenderPipeline,
+    pub surface_shadow: wgpu::RenderPipeline,
+    pub ribbon_shadow: wgpu::RenderPipeline,
+    pub obstacle_shadow: wgpu::RenderPipeline,
+}
+
+impl Pipelines {
+    pub fn new(
+        context: &Context,
+        programs: &Programs,
+        format: wgpu::TextureFormat,
+        samples: u32,
+    ) -> Result<Self> {
+        let topology = wgpu::PrimitiveTopology::TriangleList;
+        let solid = How { format, samples, writes_depth: true, blend: false, topology };
+        let behind = How { writes_depth: false, ..solid };
+        let thin =
+            How { blend: true, writes_depth: false, topology: wgpu::PrimitiveTopology::LineList, ..solid };
+        Ok(Pipelines {
+            background: programs.background.draw(context, &behind)?,
+            ground: programs.ground.draw(context, &How { blend: true, ..solid })?,
+            surface: programs.surface.draw(context, &solid)?,
+            ribbon: programs.ribbon.draw(context, &solid)?,
+            obstacle: programs.obstacle.draw(context, &solid)?,
+            marker: programs.marker.draw(context, &solid)?,
+            wire: programs.wire.draw(context, &thin)?,
+            surface_shadow: programs.surface.shadow(context)?,
+            ribbon_shadow: programs.ribbon.shadow(context)?,
+            obstacle_shadow: programs.obstacle.shadow(context)?,
+        })
+    }
+}

@@ -1,0 +1,281 @@
+//! The order in which a picture is drawn.
+
+use super::look::Look;
+use super::pipelines::{Draws, Kernels, Pipelines, Programs};
+use super::screen::{Area, Pane, Screen};
+use super::stage::Stage;
+use crate::Result;
+use crate::error::RunError;
+use crate::gpu::context::Context;
+use crate::gpu::reload::{self, Watch};
+use crate::gpu::shader::Library;
+use std::sync::Arc;
+
+/// The shaders of the renderer, files of `shaders/render/` without what they share.
+pub const SHADERS: [&str; 15] = [
+    "background",
+    "ground",
+    "surface",
+    "ribbon",
+    "obstacle",
+    "marker",
+    "wire",
+    "normals",
+    "measure_tet",
+    "measure_triangle",
+    "measure_spring",
+    "measure_bending",
+    "measure_rigid",
+    "measure_vertex",
+    "measure_range",
+];
+
+/// All that drawing needs and that does not depend on what is drawn.
+pub struct Renderer {
+    pub(super) context: Arc<Context>,
+    format: wgpu::TextureFormat,
+    samples: u32,
+    library: Library,
+    watch: Watch,
+    kernels: Kernels,
+    programs: Programs,
+    pipelines: Pipelines,
+    shadow_sampler: wgpu::Sampler,
+}
+
+impl Renderer {
+    /// For pictures of this colour format, sRGB or not, with 1 or 4 samples a pixel. Shaders are those built in.
+    pub fn new(context: &Arc<Context>, format: wgpu::TextureFormat, samples: u32) -> Result<Self> {
+        Self::with_library(context, format, samples, &Library::BuiltIn)
+    }
+
+    /// The same with shaders from elsewhere.
+    pub fn with_library(
+        context: &Arc<Context>,
+        format: wgpu::TextureFormat,
+        samples: u32,
+        library: &Library,
+    ) -> Result<Self> {
+        // what WebGPU promises
+        let samples = if samples >= 4 { 4 } else { 1 };
+        let programs = Programs::new(context, library)?;
+        let shadow_sampler = context.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("shadow"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            compare: Some(wgpu::CompareFunction::LessEqual),
+            ..wgpu::SamplerDescriptor::default()
+        });
+        Ok(Renderer {
+            context: context.clone(),
+            format,
+            samples,
+            library: library.clone(),
+            watch: Watch::new(library),
+            kernels: Kernels::new(context, library)?,
+            pipelines: Pipelines::new(context, &programs, format, samples)?,
+            programs,
+            shadow_sampler,
+        })
+    }
+
+    /// Loads shaders anew if their files have changed. One that is not valid is told of, and the last good ones go on.
+    pub fn reload(&mut self) -> Result<()> {
+        if self.watch.changed() {
+            let renewed = self.renewed();
+            self.context.check()?;
+            reload::tell(&renewed.map(|renewed| *self = renewed));
+        }
+        Ok(())
+    }
+
+    fn renewed(&self) -> Result<Renderer> {
+        let renewed = Self::with_library(&self.context, self.format, self.samples, &self.library)?;
+        let pairs = self.programs.all().into_iter().zip(renewed.programs.all());
+        let kernels = self.kernels.measures.iter().zip(&renewed.kernels.measures);
+        let mut pairs = pairs.chain(kernels.map(|(old, new)| (&old.0, &new.0)));
+        let changed = pairs.find(|(old, new)| !new.binds_like(old)).map(|(old, _)| old.file());
+        drop(pairs);
+        match changed {
+            None => Ok(renewed),
+            Some(file) => {
+                let message = "its bindings have changed; start anew".into();
+                Err(RunError::Shader { file, line: 0, message }.into())
+            }
+        }
+    }
+
+    /// Samples a pixel that suit an adapter: 4, or 1 for one in software.
+    pub fn suitable_samples(context: &Context) -> u32 {
+        if context.adapter.software { 1 } else { 4 }
+    }
+
+    /// The device.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// Samples a pixel.
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The colour format of its pictures.
+    pub fn format(&self) -> wgpu::TextureFormat {
+        self.format
+    }
+
+    pub(super) fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+
+    pub(super) fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// The shadow map as group 1 of the shaders that shade.
+    pub(super) fn bind_shadow(&self, map: &wgpu::TextureView) -> wgpu::BindGroup {
+        let resources =
+            [wgpu::BindingResource::TextureView(map), wgpu::BindingResource::Sampler(&self.shadow_sampler)];
+        let entries: Vec<_> = (0..)
+            .zip(resources)
+            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
+        let layout = self.programs.surface.shadow_layout();
+        self.context.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("shadow map"),
+            layout,
+            entries: &entries,
+        })
+    }
+
+    /// Draws panes into a picture (`target`, of the size of the screen and the renderer's format). What is not covered by a
+    /// pane becomes background. The caller submits the commands.
+    pub fn draw(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        screen: &Screen,
+        target: &wgpu::TextureView,
+        panes: &mut [Pane<'_>],
+    ) -> Result<()> {
+        for pane in panes.iter_mut() {
+            pane.stage.set_frame(pane.camera, pane.look, &pane.area, self.format.is_srgb());
+            pane.stage.measure(self, encoder, pane.look);
+            self.cast_shadows(encoder, pane.stage);
+        }
+        let (view, resolve_target) = match &screen.samples {
+            Some(samples) => (samples, Some(target)),
+            None => (target, None),
+        };
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("picture"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color { r: 0.8, g: 0.82, b: 0.84, a: 1.0 }),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            depth_stencil_attachment: Some(depth_attachment(&screen.depth, wgpu::StoreOp::Discard)),
+            timestamp_writes: None,
+            occlusion_query_set: None,
+            multiview_mask: None,
+        });
+        for pane in panes.iter() {
+            let Some(Area { x, y, width, height }) = pane.area.within(screen.size()) else { continue };
+            pass.set_viewport(x as f32, y as f32, width as f32, height as f32, 0.0, 1.0);
+            pass.set_scissor_rect(x, y, width, height);
+            self.draw_pane(&mut pass, &pane.stage.draws, pane.look);
+        }
+        drop(pass);
+        self.context.check()
+    }
+
+    fn cast_shadows(&self, encoder: &mut wgpu::CommandEncoder, stage: &Stage) {
+        let Some(map) = &stage.draws.shadow_map else { return };
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("shadows"),
+            color_attachments: &[],
+            depth_stencil_attachment: Some(depth_attachment(map, wgpu::StoreOp::Store)),
+            timestamp_writes: None,
+            occlusion_query_set: None,
+            multiview_mask: None,
+        });
+        let p = &self.pipelines;
+        draw_bodies(&mut pass, &stage.draws, [&p.surface_shadow, &p.ribbon_shadow, &p.obstacle_shadow]);
+    }
+
+    fn draw_pane(&self, pass: &mut wgpu::RenderPass<'_>, draws: &Draws, look: &Look) {
+        let p = &self.pipelines;
+        let background = (&p.background, &draws.background);
+        draw_items(pass, background, 3, 1);
+        if let Some(shadow) = &draws.shadow {
+            pass.set_bind_group(1, shadow, &[]);
+        }
+        draw_bodies(pass, draws, [&p.surface, &p.ribbon, &p.obstacle]);
+        draw_items(pass, (&p.marker, &draws.loose), 6, draws.loose_count);
+        if look.attachments {
+            draw_items(pass, (&p.marker, &draws.holder), 12, draws.holders);
+        }
+        if look.markers {
+            draw_items(pass, (&p.marker, &draws.marker), 12, draws.markers);
+        }
+        if let (true, Some(group), Some(edges), 1..) =
+            (look.wireframe, &draws.wire, &draws.edges, draws.edge_indices)
+        {
+            pass.set_pipeline(&p.wire);
+            pass.set_bind_group(0, group, &[]);
+            pass.set_index_buffer(edges.slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(0..draws.edge_indices, 0, 0..1);
+        }
+        if look.ground {
+            // last, for what is behind shines through where it fades
+            draw_items(pass, (&p.ground, &draws.ground), 6, draws.planes);
+        }
+    }
+}
+
+fn depth_attachment(
+    view: &wgpu::TextureView,
+    store: wgpu::StoreOp,
+) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    let depth_ops = Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store });
+    wgpu::RenderPassDepthStencilAttachment { view, depth_ops, stencil_ops: None }
+}
+
+fn draw_items(
+    pass: &mut wgpu::RenderPass<'_>,
+    (pipeline, group): (&wgpu::RenderPipeline, &Option<wgpu::BindGroup>),
+    corners: u32,
+    items: u32,
+) {
+    if let (Some(group), 1..) = (group, items) {
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, group, &[]);
+        pass.draw(0..corners, 0..items);
+    }
+}
+
+/// Surfaces, strands and obstacles, into a picture or a shadow map.
+fn draw_bodies(
+    pass: &mut wgpu::RenderPass<'_>,
+    draws: &Draws,
+    [surface, ribbon, obstacle]: [&wgpu::RenderPipeline; 3],
+) {
+    if let (Some(group), Some(triangles), 1..) = (&draws.surface, &draws.triangles, draws.triangle_indices) {
+        pass.set_pipeline(surface);
+        pass.set_bind_group(0, group, &[]);
+        pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..draws.triangle_indices, 0, 0..1);
+    }
+    draw_items(pass, (ribbon, &draws.ribbon), 6, draws.pieces);
+    if let Some(group) = &draws.obstacle {
+        for (number, corners) in (0..).zip(&draws.obstacles) {
+            pass.set_pipeline(obstacle);
+            pass.set_bind_group(0, group, &[]);
+            pass.draw(corners.clone(), number..number + 1);
+        }
+    }
+}

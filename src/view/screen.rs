@@ -1,0 +1,109 @@
+//! Where pictures are drawn: a part of a screen, and the memory for it.
+
+use super::camera::Camera;
+use super::look::Look;
+use super::renderer::Renderer;
+use super::stage::Stage;
+
+/// A part of a picture, in pixels from its upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Area {
+    /// From the left.
+    pub x: u32,
+    /// From the top.
+    pub y: u32,
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+}
+
+impl Area {
+    /// A whole picture.
+    pub fn whole(width: u32, height: u32) -> Self {
+        Area { x: 0, y: 0, width, height }
+    }
+
+    /// Width over height.
+    pub fn aspect(&self) -> f64 {
+        f64::from(self.width.max(1)) / f64::from(self.height.max(1))
+    }
+
+    /// The part of it that lies in a picture of this size, if any.
+    pub(super) fn within(self, [width, height]: [u32; 2]) -> Option<Area> {
+        let area = Area {
+            width: self.width.min(width.saturating_sub(self.x)),
+            height: self.height.min(height.saturating_sub(self.y)),
+            ..self
+        };
+        (area.width > 0 && area.height > 0).then_some(area)
+    }
+
+    /// So many panes side by side, in rows of up to two where that is squarer.
+    pub fn split(self, panes: usize) -> Vec<Area> {
+        let columns = match panes {
+            0..=1 => 1,
+            2 | 4 => 2,
+            3 => 3,
+            _ => (panes as f64).sqrt().ceil() as u32,
+        };
+        let rows = (panes as u32).div_ceil(columns).max(1);
+        let area = |k: u32| {
+            let (column, row) = (k % columns, k / columns);
+            let [left, right] = [column, column + 1].map(|c| self.width * c / columns);
+            let [top, bottom] = [row, row + 1].map(|r| self.height * r / rows);
+            Area { x: self.x + left, y: self.y + top, width: right - left, height: bottom - top }
+        };
+        (0..panes as u32).map(area).collect()
+    }
+}
+
+/// A stage in a part of a picture.
+pub struct Pane<'a> {
+    /// What is drawn.
+    pub stage: &'a mut Stage,
+    /// From where.
+    pub camera: &'a Camera,
+    /// How.
+    pub look: &'a Look,
+    /// And in which part of the picture.
+    pub area: Area,
+}
+
+/// Memory for drawing a picture of one size: samples and depths.
+pub struct Screen {
+    width: u32,
+    height: u32,
+    pub(super) depth: wgpu::TextureView,
+    /// None where there is one sample a pixel.
+    pub(super) samples: Option<wgpu::TextureView>,
+}
+
+impl Screen {
+    /// For pictures of this size.
+    pub fn new(renderer: &Renderer, width: u32, height: u32) -> Self {
+        let texture = |format: wgpu::TextureFormat| {
+            let descriptor = wgpu::TextureDescriptor {
+                label: Some("screen"),
+                size: wgpu::Extent3d { width: width.max(1), height: height.max(1), depth_or_array_layers: 1 },
+                mip_level_count: 1,
+                sample_count: renderer.samples(),
+                dimension: wgpu::TextureDimension::D2,
+                format,
+                usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+                view_formats: &[],
+            };
+            renderer.context().device.create_texture(&descriptor).create_view(&Default::default())
+        };
+        let samples = (renderer.samples() > 1).then(|| texture(renderer.format()));
+        Screen { width, height, depth: texture(DEPTH), samples }
+    }
+
+    /// Its width and height (pixels).
+    pub fn size(&self) -> [u32; 2] {
+        [self.width, self.height]
+    }
+}
+
+/// Format of depths.
+pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;

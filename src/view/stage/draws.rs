@@ -1,0 +1,135 @@
+//! What a stage draws, bound to its buffers.
+
+use super::{BALL, Stage};
+use crate::Result;
+use crate::Vec3;
+use crate::gpu::contents;
+use crate::gpu::layout::{Motion, Vertex};
+use crate::model::attachment::Attachment;
+use crate::view::camera::Bounds;
+use crate::view::look::{body_colour, to_linear};
+use crate::view::memory::{indices, storage};
+use crate::view::pipelines::Draws;
+use crate::view::props::{self, MarkerItem};
+use crate::view::renderer::Renderer;
+use crate::view::screen::DEPTH;
+use crate::view::skin::Skin;
+
+/// Colour of what holds bodies (sRGB).
+const HELD: [u8; 3] = [52, 58, 68];
+
+impl Stage {
+    /// Binds everything that is drawn.
+    pub(super) fn make_draws(&self, renderer: &Renderer, skin: &Skin) -> Result<Draws> {
+        let context = &self.context;
+        let (vertices, values, range) = (&self.state.vertices, &self.measures.values, &self.measures.range);
+        let programs = renderer.programs();
+        let normals = storage(context, "normals", &vec![[0f32; 4]; skin.corners.len()])?;
+        let triangles = storage(context, "triangles", &skin.triangles)?;
+        let starts = storage(context, "fan starts", &skin.starts)?;
+        let fans = storage(context, "fans", &skin.fans)?;
+        let corners = storage(context, "corners", &skin.corners)?;
+        let pieces = storage(context, "pieces", &skin.pieces)?;
+        let [ball, cuboid] = props::shapes();
+        let (ball_end, box_end) = (ball.len() as u32, (ball.len() + cuboid.len()) as u32);
+        let shapes = storage(context, "shapes", &[ball, cuboid].concat())?;
+        let frame = &self.frame;
+        let is_box = props::placed(&self.obstacles, 0.0).into_iter().map(|(is_box, _)| is_box);
+        let (shadow, shadow_map) = self.shadow_map(renderer);
+        let wire: Vec<u32> = skin.edges.iter().flatten().copied().collect();
+        let balls: Vec<MarkerItem> = skin.loose.iter().map(|&v| self.loose_ball(v)).collect();
+        let loose = storage(context, "loose vertices", &balls)?;
+        Ok(Draws {
+            normals: Some(
+                renderer.kernels().normals().bind(context, &[vertices, &triangles, &starts, &fans, &normals]),
+            ),
+            drawn_vertices: skin.corners.len() as u32,
+            background: Some(programs.background.bind(context, &[frame])),
+            ground: Some(programs.ground.bind(context, &[frame, &self.planes])),
+            planes: props::planes(&self.obstacles, self.room.ground, &self.room.bounds, 0.0).len() as u32,
+            surface: Some(
+                programs.surface.bind(context, &[frame, vertices, &corners, &normals, values, range]),
+            ),
+            triangles: Some(indices(context, "drawn", skin.drawn.as_flattened())?),
+            triangle_indices: 3 * skin.drawn.len() as u32,
+            ribbon: Some(programs.ribbon.bind(context, &[frame, vertices, &pieces, values, range])),
+            pieces: skin.pieces.len() as u32,
+            obstacle: Some(programs.obstacle.bind(context, &[frame, &shapes, &self.placed])),
+            obstacles: is_box.map(|b| if b { ball_end..box_end } else { 0..ball_end }).collect(),
+            holder: Some(programs.marker.bind(context, &[frame, vertices, &self.holders])),
+            holders: self.attachments.len() as u32,
+            loose: Some(programs.marker.bind(context, &[frame, vertices, &loose])),
+            loose_count: skin.loose.len() as u32,
+            marker: Some(programs.marker.bind(context, &[frame, vertices, &self.markers])),
+            markers: 0,
+            wire: Some(programs.wire.bind(context, &[frame, vertices])),
+            edges: Some(indices(context, "edges", &wire)?),
+            edge_indices: wire.len() as u32,
+            shadow: Some(shadow),
+            shadow_map: Some(shadow_map),
+        })
+    }
+
+    /// The shadow map: to be read, and to be drawn.
+    fn shadow_map(&self, renderer: &Renderer) -> (wgpu::BindGroup, wgpu::TextureView) {
+        let texture = self.context.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("shadow map"),
+            size: wgpu::Extent3d {
+                width: self.shadows.size,
+                height: self.shadows.size,
+                depth_or_array_layers: 1,
+            },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: DEPTH,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        (renderer.bind_shadow(&view), view)
+    }
+
+    fn loose_ball(&self, vertex: u32) -> MarkerItem {
+        let radius = (4.0 * BALL * self.room.bounds.radius()) as f32;
+        MarkerItem { vertex, colour: linear(body_colour(0)), radius, ..MarkerItem::default() }
+    }
+}
+
+/// Linear light.
+pub(super) fn linear(srgb: [u8; 3]) -> [f32; 3] {
+    srgb.map(|c| to_linear(f32::from(c) / 255.0))
+}
+
+/// Places as the solver has them.
+pub(super) fn vertices(mass: &[f32], positions: &[Vec3]) -> Vec<Vertex> {
+    let vertex = |(x, &mass): (&Vec3, &f32)| {
+        let (position, low) = contents::split(*x);
+        Vertex { position, mass, low, held: 0.0 }
+    };
+    positions.iter().zip(mass).map(vertex).collect()
+}
+
+/// Velocities as the solver has them.
+pub(super) fn motions(velocities: &[Vec3]) -> Vec<Motion> {
+    let motion = |v: &Vec3| Motion { velocity: [v.x as f32, v.y as f32, v.z as f32], ..Motion::default() };
+    velocities.iter().map(motion).collect()
+}
+
+/// Where attachments hold, and a line to the vertices that are not there.
+pub(super) fn held(attachments: &[Attachment], time: f64, bounds: &Bounds) -> Vec<MarkerItem> {
+    let radius = (BALL * bounds.radius()) as f32;
+    let item = |attachment: &Attachment| {
+        let at = attachment.target(time);
+        MarkerItem {
+            other: [at.x as f32, at.y as f32, at.z as f32],
+            vertex: attachment.vertex,
+            colour: linear(HELD),
+            flags: 3,
+            radius,
+            width: 0.25 * radius,
+            ..MarkerItem::default()
+        }
+    };
+    attachments.iter().map(item).collect()
+}
