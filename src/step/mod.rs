@@ -7,6 +7,7 @@ pub mod clock;
 mod constrain;
 pub mod form;
 mod frames;
+mod hand;
 pub mod hold;
 pub mod inside;
 pub mod integrator;
