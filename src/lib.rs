@@ -16,6 +16,7 @@ pub mod model;
 pub mod observe;
 pub mod scene;
 pub mod step;
+pub mod view;
 
 /// Tests of the library and those of its users share files.
 #[cfg(test)]

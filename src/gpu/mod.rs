@@ -98,13 +98,49 @@ pub fn backend(
     solver: &Solver,
     options: &Options,
 ) -> Result<Box<dyn Backend>> {
+    shared_backend(context, model, solver, options).map(|(backend, _)| backend)
+}
+
+/// The same, and its state for those who draw it.
+pub fn shared_backend(
+    context: Arc<Context>,
+    model: Arc<Model>,
+    solver: &Solver,
+    options: &Options,
+) -> Result<(Box<dyn Backend>, Shared)> {
+    fn split<T: Scalar>(gpu: Gpu<T>) -> (Box<dyn Backend>, Shared) {
+        let shared = gpu.shared();
+        (Box::new(gpu), shared)
+    }
     Ok(match solver.precision {
-        Precision::Double => Box::new(Gpu::<f64>::new(context, model, solver, options)?),
-        Precision::Single => Box::new(Gpu::<f32>::new(context, model, solver, options)?),
+        Precision::Double => split(Gpu::<f64>::new(context, model, solver, options)?),
+        Precision::Single => split(Gpu::<f32>::new(context, model, solver, options)?),
     })
 }
 
+/// Places and velocities of a backend on its device, for others on the same device. They change at the end of every time
+/// step and are whole between two submissions; nobody else writes them. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Shared {
+    /// The device they are on.
+    pub context: Arc<Context>,
+    /// [`Buffer::Vertices`].
+    pub vertices: wgpu::Buffer,
+    /// [`Buffer::Motions`].
+    pub motions: wgpu::Buffer,
+}
+
 impl<T: Scalar> Gpu<T> {
+    /// What others may read of it.
+    fn shared(&self) -> Shared {
+        let buffer = |buffer: Buffer| self.stream.arena().get(buffer).clone();
+        Shared {
+            context: self.stream.context().clone(),
+            vertices: buffer(Buffer::Vertices),
+            motions: buffer(Buffer::Motions),
+        }
+    }
+
     /// The model at its initial state.
     pub fn new(context: Arc<Context>, model: Arc<Model>, solver: &Solver, options: &Options) -> Result<Self> {
         let laplacian = model.laplacian()?;

@@ -91,6 +91,11 @@ impl Stream {
         &self.context
     }
 
+    /// The buffers.
+    pub fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
     /// How much there is of everything.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes

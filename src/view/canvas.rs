@@ -1,0 +1,95 @@
+//! Pictures without a display.
+
+use super::renderer::{Pane, Renderer, Screen};
+use crate::gpu::readback::Readback;
+use crate::observe::write_whole;
+use crate::{Error, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The format of pictures that are read back: bytes as a PNG has them.
+pub const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+
+/// A picture on the host: rows from the top, four bytes a pixel (sRGB and opacity).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// `4 · width · height` bytes.
+    pub rgba: Vec<u8>,
+}
+
+impl Picture {
+    /// Writes it as a PNG without opacity.
+    pub fn write_png(&self, path: &Path) -> Result<()> {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+        let rgb: Vec<u8> = self.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
+        let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&rgb));
+        written.map_err(|e| Error::write(path)(std::io::Error::other(e.to_string())))?;
+        write_whole(path, &bytes)
+    }
+}
+
+/// A picture on the device that can be read back.
+pub struct Canvas {
+    screen: Screen,
+    texture: wgpu::Texture,
+    readback: Arc<Readback>,
+    /// Bytes from a row to the next in the readback.
+    stride: u32,
+}
+
+impl Canvas {
+    /// For a renderer of the format [`FORMAT`].
+    pub fn new(renderer: &Renderer, width: u32, height: u32) -> Self {
+        let context = renderer.context();
+        let texture = context.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("canvas"),
+            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: renderer.format(),
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        let stride = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let readback = Readback::new(context, u64::from(stride) * u64::from(height));
+        Canvas { screen: Screen::new(renderer, width, height), texture, readback, stride }
+    }
+
+    /// Draws panes and reads the picture back.
+    pub fn draw(&mut self, renderer: &Renderer, panes: &mut [Pane<'_>]) -> Result<Picture> {
+        let context = renderer.context();
+        let [width, height] = self.screen.size();
+        let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let view = self.texture.create_view(&wgpu::TextureViewDescriptor::default());
+        renderer.draw(&mut encoder, &self.screen, &view, panes)?;
+        encoder.copy_texture_to_buffer(
+            self.texture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: self.readback.buffer(),
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(self.stride),
+                    rows_per_image: None,
+                },
+            },
+            wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        );
+        context.queue.submit([encoder.finish()]);
+        self.readback.request();
+        context.wait()?;
+        let rgba = self.readback.take(|bytes| {
+            let rows = bytes.chunks(self.stride as usize);
+            rows.flat_map(|row| &row[..4 * width as usize]).copied().collect()
+        })?;
+        Ok(Picture { width, height, rgba })
+    }
+}

@@ -1,0 +1,166 @@
+//! How a scene is shown: what the colours mean, and the colours themselves.
+
+/// What the colour of a body tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Colour {
+    /// Each body its own colour
+    #[default]
+    Body,
+    /// Largest deviation of a stretch from 1
+    Strain,
+    /// Elastic energy per volume (J/m³)
+    Energy,
+    /// Speed (m/s)
+    Speed,
+    /// Power that the damping model takes, per volume (W/m³)
+    Damping,
+}
+
+impl Colour {
+    /// All of them, in the order of a menu.
+    pub const ALL: [Colour; 5] =
+        [Colour::Body, Colour::Strain, Colour::Energy, Colour::Speed, Colour::Damping];
+
+    /// Its name, for a legend.
+    pub fn name(self) -> &'static str {
+        match self {
+            Colour::Body => "body",
+            Colour::Strain => "strain",
+            Colour::Energy => "energy density",
+            Colour::Speed => "speed",
+            Colour::Damping => "damping power",
+        }
+    }
+
+    /// Its unit.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Colour::Body => "",
+            Colour::Strain => "1",
+            Colour::Energy => "J/m³",
+            Colour::Speed => "m/s",
+            Colour::Damping => "W/m³",
+        }
+    }
+}
+
+/// How a pane is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// What colours tell.
+    pub colour: Colour,
+    /// Values at the two ends of the colour map; `None`: from zero to the largest value so far, rounded up.
+    pub range: Option<[f32; 2]>,
+    /// Edges of the surfaces.
+    pub wireframe: bool,
+    /// The ground and its grid.
+    pub ground: bool,
+    /// What holds the bodies.
+    pub attachments: bool,
+    /// The markers given to the stage: contacts, what is grabbed.
+    pub markers: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Look {
+            colour: Colour::Body,
+            range: None,
+            wireframe: false,
+            ground: true,
+            attachments: true,
+            markers: true,
+        }
+    }
+}
+
+/// Colours of bodies (sRGB), of much the same lightness; bodies beyond the last begin again.
+pub const PALETTE: [[u8; 3]; 8] = [
+    [232, 132, 74],
+    [74, 144, 196],
+    [122, 178, 92],
+    [198, 98, 122],
+    [226, 184, 84],
+    [128, 116, 190],
+    [84, 176, 168],
+    [172, 128, 100],
+];
+
+/// The colour of a body (sRGB).
+pub fn body_colour(body: usize) -> [u8; 3] {
+    PALETTE[body % PALETTE.len()]
+}
+
+/// Control points of the colour map, in Oklab (lightness, green to red, blue to yellow): lightness grows evenly, so equal
+/// differences of a value look equal, also in grey.
+pub const MAP: [[f32; 3]; 6] = [
+    [0.25, 0.045, -0.11],
+    [0.38, 0.000, -0.125],
+    [0.51, -0.055, -0.065],
+    [0.64, -0.100, 0.030],
+    [0.77, -0.090, 0.120],
+    [0.93, -0.020, 0.175],
+];
+
+/// The colour map at `s` from 0 to 1, linear light.
+pub fn map_linear(s: f32) -> [f32; 3] {
+    let at = s.clamp(0.0, 1.0) * (MAP.len() - 1) as f32;
+    let first = (at as usize).min(MAP.len() - 2);
+    let share = at - first as f32;
+    let [l, a, b]: [f32; 3] =
+        std::array::from_fn(|k| MAP[first][k] + (MAP[first + 1][k] - MAP[first][k]) * share);
+    let cube = |x: f32| x * x * x;
+    let long = cube(l + 0.396_337_78 * a + 0.215_803_76 * b);
+    let middle = cube(l - 0.105_561_346 * a - 0.063_854_17 * b);
+    let short = cube(l - 0.089_484_18 * a - 1.291_485_5 * b);
+    [
+        4.076_741_7 * long - 3.307_711_6 * middle + 0.230_969_94 * short,
+        -1.268_438 * long + 2.609_757_4 * middle - 0.341_319_38 * short,
+        -0.004_196_086_3 * long - 0.703_418_6 * middle + 1.707_614_7 * short,
+    ]
+    .map(|c| c.clamp(0.0, 1.0))
+}
+
+/// The colour map at `s` from 0 to 1 (sRGB).
+pub fn map(s: f32) -> [u8; 3] {
+    map_linear(s).map(|c| (255.0 * to_srgb(c)).round() as u8)
+}
+
+/// The sRGB value of linear light, both 0 to 1.
+pub fn to_srgb(linear: f32) -> f32 {
+    if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
+}
+
+/// The linear light of an sRGB value.
+pub fn to_linear(srgb: f32) -> f32 {
+    if srgb <= 0.040_45 { srgb / 12.92 } else { ((srgb + 0.055) / 1.055).powf(2.4) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lightness L* of CIE from linear light.
+    fn lightness([r, g, b]: [f32; 3]) -> f32 {
+        let y = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        116.0 * y.cbrt() - 16.0
+    }
+
+    #[test]
+    fn equal_steps_of_the_map_are_equal_steps_of_lightness() {
+        let steps: Vec<f32> = (0..=20).map(|k| lightness(map_linear(k as f32 / 20.0))).collect();
+        let rises: Vec<f32> = steps.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mean = (steps[20] - steps[0]) / 20.0;
+        assert!(mean > 3.0, "from dark to light: {steps:?}");
+        // Oklab's lightness and that of CIE differ by colour, up to some ten percent of a step
+        assert!(rises.iter().all(|rise| (rise / mean - 1.0).abs() < 0.35), "{rises:?}");
+    }
+
+    #[test]
+    fn srgb_there_and_back() {
+        for k in 0..=255u8 {
+            let value = f32::from(k) / 255.0;
+            assert_eq!((255.0 * to_srgb(to_linear(value))).round() as u8, k);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Pictures of a simulation, drawn on the device that computes it.
+//!
+//! A [`Renderer`] has the pipelines; it is made once for a device and a format. A [`Stage`] is what is drawn of one
+//! simulation: it reads the places of the GPU backend where they are, or is given those of the CPU backend. A [`Pane`] is a
+//! stage seen by a camera in a part of a picture; several panes make one picture.
+//!
+//! Architecture invariant: drawing reads the state of a simulation and never writes it.
+
+pub mod camera;
+pub mod canvas;
+pub mod look;
+pub mod pick;
+pub mod record;
+pub mod renderer;
+pub mod stage;
+
+pub use camera::{Bounds, Camera, Ray};
+pub use canvas::{Canvas, Picture};
+pub use look::{Colour, Look};
+pub use pick::{Hit, Picker};
+pub use renderer::{Area, Pane, Renderer, Screen};
+pub use stage::{Marker, Source, Stage};

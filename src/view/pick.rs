@@ -1,0 +1,126 @@
+//! Which vertex is under the pointer.
+
+use super::camera::Ray;
+use crate::Vec3;
+use crate::model::Model;
+
+/// What a ray meets first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The nearest vertex of the surface that is met.
+    pub vertex: u32,
+    /// Where the surface is met (m).
+    pub point: Vec3,
+    /// From the ray's origin (m).
+    pub distance: f64,
+}
+
+/// The surfaces of a model, for picking.
+#[derive(Debug, Clone)]
+pub struct Picker {
+    triangles: Vec<[u32; 3]>,
+    /// Vertices of strands and loose ones, which have no surface.
+    loose: Vec<u32>,
+}
+
+impl Picker {
+    /// Of all bodies of a model.
+    pub fn new(model: &Model) -> Self {
+        let mut triangles = Vec::new();
+        let mut in_surface = vec![false; model.vertex_count()];
+        let mut in_tet = vec![false; model.vertex_count()];
+        for body in &model.bodies {
+            let first = body.vertices.start as u32;
+            triangles.extend(body.mesh.surface().into_iter().map(|t| t.map(|v| v + first)));
+            body.mesh.tets.iter().flatten().for_each(|v| in_tet[(v + first) as usize] = true);
+        }
+        triangles.iter().flatten().for_each(|&v| in_surface[v as usize] = true);
+        let loose = (0..model.vertex_count()).filter(|&v| !in_surface[v] && !in_tet[v]);
+        Picker { triangles, loose: loose.map(|v| v as u32).collect() }
+    }
+
+    /// The first surface that a ray meets with the vertices at `positions`; else the strand's vertex that is nearest to the
+    /// ray, within an angle of `tolerance` (rad) around it.
+    pub fn pick(&self, positions: &[Vec3], ray: &Ray, tolerance: f64) -> Option<Hit> {
+        let at = |v: u32| positions.get(v as usize).copied().unwrap_or(Vec3::repeat(f64::NAN));
+        let mut best: Option<Hit> = None;
+        for &triangle in &self.triangles {
+            let corners = triangle.map(at);
+            let Some(distance) = meet(ray, &corners) else { continue };
+            if best.is_none_or(|hit| distance < hit.distance) {
+                let point = ray.at(distance);
+                let nearest = (0..3).min_by(|&a, &b| {
+                    (corners[a] - point).norm_squared().total_cmp(&(corners[b] - point).norm_squared())
+                });
+                best = Some(Hit { vertex: triangle[nearest.unwrap_or(0)], point, distance });
+            }
+        }
+        for &vertex in &self.loose {
+            let r = at(vertex) - ray.origin;
+            let distance = r.dot(&ray.direction);
+            let beside = (r - ray.direction * distance).norm();
+            let near = distance > 0.0 && beside < tolerance * distance;
+            if near && best.is_none_or(|hit| distance < hit.distance) {
+                best = Some(Hit { vertex, point: at(vertex), distance });
+            }
+        }
+        best
+    }
+}
+
+/// Distance along a ray to a triangle, seen from either side: o + t d = a + u (b − a) + v (c − a).
+fn meet(ray: &Ray, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
+    let (e1, e2) = (b - a, c - a);
+    let p = ray.direction.cross(&e2);
+    let determinant = e1.dot(&p);
+    if determinant == 0.0 {
+        return None;
+    }
+    let s = ray.origin - a;
+    let q = s.cross(&e1);
+    let (u, v, t) = (s.dot(&p) / determinant, ray.direction.dot(&q) / determinant, e2.dot(&q) / determinant);
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::build::build;
+    use crate::scene;
+    use crate::view::camera::{Bounds, Camera};
+
+    fn model(name: &str) -> Model {
+        build(&scene::load(name, &[]).unwrap()).unwrap().model
+    }
+
+    #[test]
+    fn the_corner_of_a_cube_is_picked_where_it_is_seen() {
+        let model = model("cube");
+        let x = &model.initial_positions;
+        let camera = Camera::framing(&Bounds::of(x), 1.0);
+        let picker = Picker::new(&model);
+        // the vertex nearest to the camera is certainly seen
+        let eye = camera.eye();
+        let nearest =
+            (0..x.len()).min_by(|&a, &b| (x[a] - eye).norm().total_cmp(&(x[b] - eye).norm())).unwrap();
+        let (pixel, _) = camera.project(&x[nearest], [500.0, 500.0]).unwrap();
+        // a little towards the middle, so that the ray does not pass beside the corner
+        let inside = pixel.map(|c| c + (250.0 - c) * 0.01);
+        let hit = picker.pick(x, &camera.ray(inside, [500.0, 500.0]), 0.0).unwrap();
+        assert_eq!(hit.vertex as usize, nearest);
+        assert!((hit.point - x[nearest]).norm() < 0.05);
+        assert_eq!(picker.pick(x, &camera.ray([0.0, 0.0], [500.0, 500.0]), 0.0), None);
+    }
+
+    #[test]
+    fn a_strand_is_picked_within_the_tolerance() {
+        let model = model("hair");
+        let x = &model.initial_positions;
+        let camera = Camera::framing(&Bounds::of(x), 1.0);
+        let (pixel, _) = camera.project(&x[40], [500.0, 500.0]).unwrap();
+        let ray = camera.ray([pixel[0] + 1.0, pixel[1]], [500.0, 500.0]);
+        let hit = Picker::new(&model).pick(x, &ray, 0.01).unwrap();
+        let beside = x[hit.vertex as usize] - ray.origin;
+        assert!(beside.cross(&ray.direction).norm() < 0.01 * hit.distance);
+    }
+}

@@ -1,0 +1,139 @@
+//! Animated files and sequences of pictures, written by a thread of their own so that who draws does not wait.
+
+mod encode;
+
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// Pictures that may wait to be written before the next one has to.
+const QUEUE: usize = 8;
+
+/// What a recording becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// An animated GIF: opens everywhere, 256 colours
+    Gif,
+    /// An animated PNG: exact, opens in browsers
+    Apng,
+    /// A film, by ffmpeg, if that is installed
+    Mp4,
+    /// A folder of numbered PNG files
+    #[value(skip)]
+    Sequence,
+}
+
+impl Format {
+    /// The ending of its file name; none for a folder.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Format::Gif => "gif",
+            Format::Apng => "png",
+            Format::Mp4 => "mp4",
+            Format::Sequence => "",
+        }
+    }
+
+    /// Whether it can be written on this machine: else why not.
+    pub fn available(self) -> Result<(), String> {
+        match self {
+            Format::Mp4 if !encode::has_ffmpeg() => {
+                Err("MP4 needs ffmpeg, which is not installed; gif and apng need nothing".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A recording under way.
+pub struct Recorder {
+    path: PathBuf,
+    bytes: usize,
+    sender: Option<SyncSender<Vec<u8>>>,
+    thread: Option<JoinHandle<Result<()>>>,
+    pushed: usize,
+    written: Arc<AtomicUsize>,
+}
+
+impl Recorder {
+    /// Begins a recording of pictures of this size (pixels), so many a second, into a file, or a folder for a sequence.
+    pub fn start(path: &Path, format: Format, [width, height]: [u32; 2], rate: f64) -> Result<Self> {
+        let mut encoder = encode::open(format, path, [width, height], rate)?;
+        let (sender, receiver) = sync_channel::<Vec<u8>>(QUEUE);
+        let written = Arc::new(AtomicUsize::new(0));
+        let count = written.clone();
+        let failed = Error::write(path);
+        let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || {
+            for rgba in receiver {
+                encoder.push(rgba)?;
+                count.fetch_add(1, Ordering::Release);
+            }
+            encoder.finish()
+        });
+        Ok(Recorder {
+            path: path.into(),
+            bytes: 4 * width as usize * height as usize,
+            sender: Some(sender),
+            thread: Some(thread.map_err(failed)?),
+            pushed: 0,
+            written,
+        })
+    }
+
+    /// Hands over a picture: rows from the top, four bytes a pixel (sRGB and opacity). Waits only while some others wait
+    /// already. An error if it is not of the size agreed, or if one before could not be written.
+    pub fn push(&mut self, rgba: Vec<u8>) -> Result<()> {
+        if rgba.len() != self.bytes {
+            let message = format!("a picture of {} bytes, expected {}", rgba.len(), self.bytes);
+            return Err(Error::write(&self.path)(std::io::Error::other(message)));
+        }
+        self.pushed += 1;
+        match self.sender.as_ref().map(|sender| sender.send(rgba)) {
+            Some(Ok(())) => Ok(()),
+            // the thread has ended: it says why
+            _ => self.join().and(Err(Error::write(&self.path)(std::io::Error::other("it has ended")))),
+        }
+    }
+
+    /// Pictures handed over and pictures written, for a progress bar.
+    pub fn progress(&self) -> [usize; 2] {
+        [self.pushed, self.written.load(Ordering::Acquire)]
+    }
+
+    /// Where it goes.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// No more pictures come. The file is whole once [`Recorder::is_done`].
+    pub fn close(&mut self) {
+        self.sender = None;
+    }
+
+    /// Whether everything is written, or never will be.
+    pub fn is_done(&self) -> bool {
+        self.sender.is_none() && self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Waits until everything is written and tells where.
+    pub fn finish(mut self) -> Result<PathBuf> {
+        self.close();
+        self.join()?;
+        Ok(self.path.clone())
+    }
+
+    fn join(&mut self) -> Result<()> {
+        self.sender = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            Some(Err(_)) => Err(Error::write(&self.path)(std::io::Error::other("the encoder failed"))),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
