@@ -16,7 +16,8 @@ fn side(simulation: &Simulation, change: Vec3) -> Vec<(usize, Vec3)> {
 fn a_pull_of_a_whole_body_is_work_and_nothing_else() {
     // Galilei: a body that is given a velocity as a whole deforms as one that is not, so the integrator does the same to it
     for kind in ["backward-euler", "implicit-midpoint", "bdf2"] {
-        let settings = [&format!("integrator.kind={kind}")[..], "damping.stiffness=1e-3", "gravity=[0.0, 0.0, 0.0]"];
+        let settings =
+            [&format!("integrator.kind={kind}")[..], "damping.stiffness=1e-3", "gravity=[0.0, 0.0, 0.0]"];
         let [mut pulled, mut plain] = [0, 1].map(|_| builtin("cube", &settings));
         let mass: f64 = pulled.model().mass.iter().sum();
         for frame in 0..20 {
@@ -30,12 +31,22 @@ fn a_pull_of_a_whole_body_is_work_and_nothing_else() {
             assert_eq!(given, 0.0);
             // sums of a few thousand terms, over 20 frames
             let close = |a: f64, b: f64| (a - b).abs() < 1e-7 * other.total.max(1.0);
-            assert!(close(row.total - row.work, other.total - other.work), "{kind} {frame}: {row:?} {other:?}");
-            assert!(close(row.numerical, other.numerical), "{kind} {frame}: {} {}", row.numerical, other.numerical);
+            assert!(
+                close(row.total - row.work, other.total - other.work),
+                "{kind} {frame}: {row:?} {other:?}"
+            );
+            assert!(
+                close(row.numerical, other.numerical),
+                "{kind} {frame}: {} {}",
+                row.numerical,
+                other.numerical
+            );
             assert!(close(row.damped, other.damped), "{kind} {frame}: {} {}", row.damped, other.damped);
             let pulls = ((frame + 3) / 5) as f64;
             let speed = Vec3::new(0.3, -0.2, 0.1) * pulls;
-            assert!((Vec3::from(row.momentum) - Vec3::from(other.momentum) - speed * mass).norm() < 1e-9 * mass);
+            assert!(
+                (Vec3::from(row.momentum) - Vec3::from(other.momentum) - speed * mass).norm() < 1e-9 * mass
+            );
             assert!(pulls == 0.0 || row.work > 0.0);
         }
     }
@@ -109,7 +120,10 @@ fn the_same_settings_carry_on_to_the_same_bits() {
         for _ in 0..6 {
             let (a, b) = (whole.frame().unwrap(), second.frame().unwrap());
             // L x is multiplied anew, so rounding differs
-            assert!((a.total - b.total).abs() <= 1e-9 * a.kinetic.abs().max(1.0), "{settings:?}: {a:?} {b:?}");
+            assert!(
+                (a.total - b.total).abs() <= 1e-9 * a.kinetic.abs().max(1.0),
+                "{settings:?}: {a:?} {b:?}"
+            );
         }
         assert!(distance(whole.positions(), second.positions()) < 1e-9);
     }
@@ -118,7 +132,8 @@ fn the_same_settings_carry_on_to_the_same_bits() {
 #[test]
 fn another_time_step_carries_time_and_velocities_on() {
     let [mut first, mut second] =
-        [["time.step=0.04", "integrator.kind=bdf2"], ["time.step=0.02", "integrator.kind=bdf2"]].map(|s| builtin("bar", &s));
+        [["time.step=0.04", "integrator.kind=bdf2"], ["time.step=0.02", "integrator.kind=bdf2"]]
+            .map(|s| builtin("bar", &s));
     for _ in 0..10 {
         first.frame().unwrap();
     }

@@ -4,7 +4,6 @@ use super::hand::Drag;
 use super::history::History;
 use super::recording::Recording;
 use super::report::Spots;
-use super::session::spec::Spec;
 use super::session::{Command, LaneState, Session, State};
 use crate::gpu::context::Adapter;
 use crate::view::{Area, Bounds, Camera, Look};
@@ -13,6 +12,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toml::Value;
+
+/// Pixels drawn of each pixel's width where drawing is done in software.
+const SOFTWARE_QUALITY: f32 = 0.75;
 
 /// How long a message stands in the status bar.
 const MESSAGE: Duration = Duration::from_secs(8);
@@ -216,14 +218,19 @@ impl Desk {
         same.then(|| fault.message.clone())
     }
 
-    /// The specs of all lanes.
-    pub fn specs(&self) -> Vec<Spec> {
-        self.state.lanes.iter().map(|lane| lane.spec.clone()).collect()
-    }
-
     /// The parts of the window in which lanes are drawn (pixels).
     pub fn panes(&self) -> Vec<Area> {
         self.stage.split(self.state.lanes.len())
+    }
+
+    /// Size of the picture of the bodies (pixels): smaller than the window's where it is drawn in software, and as it was at the
+    /// start of a recording while that goes on.
+    pub fn picture_size(&self) -> [u32; 2] {
+        if let Some(size) = self.recording.size() {
+            return size;
+        }
+        let quality = if self.adapter.software { SOFTWARE_QUALITY } else { 1.0 };
+        [self.stage.width, self.stage.height].map(|side| ((side as f32 * quality) as u32).clamp(1, 8192))
     }
 
     /// Puts the camera where it sees all of the scene.
@@ -261,6 +268,9 @@ pub fn damping_title(lane: &LaneState) -> String {
     }
 }
 
+/// Words before a difference, and the difference.
+type Teller<'a> = (&'a str, &'a dyn Fn(&LaneState) -> String);
+
 /// How a lane differs from the others.
 fn title(lane: &LaneState, all: &[LaneState]) -> String {
     if all.len() < 2 {
@@ -268,7 +278,7 @@ fn title(lane: &LaneState, all: &[LaneState]) -> String {
     }
     let differs = |of: &dyn Fn(&LaneState) -> String| all.iter().any(|other| of(other) != of(&all[0]));
     let mut parts = Vec::new();
-    let tellers: [(&str, &dyn Fn(&LaneState) -> String); 7] = [
+    let tellers: [Teller<'_>; 7] = [
         ("", &damping_title),
         ("", &|lane| lane.loaded.scene.integrator.kind.clone()),
         ("", &|lane| format!("{:?}", lane.loaded.scene.conservation.method).to_lowercase()),

@@ -44,7 +44,13 @@ pub struct Field {
     pub kind: Kind,
 }
 
-const fn field(path: &'static str, label: &'static str, unit: &'static str, kind: Kind, help: &'static str) -> Field {
+const fn field(
+    path: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    kind: Kind,
+    help: &'static str,
+) -> Field {
     Field { path, label, unit, help, kind }
 }
 
@@ -54,60 +60,197 @@ const fn log(low: f64, high: f64, smallest: f64) -> Kind {
 
 /// The time step and the integrator.
 pub const INTEGRATOR: &[Field] = &[
-    field("integrator.kind", "integrator", "", Kind::Choice(&[
-        ("backward-euler", "backward Euler"),
-        ("implicit-midpoint", "implicit midpoint"),
-        ("bdf2", "BDF-2"),
-    ]), "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy."),
-    field("time.step", "frame", "s", log(1e-3, 0.1, 1e-3), "Duration of a frame. Longer ones lose or gain more energy."),
-    field("time.substeps", "steps a frame", "", Kind::Whole(1, 20), "Time steps in a frame: each is shorter, and so is its error."),
+    field(
+        "integrator.kind",
+        "integrator",
+        "",
+        Kind::Choice(&[
+            ("backward-euler", "backward Euler"),
+            ("implicit-midpoint", "implicit midpoint"),
+            ("bdf2", "BDF-2"),
+        ]),
+        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy.",
+    ),
+    field(
+        "time.step",
+        "frame",
+        "s",
+        log(1e-3, 0.1, 1e-3),
+        "Duration of a frame. Longer ones lose or gain more energy.",
+    ),
+    field(
+        "time.substeps",
+        "steps a frame",
+        "",
+        Kind::Whole(1, 20),
+        "Time steps in a frame: each is shorter, and so is its error.",
+    ),
 ];
 
 /// Iterations and the linear solve.
 pub const SOLVER: &[Field] = &[
-    field("time.iterations", "iterations", "", Kind::Whole(1, 100), "Local and global iterations of a time step, at most. Few of them act as damping."),
-    field("time.tolerance", "tolerance", "", log(0.0, 0.1, 1e-9), "Iterations end when the gradient falls below this share of its first value; 0: never."),
-    field("solver.global", "global step", "", Kind::Choice(&[("auto", "automatic"), ("cholesky", "Cholesky factor"), ("chebyshev", "Chebyshev")]), "How the linear system is solved: exactly by a factor, or nearly by inner iterations, which a GPU likes."),
-    field("solver.inner", "inner iterations", "", Kind::Whole(0, 200), "Of Chebyshev's iteration in each global step; 0: as many as are needed."),
-    field("solver.precision", "precision", "", Kind::Choice(&[("double", "double"), ("single", "single")]), "Arithmetic of projections and solve on the CPU."),
+    field(
+        "time.iterations",
+        "iterations",
+        "",
+        Kind::Whole(1, 100),
+        "Local and global iterations of a time step, at most. Few of them act as damping.",
+    ),
+    field(
+        "time.tolerance",
+        "tolerance",
+        "",
+        log(0.0, 0.1, 1e-9),
+        "Iterations end when the gradient falls below this share of its first value; 0: never.",
+    ),
+    field(
+        "solver.global",
+        "global step",
+        "",
+        Kind::Choice(&[("auto", "automatic"), ("cholesky", "Cholesky factor"), ("chebyshev", "Chebyshev")]),
+        "How the linear system is solved: exactly by a factor, or nearly by inner iterations, which a GPU likes.",
+    ),
+    field(
+        "solver.inner",
+        "inner iterations",
+        "",
+        Kind::Whole(0, 200),
+        "Of Chebyshev's iteration in each global step; 0: as many as are needed.",
+    ),
+    field(
+        "solver.precision",
+        "precision",
+        "",
+        Kind::Choice(&[("double", "double"), ("single", "single")]),
+        "Arithmetic of projections and solve on the CPU.",
+    ),
 ];
 
 /// What is held.
 pub const CONSERVATION: &[Field] = &[
-    field("conservation.method", "method", "", Kind::Choice(&[("none", "off"), ("cpd", "in the solve (CPD)"), ("fepr", "after it (FEPR)")]), "Holds momenta and energy of every body, whatever the integrator would do with them."),
-    field("conservation.hold", "hold", "", Kind::Several(&[("P", "momentum"), ("L", "spin"), ("H", "energy")]), "Which of them are held."),
-    field("conservation.gamma", "decay γ", "1/s", log(0.0, 100.0, 1e-3), "Energy beyond that of the rigid motion decays at this rate; the rigid motion stays. Needs energy held."),
-    field("conservation.tolerance", "tolerance", "", log(1e-8, 1e-1, 1e-8), "What is off by less than this share of the body's energy counts as held."),
-    field("conservation.iterations", "iterations", "", Kind::Whole(1, 100), "Iterations of a time step while energy is held, at most."),
+    field(
+        "conservation.method",
+        "method",
+        "",
+        Kind::Choice(&[("none", "off"), ("cpd", "in the solve (CPD)"), ("fepr", "after it (FEPR)")]),
+        "Holds momenta and energy of every body, whatever the integrator would do with them.",
+    ),
+    field(
+        "conservation.hold",
+        "hold",
+        "",
+        Kind::Several(&[("P", "momentum"), ("L", "spin"), ("H", "energy")]),
+        "Which of them are held.",
+    ),
+    field(
+        "conservation.gamma",
+        "decay γ",
+        "1/s",
+        log(0.0, 100.0, 1e-3),
+        "Energy beyond that of the rigid motion decays at this rate; the rigid motion stays. Needs energy held.",
+    ),
+    field(
+        "conservation.tolerance",
+        "tolerance",
+        "",
+        log(1e-8, 1e-1, 1e-8),
+        "What is off by less than this share of the body's energy counts as held.",
+    ),
+    field(
+        "conservation.iterations",
+        "iterations",
+        "",
+        Kind::Whole(1, 100),
+        "Iterations of a time step while energy is held, at most.",
+    ),
 ];
 
 /// How surfaces touch.
 pub const CONTACT: &[Field] = &[
-    field("contact.friction", "friction", "", Kind::Even(0.0, 2.0), "Coulomb's coefficient between bodies, and with obstacles that have none of their own."),
-    field("contact.stiffness", "stiffness", "N/m", log(1.0, 1e7, 1.0), "Force of a vertex for each metre that it has got into a surface. By itself it follows from the bodies."),
-    field("contact.law", "law", "", Kind::Choice(&[("linear", "linear"), ("cubic", "cubic")]), "Force grows with the depth, or with its square."),
-    field("contact.thickness", "thickness", "m", log(0.0, 0.1, 1e-5), "Of every surface, half of it on either side. By itself it follows from the bodies."),
+    field(
+        "contact.friction",
+        "friction",
+        "",
+        Kind::Even(0.0, 2.0),
+        "Coulomb's coefficient between bodies, and with obstacles that have none of their own.",
+    ),
+    field(
+        "contact.stiffness",
+        "stiffness",
+        "N/m",
+        log(1.0, 1e7, 1.0),
+        "Force of a vertex for each metre that it has got into a surface. By itself it follows from the bodies.",
+    ),
+    field(
+        "contact.law",
+        "law",
+        "",
+        Kind::Choice(&[("linear", "linear"), ("cubic", "cubic")]),
+        "Force grows with the depth, or with its square.",
+    ),
+    field(
+        "contact.thickness",
+        "thickness",
+        "m",
+        log(0.0, 0.1, 1e-5),
+        "Of every surface, half of it on either side. By itself it follows from the bodies.",
+    ),
     field("contact.bodies", "bodies touch each other", "", Kind::Switch, "Whether they notice each other."),
-    field("contact.self", "bodies touch themselves", "", Kind::Switch, "Whether folds and limbs notice each other."),
+    field(
+        "contact.self",
+        "bodies touch themselves",
+        "",
+        Kind::Switch,
+        "Whether folds and limbs notice each other.",
+    ),
 ];
 
 /// Fields of a material; a body has those that its scene gives it.
 pub const MATERIAL: &[Field] = &[
-    field("young_modulus", "Young's modulus", "Pa", log(1e2, 1e8, 1e2), "How hard it is to stretch: jelly 10⁴, rubber 10⁶."),
-    field("poisson_ratio", "Poisson's ratio", "", Kind::Even(0.0, 0.49), "How much it thins when stretched: 0 cork, 0.5 rubber."),
-    field("mu", "shear modulus μ", "Pa", log(1e2, 1e8, 1e2), "How hard it is to shear: about a third of Young's modulus."),
+    field(
+        "young_modulus",
+        "Young's modulus",
+        "Pa",
+        log(1e2, 1e8, 1e2),
+        "How hard it is to stretch: jelly 10⁴, rubber 10⁶.",
+    ),
+    field(
+        "poisson_ratio",
+        "Poisson's ratio",
+        "",
+        Kind::Even(0.0, 0.49),
+        "How much it thins when stretched: 0 cork, 0.5 rubber.",
+    ),
+    field(
+        "mu",
+        "shear modulus μ",
+        "Pa",
+        log(1e2, 1e8, 1e2),
+        "How hard it is to shear: about a third of Young's modulus.",
+    ),
     field("lambda", "λ", "Pa", log(0.0, 1e8, 1e2), "How hard it is to change the volume."),
     field("density", "density", "kg/m³", log(1.0, 1e4, 1.0), "Mass per volume: water 1000."),
     field("mass", "mass", "kg", log(1e-3, 1e4, 1e-3), "Of the whole body."),
     field("stiffness", "springs", "N/m", log(1e-1, 1e6, 1e-1), "Stiffness of the threads."),
     field("shear_stiffness", "shear springs", "N/m", log(0.0, 1e6, 1e-2), "Stiffness across the cells."),
-    field("bending_stiffness", "bending springs", "N/m", log(0.0, 1e6, 1e-3), "Stiffness from a vertex to the next but one."),
+    field(
+        "bending_stiffness",
+        "bending springs",
+        "N/m",
+        log(0.0, 1e6, 1e-3),
+        "Stiffness from a vertex to the next but one.",
+    ),
     field("bending", "bending rigidity", "N m", log(0.0, 1.0, 1e-9), "How hard the cloth is to bend."),
 ];
 
 /// Gravity's height.
-pub const WORLD: &[Field] =
-    &[field("gravity.1", "gravity (up)", "m/s²", Kind::Even(-20.0, 20.0), "Acceleration along y: −9.81 on Earth, −1.62 on the Moon.")];
+pub const WORLD: &[Field] = &[field(
+    "gravity.1",
+    "gravity (up)",
+    "m/s²",
+    Kind::Even(-20.0, 20.0),
+    "Acceleration along y: −9.81 on Earth, −1.62 on the Moon.",
+)];
 
 /// The value at a dotted path of a scene, bodies and list entries by number.
 pub fn get<'a>(scene: &'a Value, path: &str) -> Option<&'a Value> {

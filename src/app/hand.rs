@@ -95,7 +95,8 @@ impl Desk {
         }
         if response.dragged_by(PointerButton::Secondary) && !modifiers.shift {
             self.camera = self.camera.orbited(-moved[0] * TURN, moved[1] * TURN);
-        } else if response.dragged_by(PointerButton::Middle) || response.dragged_by(PointerButton::Secondary) {
+        } else if response.dragged_by(PointerButton::Middle) || response.dragged_by(PointerButton::Secondary)
+        {
             let height = self.panes().first().map_or(1, |pane| pane.height);
             self.camera = self.camera.panned(moved, f64::from(height));
         }
@@ -148,6 +149,9 @@ mod tests {
         assert!((at - through).dot(&camera.axes()[2]).abs() < 1e-12);
         let ([x, y], _) = camera.project(&at, size).unwrap();
         assert!((x - 500.0).abs() < 1e-9 && (y - 100.0).abs() < 1e-9);
-        assert!(on_plane(&ray, camera.eye() + camera.axes()[2], camera.axes()[2]).is_none(), "behind the eye");
+        assert!(
+            on_plane(&ray, camera.eye() + camera.axes()[2], camera.axes()[2]).is_none(),
+            "behind the eye"
+        );
     }
 }

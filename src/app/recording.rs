@@ -57,6 +57,11 @@ impl Recording {
         (self.is_on() && Instant::now() >= self.next).then_some(self.size)
     }
 
+    /// The size of its pictures (pixels), while they are taken.
+    pub fn size(&self) -> Option<[u32; 2]> {
+        self.is_on().then_some(self.size)
+    }
+
     /// When the next picture is due.
     pub fn next(&self) -> Option<Instant> {
         self.is_on().then_some(self.next)
@@ -106,7 +111,7 @@ impl Desk {
             }
             return;
         }
-        let size = [self.stage.width, self.stage.height];
+        let size = self.picture_size();
         match self.recording.start(&self.pictures.clone(), &self.scene_name(), size) {
             Ok(path) => self.say(format!("recording {} …", path.display())),
             Err(error) => self.complain(error.to_string()),

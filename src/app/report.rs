@@ -53,7 +53,10 @@ fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
         .state
         .lanes
         .iter()
-        .map(|lane| {
+        .zip(desk.panes())
+        .map(|(lane, pane)| {
+            let size = [f64::from(pane.width), f64::from(pane.height)];
+            let centre = desk.camera.project(&lane.row.centre.into(), size);
             let scene = &lane.loaded.scene;
             json!({
                 "scene": lane.loaded.name,
@@ -69,6 +72,7 @@ fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
                 "fault": lane.fault.as_ref().map(|fault| &fault.message),
                 "backend": lane.describe,
                 "pins": lane.spec.pins.len(),
+                "centre": centre.map(|([x, y], _)| [x + f64::from(pane.x), y + f64::from(pane.y)]),
             })
         })
         .collect();

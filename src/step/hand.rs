@@ -51,7 +51,11 @@ impl Simulation {
         let (mut steps, book, mut snapshot) = from.snapshot()?;
         if (self.time.step, self.time.substeps) != (from.time.step, from.time.substeps) {
             steps = (from.time() / self.time.step).round() as u64 * self.time.substeps as u64;
-            rescale(&mut snapshot.positions_before, &snapshot.positions, self.step_length() / from.step_length());
+            rescale(
+                &mut snapshot.positions_before,
+                &snapshot.positions,
+                self.step_length() / from.step_length(),
+            );
             snapshot.moved.iter_mut().for_each(|way| *way *= self.step_length() / from.step_length());
         }
         snapshot.viscous.clear(); // of the matrix before

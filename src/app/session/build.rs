@@ -4,12 +4,12 @@ use super::Machine;
 use super::spec::Spec;
 use crate::cli::backend::{self, BackendChoice};
 use crate::error::RunError;
+use crate::gpu::Shared;
 use crate::model::Model;
 use crate::model::build::build;
 use crate::observe::ledger::Book;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
-use crate::gpu::Shared;
 use crate::step::backend::{Backend, Snapshot};
 use crate::view::Picker;
 use crate::{Error, Result, cpu, gpu};
@@ -85,7 +85,16 @@ fn make(machine: &Machine, spec: Spec, from: Option<(u64, Book, Snapshot)>) -> R
     simulation.prepare()?;
     let picker = Picker::new(&model);
     let loaded = Arc::new(loaded);
-    Ok(Box::new(Made { spec, loaded, model, picker, shared, simulation, start, warnings: built.warnings.into() }))
+    Ok(Box::new(Made {
+        spec,
+        loaded,
+        model,
+        picker,
+        shared,
+        simulation,
+        start,
+        warnings: built.warnings.into(),
+    }))
 }
 
 /// A backend, and its state for those who draw it.

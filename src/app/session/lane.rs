@@ -185,7 +185,13 @@ impl Lane {
     /// Takes hold of what the ray hits first.
     pub fn grab(&mut self, ray: &Ray, strength: f64) -> Option<Grab> {
         let hit = self.pick(ray)?;
-        Grab::new(&self.made.model, self.made.simulation.positions(), hit.vertex as usize, hit.point, strength)
+        Grab::new(
+            &self.made.model,
+            self.made.simulation.positions(),
+            hit.vertex as usize,
+            hit.point,
+            strength,
+        )
     }
 
     /// Where a vertex is (m).
@@ -197,7 +203,8 @@ impl Lane {
     pub fn push(&mut self, ray: &Ray) {
         let Some(hit) = self.pick(ray) else { return };
         let simulation = &mut self.made.simulation;
-        let changes = super::grab::push(simulation.model(), simulation.positions(), hit.vertex as usize, ray.direction);
+        let changes =
+            super::grab::push(simulation.model(), simulation.positions(), hit.vertex as usize, ray.direction);
         if let Err(error) = simulation.pull(&changes) {
             self.failure = Some(error);
         }

@@ -43,9 +43,11 @@ impl Pace {
         let wall = wall.as_secs_f64();
         let keep = (-FORGETTING * wall).exp();
         self.made *= keep;
-        self.passed = self.passed * keep + wall;
+        self.passed = (self.passed + wall) * keep;
         match speed {
-            Speed::Times(speed) => self.debt = (self.debt + wall * speed).min(frame.max(LONGEST_DEBT * speed)),
+            Speed::Times(speed) => {
+                self.debt = (self.debt + wall * speed).min(frame.max(LONGEST_DEBT * speed))
+            }
             Speed::Unbounded => self.debt = 0.0,
         }
     }
@@ -107,9 +109,9 @@ mod tests {
     fn a_fast_scene_keeps_the_time_of_the_wall_at_any_speed() {
         for speed in SPEEDS {
             let (frames, pace) = play(Speed::Times(speed), 1.0 / 60.0, 1e-4, 10.0);
-            // at most a frame and a tick are still due
+            // at most a frame and a tick are still due; the pace is of the last half second, two to four frames in slow motion
             assert!((frames as f64 - 600.0 * speed).abs() <= 2.0 + 0.6 * speed, "{speed}: {frames}");
-            assert!((pace.measured() / speed - 1.0).abs() < 0.15, "{speed}: {}", pace.measured());
+            assert!((pace.measured() / speed - 1.0).abs() < 0.3, "{speed}: {}", pace.measured());
         }
     }
 

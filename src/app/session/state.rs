@@ -2,13 +2,13 @@
 
 use super::pace::Speed;
 use super::spec::Spec;
+use crate::Vec3;
 use crate::error::{Error, InputError};
 use crate::gpu::Shared;
 use crate::model::Model;
 use crate::observe::ledger::Row;
 use crate::scene::LoadedScene;
 use crate::step::clock::PHASES;
-use crate::Vec3;
 use std::sync::Arc;
 
 /// Something that was refused, and the field that it is about.

@@ -175,7 +175,9 @@ impl Worker {
                     grab.hand = to;
                 }
             }
-            Command::Push { lane, ray } => self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.push(&ray)),
+            Command::Push { lane, ray } => {
+                self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.push(&ray))
+            }
             Command::Pin { lane, ray } => {
                 let machine = &self.machine;
                 self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.pin(machine, &ray));
@@ -214,7 +216,7 @@ impl Worker {
         }
         if let Some(next) = self.next.take() {
             match arrive(next) {
-                Ok((lanes, true)) => self.begin(lanes.into_iter().filter_map(|(_, made)| made).collect()),
+                Ok((lanes, true)) => self.begin(lanes.into_iter().filter_map(|(_, made)| made)),
                 Ok((lanes, false)) => self.next = Some(lanes),
                 Err(error) => (self.fault, self.changed) = (Some(Fault::from(&error)), true),
             }
@@ -222,7 +224,7 @@ impl Worker {
     }
 
     /// Other lanes, from time zero.
-    fn begin(&mut self, made: Vec<Box<Made>>) {
+    fn begin(&mut self, made: impl Iterator<Item = Box<Made>>) {
         self.lanes.clear();
         for made in made {
             self.numbers += 1;
