@@ -4,7 +4,7 @@ use crate::error::{Error, InputError, RunError};
 use crate::gpu::context::{Adapter, Context, adapters};
 use crate::gpu::kernel::{self, KERNELS};
 use crate::gpu::shader::Library;
-use crate::gpu::{self, Options};
+use crate::gpu::{self, Options, Shared};
 use crate::model::Model;
 use crate::scene::{LoadedScene, Solver};
 use crate::step::backend::Backend;
@@ -89,8 +89,13 @@ impl BackendArgs {
         Ok(Options { library: self.library(), gpu_from })
     }
 
+    /// Opens the adapter chosen.
+    pub fn open_device(&self) -> Result<Arc<Context>> {
+        Context::open(self.adapter.as_deref())
+    }
+
     /// A debug build in its source tree takes the files as they are, so that an edit is seen at once.
-    fn library(&self) -> Library {
+    pub fn library(&self) -> Library {
         let sources = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders"));
         match &self.shaders {
             Some(folder) => Library::Folder(folder.clone()),
@@ -130,22 +135,42 @@ pub fn on_device(
     solver: &Solver,
     model: Arc<Model>,
 ) -> Result<(Adapter, Box<dyn Backend>)> {
+    let (backend, shared) = shared_on_device(args, solver, model)?;
+    Ok((shared.context.adapter.clone(), backend))
+}
+
+fn shared_on_device(
+    args: &BackendArgs,
+    solver: &Solver,
+    model: Arc<Model>,
+) -> Result<(Box<dyn Backend>, Shared)> {
     let options = args.options()?;
-    let context = Context::open(args.adapter.as_deref())?;
-    let adapter = context.adapter.clone();
-    Ok((adapter, gpu::backend(context, model, solver, &options)?))
+    gpu::shared_backend(args.open_device()?, model, solver, &options)
 }
 
 /// The backend chosen, for the model of a scene. What `auto` chose and why is said on the standard error.
 pub fn make(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Result<Box<dyn Backend>> {
+    make_shared(args, loaded, model).map(|(backend, _)| backend)
+}
+
+/// The same, and its state on the device, if that is where it computes.
+pub fn make_shared(
+    args: &BackendArgs,
+    loaded: &LoadedScene,
+    model: Arc<Model>,
+) -> Result<(Box<dyn Backend>, Option<Shared>)> {
     let solver = &loaded.scene.solver;
-    let on_device = || on_device(args, solver, model.clone()).map(|(_, backend)| backend);
+    let on_device = || {
+        let made = shared_on_device(args, solver, model.clone());
+        made.map(|(backend, shared)| (backend, Some(shared)))
+    };
+    let on_cpu = || cpu::backend(model.clone(), solver).map(|backend| (backend, None));
     let because = |reason: &str| {
         tell!("backend: cpu, because {reason}");
-        cpu::backend(model.clone(), solver)
+        on_cpu()
     };
     match args.backend {
-        BackendChoice::Cpu => cpu::backend(model.clone(), solver),
+        BackendChoice::Cpu => on_cpu(),
         BackendChoice::Gpu => on_device(),
         BackendChoice::Auto if args.adapter.is_some() => on_device(),
         BackendChoice::Auto => match reason_for_cpu(&adapters()) {

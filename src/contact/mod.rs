@@ -24,7 +24,7 @@ pub mod obstacle;
 mod shade;
 mod shell;
 mod solve;
-mod surface;
+pub(crate) mod surface;
 mod work;
 
 use crate::error::InputError;

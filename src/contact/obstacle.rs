@@ -158,6 +158,12 @@ impl Obstacle {
         Placement { centre: self.centre + offset, rotation }
     }
 
+    /// Where its centre is at time `t` (m), and how it is turned.
+    pub fn pose(&self, t: f64) -> (Vec3, Rotation3<f64>) {
+        let place = self.at(t);
+        (place.centre, place.rotation)
+    }
+
     /// Distance and normal seen from the point `x` at time `t`.
     pub fn see(&self, t: f64, x: &Vec3) -> Sight {
         let place = self.at(t);

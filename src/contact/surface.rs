@@ -93,7 +93,7 @@ fn young_modulus(model: &Model, body: &Body, material: &Material) -> f64 {
 }
 
 /// The volume of the matter (m³).
-fn volume(mesh: &Mesh, material: &Material) -> f64 {
+pub(crate) fn volume(mesh: &Mesh, material: &Material) -> f64 {
     let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
     let solid: f64 = mesh.tets.iter().map(|&t| six_volumes(&mesh.tet_corners(t)).abs() / 6.0).sum();
     let cloth: f64 = mesh.triangles.iter().map(|&t| triangle_area(mesh, t) * thickness).sum();

@@ -14,7 +14,7 @@ pub mod layout;
 pub mod pipeline;
 pub mod profile;
 pub mod readback;
-mod reload;
+pub mod reload;
 mod report;
 mod restiffen;
 mod seen;

@@ -80,7 +80,7 @@ impl Pipelines {
 }
 
 /// So many workgroups or a few more, in rows that are not longer than devices allow.
-fn grid(workgroups: u32) -> [u32; 2] {
+pub(crate) fn grid(workgroups: u32) -> [u32; 2] {
     const LONGEST: u32 = 65535;
     let rows = workgroups.div_ceil(LONGEST).max(1);
     [workgroups.div_ceil(rows), rows]

@@ -33,10 +33,10 @@ impl Watch {
     }
 }
 
-/// When each file of the folder and of its folder `shared` was written last.
+/// When each file of the folder and of its folders `shared` and `render` was written last.
 fn times(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries(folder).chain(entries(&folder.join("shared")));
+    let files = ["", "shared", "render"].into_iter().flat_map(|part| entries(&folder.join(part)));
     let mut times: Vec<_> = files
         .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "wgsl"))
         .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.modified().ok()?)))

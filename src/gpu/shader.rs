@@ -28,6 +28,29 @@ const SHARED: &[(&str, &str)] = &[
     ("shared/volume.wgsl", include_str!("../../shaders/shared/volume.wgsl")),
 ];
 
+/// The files that the renderer uses.
+const RENDER: &[(&str, &str)] = &[
+    ("render/background.wgsl", include_str!("../../shaders/render/background.wgsl")),
+    ("render/frame.wgsl", include_str!("../../shaders/render/frame.wgsl")),
+    ("render/ground.wgsl", include_str!("../../shaders/render/ground.wgsl")),
+    ("render/marker.wgsl", include_str!("../../shaders/render/marker.wgsl")),
+    ("render/measure.wgsl", include_str!("../../shaders/render/measure.wgsl")),
+    ("render/measure_bending.wgsl", include_str!("../../shaders/render/measure_bending.wgsl")),
+    ("render/measure_range.wgsl", include_str!("../../shaders/render/measure_range.wgsl")),
+    ("render/measure_rigid.wgsl", include_str!("../../shaders/render/measure_rigid.wgsl")),
+    ("render/measure_spring.wgsl", include_str!("../../shaders/render/measure_spring.wgsl")),
+    ("render/measure_tet.wgsl", include_str!("../../shaders/render/measure_tet.wgsl")),
+    ("render/measure_triangle.wgsl", include_str!("../../shaders/render/measure_triangle.wgsl")),
+    ("render/measure_vertex.wgsl", include_str!("../../shaders/render/measure_vertex.wgsl")),
+    ("render/normals.wgsl", include_str!("../../shaders/render/normals.wgsl")),
+    ("render/obstacle.wgsl", include_str!("../../shaders/render/obstacle.wgsl")),
+    ("render/ribbon.wgsl", include_str!("../../shaders/render/ribbon.wgsl")),
+    ("render/shade.wgsl", include_str!("../../shaders/render/shade.wgsl")),
+    ("render/surface.wgsl", include_str!("../../shaders/render/surface.wgsl")),
+    ("render/values.wgsl", include_str!("../../shaders/render/values.wgsl")),
+    ("render/wire.wgsl", include_str!("../../shaders/render/wire.wgsl")),
+];
+
 /// Where shaders come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Library {
@@ -44,7 +67,7 @@ impl Library {
         let fault = |message: String| RunError::Shader { file: file.into(), line: 0, message };
         match self {
             Library::BuiltIn => {
-                let found = SOURCES.iter().chain(SHARED).find(|(name, _)| *name == file);
+                let found = SOURCES.iter().chain(SHARED).chain(RENDER).find(|(name, _)| *name == file);
                 found
                     .map(|(_, text)| Cow::Borrowed(*text))
                     .ok_or_else(|| fault("there is no such file".into()))

@@ -8,10 +8,17 @@
 
 pub mod camera;
 pub mod canvas;
+mod frame;
 pub mod look;
+mod measure;
+mod memory;
 pub mod pick;
+mod program;
+mod props;
 pub mod record;
 pub mod renderer;
+mod room;
+mod skin;
 pub mod stage;
 
 pub use camera::{Bounds, Camera, Ray};

@@ -1,0 +1,191 @@
+//! What all drawing shaders are told: `Frame` of `shaders/render/frame.wgsl`.
+
+use super::camera::{Bounds, Camera};
+use super::look::{Colour, Look, MAP, PALETTE, to_linear};
+use super::renderer::Area;
+use crate::Vec3;
+use bytemuck::{Pod, Zeroable};
+use nalgebra::{Matrix4, Vector4};
+
+/// As the shaders have it; a test compares every offset.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub(super) struct Frame {
+    pub clip: [[f32; 4]; 4],
+    pub light_clip: [[f32; 4]; 4],
+    pub eye: [f32; 3],
+    pub pixel: f32,
+    pub right: [f32; 3],
+    pub radius: f32,
+    pub up: [f32; 3],
+    pub texel: f32,
+    pub back: [f32; 3],
+    pub softness: f32,
+    pub light: [f32; 3],
+    pub taps: i32,
+    pub centre: [f32; 3],
+    pub grid: f32,
+    pub colour: u32,
+    pub encode: u32,
+    pub bodies: u32,
+    pub planes: u32,
+    pub map: [[f32; 4]; 6],
+    pub palette: [[f32; 4]; 8],
+}
+
+/// The light: from the left of the first view, well above the horizon.
+const LIGHT_YAW: f64 = -0.75;
+const LIGHT_PITCH: f64 = 0.95;
+
+/// Shadows: the map's pixels a side, and how it is smoothed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shadows {
+    pub size: u32,
+    /// Taps to each side of the middle.
+    pub taps: i32,
+    /// Texels between them.
+    pub softness: f32,
+}
+
+impl Shadows {
+    /// For hardware or an adapter in software.
+    pub fn suitable(software: bool) -> Self {
+        if software {
+            Shadows { size: 1024, taps: 2, softness: 2.2 }
+        } else {
+            Shadows { size: 2048, taps: 4, softness: 2.2 }
+        }
+    }
+}
+
+/// Towards the light, for a scene whose first view has this yaw.
+fn light(yaw: f64) -> Vec3 {
+    let (yaw, pitch) = (yaw + LIGHT_YAW, LIGHT_PITCH);
+    Vec3::new(pitch.cos() * yaw.sin(), pitch.sin(), pitch.cos() * yaw.cos())
+}
+
+/// From the world to the shadow map: the ball around the scene, and what lies behind it in the light.
+fn light_clip(light: &Vec3, centre: &Vec3, radius: f64) -> Matrix4<f64> {
+    let right = Vec3::y().cross(light).normalize();
+    let up = light.cross(&right);
+    let row = |axis: Vec3, scale: f64, offset: f64| {
+        Vector4::new(axis.x * scale, axis.y * scale, axis.z * scale, offset - axis.dot(centre) * scale)
+            .transpose()
+    };
+    // depth 0 at four radii towards the light, 1 at twelve behind
+    let depth = row(-light, 1.0 / (16.0 * radius), 0.25);
+    Matrix4::from_rows(&[
+        row(right, 1.0 / radius, 0.0),
+        row(up, 1.0 / radius, 0.0),
+        depth,
+        Vector4::new(0.0, 0.0, 0.0, 1.0).transpose(),
+    ])
+}
+
+/// 1, 2 or 5 times a power of ten, about a sixth of the radius.
+fn grid(radius: f64) -> f64 {
+    let wanted = radius / 5.0;
+    let power = 10f64.powf(wanted.log10().floor());
+    let digits = wanted / power;
+    power
+        * if digits < 2.0 {
+            1.0
+        } else if digits < 5.0 {
+            2.0
+        } else {
+            5.0
+        }
+}
+
+/// The largest room that shadows are drawn of, in radii of the scene.
+const SHADOW_ROOM: f64 = 1.3;
+
+/// The frame of a pane.
+pub(super) fn frame(
+    camera: &Camera,
+    look: &Look,
+    area: &Area,
+    bounds: &Bounds,
+    shadows: &Shadows,
+    srgb: bool,
+) -> Frame {
+    let narrow = |v: Vec3| [0, 1, 2].map(|k| v[k] as f32);
+    let columns = |m: Matrix4<f64>| -> [[f32; 4]; 4] { m.map(|c| c as f32).into() };
+    let [right, up, back] = camera.axes();
+    let (centre, radius) = (bounds.centre(), bounds.radius());
+    let light = light(Camera::framing(bounds, 1.0).yaw);
+    let room = SHADOW_ROOM * radius;
+    let wide = |[a, b, c]: [f32; 3]| [a, b, c, 0.0];
+    Frame {
+        clip: columns(camera.matrix(area.aspect())),
+        light_clip: columns(light_clip(&light, &centre, room)),
+        eye: narrow(camera.eye()),
+        pixel: (camera.pixel(f64::from(area.height)) / camera.distance) as f32,
+        right: narrow(right),
+        radius: radius as f32,
+        up: narrow(up),
+        texel: (2.0 * room / f64::from(shadows.size)) as f32,
+        back: narrow(back),
+        softness: shadows.softness,
+        light: narrow(light),
+        taps: shadows.taps,
+        centre: narrow(centre),
+        grid: grid(radius) as f32,
+        colour: Colour::ALL.iter().position(|colour| *colour == look.colour).unwrap_or(0) as u32,
+        encode: u32::from(!srgb),
+        bodies: 0,
+        planes: 0,
+        map: MAP.map(wide),
+        palette: PALETTE.map(|colour| wide(colour.map(|c| to_linear(f32::from(c) / 255.0)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::shader::{Library, Source};
+    use crate::view::measure::Measure;
+
+    /// Offsets of the fields of a struct in a shader.
+    fn offsets(shader: &str, name: &str) -> Vec<(String, u32)> {
+        let (module, _) = Source::of(&Library::BuiltIn, shader).unwrap().module().unwrap();
+        let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name)).unwrap();
+        let naga::TypeInner::Struct { members, .. } = &found.1.inner else { panic!("{name} is no struct") };
+        members.iter().map(|member| (member.name.clone().unwrap(), member.offset)).collect()
+    }
+
+    macro_rules! own {
+        ($type:ident: $($field:ident)*) => {
+            vec![$((stringify!($field).to_string(), std::mem::offset_of!($type, $field) as u32)),*]
+        };
+    }
+
+    #[test]
+    fn structs_lie_in_memory_as_the_shaders_have_them() {
+        let frame = own!(Frame: clip light_clip eye pixel right radius up texel back softness light taps centre grid
+            colour encode bodies planes map palette);
+        assert_eq!(offsets("render/surface", "Frame"), frame);
+        let measure = own!(Measure: vertices tets triangles springs bendings triangle_rows spring_rows bending_rows
+            mass_damping stiffness_damping filter_rate filter_kind colour automatic low high reset);
+        assert_eq!(offsets("render/measure_tet", "Measure"), measure);
+    }
+
+    #[test]
+    fn the_shadow_map_holds_the_scene() {
+        let light = light(0.3);
+        let centre = Vec3::new(3.0, -2.0, 5.0);
+        let matrix = light_clip(&light, &centre, 2.0);
+        for direction in [Vec3::x(), -Vec3::y(), light, -light, Vec3::z()] {
+            let p = centre + direction * 1.99;
+            let q = matrix * Vector4::new(p.x, p.y, p.z, 1.0);
+            assert!(q.x.abs() < 1.0 && q.y.abs() < 1.0 && q.z > 0.0 && q.z < 1.0, "{q}");
+        }
+    }
+
+    #[test]
+    fn grid_lines_are_at_round_numbers() {
+        for (radius, spacing) in [(1.0, 0.2), (3.0, 0.5), (0.04, 0.005), (70.0, 10.0)] {
+            assert!((grid(radius) / spacing - 1.0).abs() < 1e-12, "{}", grid(radius));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What can be seen of a model: surfaces with their creases, strands, edges. Found once, at rest.
+
+use crate::mesh::{Mesh, double_area_normal};
+use crate::model::Model;
+use crate::scene::{Material, Scene};
+use bytemuck::{Pod, Zeroable};
+
+/// Edges sharper than this at rest are creases (degrees): the faces of a box are flat, a coarse ball is round.
+const CREASE: f64 = 40.0;
+/// Radius of a strand that says nothing of its thickness, as a share of the mean length of its pieces.
+const STRAND_SHARE: f64 = 0.06;
+
+/// A piece of a strand, as `shaders/render/ribbon.wgsl` has it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub(super) struct Piece {
+    /// The piece is the second to the third; the others are its neighbours, or its ends again.
+    pub vertices: [u32; 4],
+    pub body: u32,
+    /// (m)
+    pub radius: f32,
+    pub pad: [u32; 2],
+}
+
+/// The visible parts of all bodies, in the numbers of the model.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Skin {
+    /// Corners of surface triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// The same triangles in drawn vertices.
+    pub drawn: Vec<[u32; 3]>,
+    /// Vertex and body of each drawn vertex.
+    pub corners: Vec<[u32; 2]>,
+    /// Triangles of drawn vertex i: `fans[starts[i]..starts[i + 1]]`, ascending.
+    pub starts: Vec<u32>,
+    pub fans: Vec<u32>,
+    /// Edges of the surface, each once.
+    pub edges: Vec<[u32; 2]>,
+    pub pieces: Vec<Piece>,
+    /// Vertices that belong to nothing that can be seen.
+    pub loose: Vec<u32>,
+}
+
+impl Skin {
+    /// Of a model of a scene.
+    pub fn new(scene: &Scene, model: &Model) -> Self {
+        let mut skin = Skin { starts: vec![0], ..Skin::default() };
+        for (number, body) in model.bodies.iter().enumerate() {
+            let material = scene.bodies.get(number).map(|body| &body.material);
+            let first = body.vertices.start as u32;
+            skin.add_surface(&body.mesh, first, number as u32);
+            skin.add_strands(&body.mesh, first, number as u32, material);
+            let mut seen = vec![false; body.vertices.len()];
+            let parts = body.mesh.tets.iter().flatten().chain(body.mesh.triangles.iter().flatten());
+            let links = body.mesh.links.iter().flat_map(|link| &link.vertices);
+            parts.chain(links).for_each(|&v| seen[v as usize] = true);
+            skin.loose.extend((0..seen.len()).filter(|&v| !seen[v]).map(|v| first + v as u32));
+        }
+        skin
+    }
+
+    fn add_surface(&mut self, mesh: &Mesh, first: u32, body: u32) {
+        let triangles = mesh.surface();
+        let normals: Vec<_> = triangles
+            .iter()
+            .map(|&t| double_area_normal(&mesh.triangle_corners(t)).try_normalize(0.0).unwrap_or_default())
+            .collect();
+        let base = self.triangles.len();
+        let mut at_vertex: Vec<Vec<usize>> = vec![Vec::new(); mesh.positions.len()];
+        for (number, triangle) in triangles.iter().enumerate() {
+            triangle.iter().for_each(|&v| at_vertex[v as usize].push(number));
+        }
+        let mut drawn = vec![[0; 3]; triangles.len()];
+        let smooth = CREASE.to_radians().cos();
+        for (vertex, mine) in at_vertex.iter().enumerate() {
+            let joined = |a: usize, b: usize| {
+                let shared = triangles[a].iter().filter(|v| triangles[b].contains(v)).count();
+                shared >= 2 && normals[a].dot(&normals[b]) >= smooth
+            };
+            for side in sides(mine, joined) {
+                let number = self.corners.len() as u32;
+                for &triangle in &side {
+                    let corner = triangles[triangle].iter().position(|&v| v as usize == vertex);
+                    drawn[triangle][corner.unwrap_or(0)] = number;
+                    self.fans.push((base + triangle) as u32);
+                }
+                self.corners.push([first + vertex as u32, body]);
+                self.starts.push(self.fans.len() as u32);
+            }
+        }
+        self.drawn.extend(drawn);
+        self.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first)));
+        let edges = crate::mesh::topology::triangle_edges(&triangles);
+        self.edges.extend(edges.into_iter().map(|(edge, _)| edge.map(|v| v + first)));
+    }
+
+    fn add_strands(&mut self, mesh: &Mesh, first: u32, body: u32, material: Option<&Material>) {
+        let strands = mesh.strands();
+        let lengths = strands
+            .iter()
+            .flat_map(|strand| strand.windows(2))
+            .map(|ends| (mesh.positions[ends[0] as usize] - mesh.positions[ends[1] as usize]).norm());
+        let (count, sum) = lengths.fold((0usize, 0.0), |(n, sum), length| (n + 1, sum + length));
+        let thickness = material.and_then(|material| material.thickness).unwrap_or(0.0);
+        // hair of a micrometre would not be seen; the thickness of a simulated strand stands for a wisp
+        let radius = (0.5 * thickness).max(STRAND_SHARE * sum / count.max(1) as f64) as f32;
+        for strand in strands {
+            for k in 0..strand.len() - 1 {
+                let at = |k: usize| first + strand[k.min(strand.len() - 1)];
+                let vertices = [at(k.saturating_sub(1)), at(k), at(k + 1), at(k + 2)];
+                self.pieces.push(Piece { vertices, body, radius, pad: [0; 2] });
+            }
+        }
+    }
+}
+
+/// Groups of triangles that hang together around a vertex, each ascending.
+fn sides(mine: &[usize], joined: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+    let mut side: Vec<usize> = (0..mine.len()).collect();
+    for a in 0..mine.len() {
+        for b in a + 1..mine.len() {
+            if side[a] != side[b] && joined(mine[a], mine[b]) {
+                let (kept, gone) = (side[a].min(side[b]), side[a].max(side[b]));
+                side.iter_mut().filter(|s| **s == gone).for_each(|s| *s = kept);
+            }
+        }
+    }
+    let groups = (0..mine.len()).map(|group| {
+        let members = mine.iter().zip(&side).filter(|(_, s)| **s == group);
+        members.map(|(&triangle, _)| triangle).collect::<Vec<_>>()
+    });
+    groups.filter(|group| !group.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::build::build;
+    use crate::scene::load_text;
+
+    fn skin(mesh: &str, material: &str) -> Skin {
+        let text = format!("[[body]]\nmesh = {mesh}\nmaterial = {material}");
+        let loaded = load_text("scene.toml", &text, &[]).unwrap();
+        Skin::new(&loaded.scene, &build(&loaded).unwrap().model)
+    }
+
+    #[test]
+    fn a_box_has_six_flat_sides_and_a_ball_none() {
+        let solid = "{ model = \"arap\", mu = 1000 }";
+        let cube = skin("{ generate = \"box\", cells = [2, 2, 2], size = [1, 1, 1] }", solid);
+        // six faces of 3 x 3 vertices each, nothing shared between them
+        assert_eq!(cube.corners.len(), 6 * 9);
+        assert_eq!(cube.triangles.len(), 6 * 4 * 2);
+        assert_eq!(cube.fans.len(), 3 * cube.triangles.len());
+        let ball = skin("{ generate = \"ball\", radius = 1, cells = 8 }", solid);
+        let mut vertices: Vec<u32> = ball.triangles.iter().flatten().copied().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        assert_eq!(ball.corners.len(), vertices.len(), "one drawn vertex each");
+    }
+
+    #[test]
+    fn drawn_triangles_are_the_surface() {
+        let cloth = skin(
+            "{ generate = \"cloth\", cells = [3, 2], size = [1, 1] }",
+            "{ model = \"spring\", stiffness = 1 }",
+        );
+        for (drawn, triangle) in cloth.drawn.iter().zip(&cloth.triangles) {
+            assert_eq!(drawn.map(|k| cloth.corners[k as usize][0]), *triangle);
+        }
+        assert!(cloth.pieces.is_empty() && cloth.loose.is_empty());
+    }
+
+    #[test]
+    fn strands_know_their_neighbours() {
+        let hair = "{ generate = \"hair\", strands = 2, segments = 3, length = 0.3, radius = 0.1 }";
+        let hair = skin(hair, "{ model = \"spring\", stiffness = 1, thickness = 0.02 }");
+        assert_eq!(hair.pieces.len(), 2 * 3);
+        let [p, a, b, n] = hair.pieces[1].vertices;
+        assert!(p != a && b != n && hair.pieces[0].vertices[0] == hair.pieces[0].vertices[1]);
+        assert_eq!(hair.pieces[0].radius, 0.01);
+        assert!(hair.triangles.is_empty() && a != b);
+    }
+}
