@@ -45,6 +45,15 @@ pub enum Curves {
     Centre,
 }
 
+/// How to put the camera where it sees everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// From the side that suits the scene.
+    Fresh,
+    /// From where it looks now.
+    SameDirection,
+}
+
 /// A line in the status bar.
 #[derive(Debug, Clone)]
 pub struct Message {
@@ -70,7 +79,7 @@ pub struct Desk {
     /// Where the eye is.
     pub camera: Camera,
     /// Whether the camera shall be put where it sees everything.
-    pub frame_scene: bool,
+    pub framing: Option<Framing>,
     /// How bodies are drawn.
     pub look: Look,
     /// What the mouse is doing.
@@ -106,6 +115,7 @@ pub struct Desk {
     /// The ends of the colour map, when last told.
     pub range: Option<[f32; 2]>,
     last_scene: String,
+    last_lanes: usize,
     /// Descriptions of the built-in scenes.
     pub descriptions: HashMap<&'static str, String>,
 }
@@ -120,7 +130,7 @@ impl Desk {
             trees: Vec::new(),
             active: 0,
             camera: Camera::default(),
-            frame_scene: true,
+            framing: Some(Framing::Fresh),
             look: Look::default(),
             drag: Drag::None,
             tool: Tool::default(),
@@ -139,6 +149,7 @@ impl Desk {
             frame_rate: 0.0,
             range: None,
             last_scene: String::new(),
+            last_lanes: 0,
             descriptions: descriptions(),
         }
     }
@@ -163,7 +174,13 @@ impl Desk {
         self.active = self.active.min(lanes.len().saturating_sub(1));
         let scene = lanes.first().map(|lane| lane.spec.scene.clone()).unwrap_or_default();
         if scene != self.last_scene {
-            (self.last_scene, self.frame_scene) = (scene, true);
+            (self.last_scene, self.framing) = (scene, Some(Framing::Fresh));
+        } else if lanes.len() != self.last_lanes {
+            self.framing = self.framing.or(Some(Framing::SameDirection));
+        }
+        self.last_lanes = lanes.len();
+        if !self.session.is_alive() && self.message.is_none() {
+            self.complain("the thread that simulates has ended; please start the program anew");
         }
         if self.message.as_ref().is_some_and(|message| message.since.elapsed() > MESSAGE) {
             self.message = None;
@@ -236,8 +253,10 @@ impl Desk {
     /// Puts the camera where it sees all of the scene.
     pub fn frame(&mut self, bounds: Bounds) {
         let aspect = self.panes().first().map_or(1.0, Area::aspect);
-        self.camera = Camera::framing(&bounds, aspect);
-        self.frame_scene = false;
+        self.camera = match self.framing.take() {
+            Some(Framing::SameDirection) => self.camera.reframed(&bounds, aspect),
+            _ => Camera::framing(&bounds, aspect),
+        };
     }
 
     /// How a lane differs from the others, in a few words.

@@ -1,6 +1,6 @@
 //! Keys. The table is what the help shows and what is obeyed.
 
-use super::desk::Desk;
+use super::desk::{Desk, Framing};
 use super::session::Command;
 use crate::view::Colour;
 use egui::Key;
@@ -49,7 +49,7 @@ impl Desk {
             self.look.wireframe = !self.look.wireframe;
         }
         if pressed(Key::F) {
-            self.frame_scene = true;
+            self.framing = Some(Framing::Fresh);
         }
         if pressed(Key::S) {
             self.screenshot = true;

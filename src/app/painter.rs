@@ -23,6 +23,8 @@ struct Shown {
     build: u64,
     /// The state that it was given last.
     serial: u64,
+    /// What it points at.
+    pointed: Vec<Marker>,
     stage: Stage,
 }
 
@@ -166,6 +168,10 @@ impl Painter {
             self.window.pre_present_notify();
             self.context.queue.present(frame);
         }
+        desk.range = match self.stages.get_mut(desk.active) {
+            Some(shown) => shown.stage.range(false)?,
+            None => None,
+        };
         panels.textures.free.iter().for_each(|id| self.panels.free_texture(id));
         self.take_pictures(desk, shot)?;
         self.context.check()
@@ -200,13 +206,14 @@ impl Painter {
         self.stages.truncate(state.lanes.len());
         for (k, lane) in state.lanes.iter().enumerate() {
             if self.stages.get(k).is_none_or(|shown| shown.build != lane.build) {
-                let shown = Shown { build: lane.build, serial: 0, stage: self.stage_of(lane)? };
+                let shown =
+                    Shown { build: lane.build, serial: 0, pointed: Vec::new(), stage: self.stage_of(lane)? };
                 match self.stages.get_mut(k) {
                     Some(old) => *old = shown,
                     None => self.stages.push(shown),
                 }
             }
-            let Shown { serial, stage, .. } = &mut self.stages[k];
+            let Shown { serial, pointed, stage, .. } = &mut self.stages[k];
             if *serial != state.serial {
                 if let Places::Host(positions, velocities) = &lane.places {
                     stage.set_state(positions, velocities);
@@ -222,9 +229,12 @@ impl Painter {
             };
             let markers: Vec<Marker> =
                 state.held.filter(|held| held.lane == k).map(marker).into_iter().collect();
-            stage.set_markers(&markers);
+            if *pointed != markers {
+                stage.set_markers(&self.renderer, &markers)?;
+                *pointed = markers;
+            }
         }
-        if desk.frame_scene && !self.stages.is_empty() {
+        if desk.framing.is_some() && !self.stages.is_empty() {
             let all = self.stages.iter().fold(Bounds::empty(), |all, shown| all.union(&shown.stage.bounds()));
             desk.frame(all);
         }
@@ -260,12 +270,7 @@ impl Painter {
                 area,
             })
             .collect();
-        self.renderer.draw(encoder, &canvas.screen, &canvas.view, &mut panes)?;
-        desk.range = match self.stages.get_mut(desk.active) {
-            Some(shown) => shown.stage.range(false)?,
-            None => None,
-        };
-        Ok(())
+        self.renderer.draw(encoder, &canvas.screen, &canvas.view, &mut panes)
     }
 
     fn make_canvas(&mut self, size: [u32; 2]) {

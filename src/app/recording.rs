@@ -15,8 +15,11 @@ pub const FORMATS: [(Format, &str, &str); 4] = [
     (Format::Sequence, "PNG files", "a folder of numbered pictures"),
 ];
 
-/// Pictures a second.
-pub const RATE: f64 = 20.0;
+/// Pictures a second of a film.
+const RATE: f64 = 20.0;
+
+/// Copies of one picture, at most, where drawing is slower than that: a film shall be as fast as what was seen.
+const MOST_COPIES: usize = 10;
 
 /// A recording, if there is one.
 pub struct Recording {
@@ -24,13 +27,13 @@ pub struct Recording {
     pub format: Format,
     recorder: Option<Recorder>,
     size: [u32; 2],
-    next: Instant,
+    begun: Instant,
     ending: bool,
 }
 
 impl Default for Recording {
     fn default() -> Self {
-        Recording { format: Format::Gif, recorder: None, size: [0; 2], next: Instant::now(), ending: false }
+        Recording { format: Format::Gif, recorder: None, size: [0; 2], begun: Instant::now(), ending: false }
     }
 }
 
@@ -52,9 +55,14 @@ impl Recording {
         self.recorder.as_ref().map(Recorder::progress)
     }
 
+    /// Pictures taken so far.
+    fn taken(&self) -> usize {
+        self.progress().map_or(0, |[taken, _]| taken)
+    }
+
     /// The size that pictures must have (pixels), if one is due now.
     pub fn due(&self) -> Option<[u32; 2]> {
-        (self.is_on() && Instant::now() >= self.next).then_some(self.size)
+        self.next().filter(|next| Instant::now() >= *next).map(|_| self.size)
     }
 
     /// The size of its pictures (pixels), while they are taken.
@@ -64,7 +72,7 @@ impl Recording {
 
     /// When the next picture is due.
     pub fn next(&self) -> Option<Instant> {
-        self.is_on().then_some(self.next)
+        self.is_on().then(|| self.begun + Duration::from_secs_f64(self.taken() as f64 / RATE))
     }
 
     fn start(&mut self, folder: &Path, scene: &str, size: [u32; 2]) -> Result<PathBuf> {
@@ -76,16 +84,18 @@ impl Recording {
         // films need even sizes
         self.size = size.map(|side| (side & !1).max(2));
         self.recorder = Some(Recorder::start(&path, self.format, self.size, RATE)?);
-        (self.next, self.ending) = (Instant::now(), false);
+        (self.begun, self.ending) = (Instant::now(), false);
         Ok(path)
     }
 
-    /// Takes a picture.
-    pub fn take(&mut self, picture: Picture) -> Result<()> {
-        let period = Duration::from_secs_f64(1.0 / RATE);
-        self.next = (self.next + period).max(Instant::now() - period);
+    /// Takes a picture, as often as it was seen.
+    fn take(&mut self, picture: &Picture) -> Result<()> {
+        let due = (self.begun.elapsed().as_secs_f64() * RATE) as usize + 1;
+        let copies = due.saturating_sub(self.taken()).min(MOST_COPIES);
         match &mut self.recorder {
-            Some(recorder) if [picture.width, picture.height] == self.size => recorder.push(picture.rgba),
+            Some(recorder) if [picture.width, picture.height] == self.size => {
+                (0..copies).try_for_each(|_| recorder.push(picture.rgba.clone()))
+            }
             _ => Ok(()),
         }
     }
@@ -131,7 +141,7 @@ impl Desk {
 
     /// A picture for the recording. If it cannot be written the recording ends.
     pub fn record(&mut self, picture: Picture) {
-        if let Err(error) = self.recording.take(picture) {
+        if let Err(error) = self.recording.take(&picture) {
             self.recording.recorder = None;
             self.complain(error.to_string());
         }

@@ -107,17 +107,18 @@ pub fn card<R>(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui) -> R) -> 
         .inner
 }
 
-/// A number as a person writes it: three to four digits, powers of ten where there are too many.
+/// A number as a person writes it: three digits, powers of ten where there are too many zeros.
 pub fn number(value: f64) -> String {
     let size = value.abs();
-    match value {
-        _ if value == 0.0 => "0".into(),
-        _ if !value.is_finite() => format!("{value}"),
-        _ if !(1e-3..1e5).contains(&size) => format!("{value:.2e}"),
-        _ if size < 1.0 => format!("{value:.4}"),
-        _ if size < 100.0 => format!("{value:.2}"),
-        _ => format!("{value:.0}"),
+    if value == 0.0 {
+        return "0".into();
     }
+    if !(1e-3..1e5).contains(&size) {
+        return format!("{value:.2e}");
+    }
+    let digits = (2 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
 #[cfg(test)]
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_right() {
-        let written = [0.0, 1e-7, 0.0123, 3.25159, 99.0, 1234.5, 7.2e8, -0.5].map(number);
-        assert_eq!(written, ["0", "1.00e-7", "0.0123", "3.25", "99.00", "1234", "7.20e8", "-0.5000"]);
+        let written = [0.0, 1e-7, 0.0123, 3.25159, 99.0, 1234.5, 7.2e8, -0.5, 0.005].map(number);
+        assert_eq!(written, ["0", "1.00e-7", "0.0123", "3.25", "99", "1234", "7.20e8", "-0.5", "0.005"]);
     }
 }

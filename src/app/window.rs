@@ -65,7 +65,7 @@ impl App {
         let [width, height] = self.opening.size;
         let attributes = Window::default_attributes()
             .with_title("Dashpot")
-            .with_min_inner_size(LogicalSize::new(640, 400))
+            .with_min_inner_size(LogicalSize::new(900, 520))
             .with_inner_size(LogicalSize::new(width, height));
         let window =
             event_loop.create_window(attributes).map_err(|e| format!("no window can be opened: {e}"))?;

@@ -69,7 +69,7 @@ pub fn run(args: Args) -> Result<()> {
         Ended::NoWindow(reason) => {
             let name = args.scene.as_deref().unwrap_or(DEFAULT);
             tell!("No window: {reason}.\nRunning it headless instead, as `dashpot run {name}` does.\n");
-            super::run::run(super::run::Args::of_scene(name, args.set, args.backend))
+            super::run::run(super::run::Args::of_scene(name).with(args.set, args.backend))
         }
     }
 }

@@ -53,8 +53,13 @@ pub struct Args {
 
 impl Args {
     /// The arguments of a plain run of a scene that writes nothing.
-    pub fn of_scene(scene: &str, set: Vec<String>, backend: BackendArgs) -> Self {
-        Args { scene: scene.into(), set, backend, every: 1, checkpoint: 100, ..Args::default() }
+    pub fn of_scene(scene: &str) -> Self {
+        Args { scene: scene.into(), every: 1, checkpoint: 100, ..Args::default() }
+    }
+
+    /// The same with overrides, computed there.
+    pub fn with(self, set: Vec<String>, backend: BackendArgs) -> Self {
+        Args { set, backend, ..self }
     }
 }
 

@@ -24,16 +24,14 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         theme::heading(ui, "Where the energy went");
-        theme::quiet(ui, "taken ▇  given ▢");
+        theme::quiet(ui, "full: taken, hollow: given");
     });
     let rows: Vec<Row> = desk.state.lanes.iter().map(|lane| lane.row).collect();
     let sum =
         |row: &Row| SHARES.iter().map(|(_, _, of)| of(row).abs()).filter(|x| x.is_finite()).sum::<f64>();
-    // a lane that explodes must not squeeze the others to nothing
     let largest = rows.iter().map(sum).fold(0.0, f64::max);
     for (lane, row) in rows.iter().enumerate() {
-        let scale = if sum(row) > 0.0 { sum(row).max(largest * 0.12) } else { 1.0 };
-        bar(ui, desk, lane, row, largest.max(1e-12).max(scale));
+        bar(ui, desk, lane, row, largest.max(1e-12));
     }
     if let Some(row) = rows.get(desk.active) {
         amounts(ui, row);

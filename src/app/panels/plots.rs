@@ -65,7 +65,12 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
         .allow_scroll(false)
         .allow_boxed_zoom(false)
         .y_axis_formatter(|mark, _| theme::number(mark.value))
-        .legend(Legend::default().position(Corner::LeftBottom).background_alpha(0.5))
+        .legend(
+            Legend::default()
+                .position(Corner::RightTop)
+                .background_alpha(0.35)
+                .text_style(egui::TextStyle::Small),
+        )
         .show(ui, |plot| lines.into_iter().for_each(|line| plot.line(line)));
     desk.spots.note("plot", response.response.rect);
 }

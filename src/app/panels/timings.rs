@@ -34,7 +34,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
         ui.spacing_mut().item_spacing = vec2(6.0, 1.0);
         for (k, (time, (_, name))) in phases.iter().zip(PHASES).enumerate() {
             if *time > 0.01 * whole {
-                ui.label(RichText::new("■").small().color(colour(k)));
+                let (square, _) = ui.allocate_exact_size(vec2(9.0, 12.0), egui::Sense::hover());
+                ui.painter().rect_filled(square.shrink2(vec2(0.0, 2.0)), 2.0, colour(k));
                 ui.label(RichText::new(format!("{name} {}", theme::number(*time))).small());
             }
         }

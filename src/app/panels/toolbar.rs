@@ -27,7 +27,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
 fn scenes(ui: &mut Ui, desk: &mut Desk) {
     let now = desk.state.lanes.first().map_or("…".to_string(), |lane| lane.loaded.name.clone());
     let mut chosen = None;
-    let menu = ComboBox::from_id_salt("scene").width(160.0).height(520.0);
+    let menu = ComboBox::from_id_salt("scene").width(140.0).height(520.0);
     let menu = menu.selected_text(RichText::new(&now).strong()).show_ui(ui, |ui| {
         ui.set_min_width(560.0);
         for scene in SCENES {
@@ -63,24 +63,23 @@ fn scenes(ui: &mut Ui, desk: &mut Desk) {
     if let Some(scene) = chosen {
         let backend = desk.lane().map(|lane| lane.spec.backend).unwrap_or_default();
         desk.send(Command::Open(vec![Spec { backend, ..Spec::of(&scene) }]));
-        desk.frame_scene = true;
     }
 }
 
 fn transport(ui: &mut Ui, desk: &mut Desk) {
     let paused = desk.state.paused;
-    let text = if paused { "▶ go on" } else { "⏸ pause" };
-    let button = ui.add(Button::new(text).min_size(egui::vec2(76.0, 0.0)));
+    let text = if paused { "go on" } else { "pause" };
+    let button = ui.add(Button::new(text).min_size(egui::vec2(64.0, 0.0)));
     desk.spots.note("pause", button.rect);
     if button.on_hover_text("space").clicked() {
         desk.send(Command::Pause(!paused));
     }
-    let step = ui.button("⏵| step");
+    let step = ui.button("step");
     desk.spots.note("step", step.rect);
     if step.on_hover_text("One frame (. or →)").clicked() {
         desk.send(Command::Step);
     }
-    let reset = ui.button("⟲ reset");
+    let reset = ui.button("reset");
     desk.spots.note("reset", reset.rect);
     if reset.on_hover_text("Back to the start (R)").clicked() {
         desk.send(Command::Reset);
@@ -139,8 +138,8 @@ fn pictures(ui: &mut Ui, desk: &mut Desk) {
     }
     let on = desk.recording.is_on();
     let text = match on {
-        true => RichText::new("■ stop").color(theme::WRONG),
-        false => RichText::new("● record"),
+        true => RichText::new("stop").color(theme::WRONG),
+        false => RichText::new("record"),
     };
     let button = ui.button(text);
     desk.spots.note("record", button.rect);

@@ -232,6 +232,13 @@ impl Lane {
     /// What the window sees.
     pub fn state(&mut self) -> LaneState {
         let simulation = &mut self.made.simulation;
+        if self.failure.is_none() {
+            // a device tells some frames late
+            match simulation.rows(false) {
+                Ok(rows) => self.rows.extend(rows),
+                Err(error) => self.failure = Some(error),
+            }
+        }
         LaneState {
             spec: self.wanted.clone(),
             loaded: self.made.loaded.clone(),
@@ -245,6 +252,7 @@ impl Lane {
             row: simulation.last_row(),
             phases: self.phases,
             describe: simulation.describe(),
+            device: simulation.device_use(),
             building: self.build.is_some(),
             fault: self.fault.clone(),
             failure: self.failure.as_ref().map(Error::to_string),

@@ -8,6 +8,7 @@ use crate::gpu::Shared;
 use crate::model::Model;
 use crate::observe::ledger::Row;
 use crate::scene::LoadedScene;
+use crate::step::backend::DeviceUse;
 use crate::step::clock::PHASES;
 use std::sync::Arc;
 
@@ -61,6 +62,8 @@ pub struct LaneState {
     pub phases: [f64; PHASES.len()],
     /// Where it computes, in a few words.
     pub describe: String,
+    /// What the device was asked to do since the start; `None` where there is none.
+    pub device: Option<DeviceUse>,
     /// Whether other settings are being prepared.
     pub building: bool,
     /// What was refused of the last change.
