@@ -13,9 +13,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toml::Value;
 
-/// Pixels drawn of each pixel's width where drawing is done in software.
-const SOFTWARE_QUALITY: f32 = 0.75;
-
 /// How long a message stands in the status bar.
 const MESSAGE: Duration = Duration::from_secs(8);
 
@@ -240,14 +237,9 @@ impl Desk {
         self.stage.split(self.state.lanes.len())
     }
 
-    /// Size of the picture of the bodies (pixels): smaller than the window's where it is drawn in software, and as it was at the
-    /// start of a recording while that goes on.
+    /// Size of the picture of the bodies (pixels); as it was at the start of a recording while that goes on.
     pub fn picture_size(&self) -> [u32; 2] {
-        if let Some(size) = self.recording.size() {
-            return size;
-        }
-        let quality = if self.adapter.software { SOFTWARE_QUALITY } else { 1.0 };
-        [self.stage.width, self.stage.height].map(|side| ((side as f32 * quality) as u32).clamp(1, 8192))
+        self.recording.size().unwrap_or([self.stage.width, self.stage.height])
     }
 
     /// Puts the camera where it sees all of the scene.

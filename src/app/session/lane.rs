@@ -210,21 +210,21 @@ impl Lane {
         }
     }
 
-    /// Pins the patch around what the ray hits first where it is; releases it if that vertex is held.
-    pub fn pin(&mut self, machine: &Machine, ray: &Ray) {
+    /// Pins the patch around what the ray hits first where it is; if that vertex is held, releases what is held with it.
+    /// `number` is a fresh one.
+    pub fn pin(&mut self, machine: &Machine, ray: &Ray, number: u64) {
         let Some(hit) = self.pick(ray) else { return };
         let model = self.made.model.clone();
         let positions = self.made.simulation.positions().to_vec();
         let is_held = model.attachments.iter().any(|a| a.vertex == hit.vertex);
         let patch = super::grab::patch(&model, &positions, hit.vertex as usize);
-        self.want(machine, |spec| {
-            for vertex in patch {
-                let (at, vertex) = (positions[vertex], vertex as u32);
-                spec.pins.retain(|pin| pin.vertex != vertex);
-                match is_held {
-                    true => drop(spec.released.insert(vertex)),
-                    false => spec.pins.push(Pin { vertex, at }),
-                }
+        let pinned = self.wanted.pins.iter().find(|pin| pin.vertex == hit.vertex).map(|pin| pin.group);
+        self.want(machine, |spec| match (is_held, pinned) {
+            (true, Some(group)) => spec.pins.retain(|pin| pin.group != group),
+            (true, None) => spec.released.extend(patch.into_iter().map(|vertex| vertex as u32)),
+            (false, _) => {
+                let pin = |vertex: usize| Pin { vertex: vertex as u32, at: positions[vertex], group: number };
+                spec.pins.extend(patch.into_iter().map(pin));
             }
         });
     }

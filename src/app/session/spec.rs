@@ -17,6 +17,8 @@ pub struct Pin {
     pub vertex: u32,
     /// Where (m).
     pub at: Vec3,
+    /// Vertices that were pinned together are released together.
+    pub group: u64,
 }
 
 /// A scene with all that was changed of it.

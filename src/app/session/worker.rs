@@ -179,8 +179,9 @@ impl Worker {
                 self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.push(&ray))
             }
             Command::Pin { lane, ray } => {
-                let machine = &self.machine;
-                self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.pin(machine, &ray));
+                self.numbers += 1;
+                let (machine, number) = (&self.machine, self.numbers);
+                self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.pin(machine, &ray, number));
             }
             _ => self.hand = None,
         }
