@@ -54,12 +54,12 @@ fn fragment(in: Out) -> @location(0) vec4<f32> {
     let away = length(in.on_plane) / plane.extent;
     let fade = 1.0 - smoothstep(0.12, 0.92, away);
     let above = dot(frame.eye - plane.point, plane.normal) > 0.0;
-    let light = 1.0 - 0.50 * (1.0 - lit(in.place, plane.normal)) * (1.0 - smoothstep(0.3, 0.5, away));
+    let light = 1.0 - 0.46 * (1.0 - lit(in.place, plane.normal)) * (1.0 - smoothstep(0.3, 0.5, away));
     var colour = vec3(0.71, 0.725, 0.735);
     if plane.kind == 1u {
         colour = vec3(0.62, 0.66, 0.70);
     }
-    colour = colour * (1.0 - 0.13 * minor - 0.22 * major) * mix(vec3(0.86, 0.9, 1.0), vec3(1.0), light) * light;
+    colour = colour * (1.0 - 0.08 * minor - 0.13 * major) * mix(vec3(0.86, 0.9, 1.0), vec3(1.0), light) * light;
     let seen = select(0.25, select(1.0, 0.55, plane.kind == 1u), above);
     return output(frame.encode, colour, fade * seen);
 }

@@ -10,7 +10,7 @@ var<workgroup> given: array<f32, 64>;
 
 fn rounded_up(x: f32) -> f32 {
     if x < 1e-30 {
-        return 1e-30;
+        return 1.0; // nothing to be seen
     }
     let power = pow(10.0, floor(log(x) / log(10.0) + 1e-5));
     let digits = x / power;

@@ -50,11 +50,16 @@ fn shaded(place: vec3<f32>, normal: vec3<f32>, colour: vec3<f32>, gloss: f32) ->
         key = max((facing + 0.2) / 1.2, 0.0) * lit(place, normal);
     }
     let sky = 0.5 + 0.5 * normal.y;
-    let ambient = mix(vec3(0.30, 0.285, 0.27), vec3(0.40, 0.43, 0.47), sky);
-    let fill = 0.16 * max(dot(normal, view), 0.0);
-    let diffuse = colour * (ambient + vec3(fill) + vec3(0.86, 0.83, 0.78) * key);
+    let ambient = mix(vec3(0.20, 0.185, 0.175), vec3(0.31, 0.335, 0.37), sky);
+    let fill = 0.13 * max(dot(normal, view), 0.0);
+    var light = ambient + vec3(fill) + vec3(0.70, 0.675, 0.64) * key;
+    if frame.colour != 0u {
+        // colours that tell numbers must be those of the legend, nearly
+        light = mix(light, vec3(0.95), 0.5);
+    }
+    let diffuse = colour * light;
     let half_way = normalize(view + frame.light);
     let shine = gloss * pow(max(dot(normal, half_way), 0.0), 48.0) * key;
-    let rim = 0.10 * gloss * pow(1.0 - max(dot(normal, view), 0.0), 4.0);
+    let rim = 0.35 * gloss * pow(1.0 - max(dot(normal, view), 0.0), 4.0);
     return diffuse + vec3(shine + rim);
 }

@@ -1,9 +1,13 @@
 //! `dashpot run SCENE`: headless.
 
+mod pictures;
+#[cfg(test)]
+mod tests;
+
 use super::Threads;
 use super::backend::{self, BackendArgs};
-use crate::Result;
 use crate::error::InputError;
+use crate::gpu::Shared;
 use crate::model::build::build;
 use crate::observe::checkpoint::Checkpoint;
 use crate::observe::ledger::Row;
@@ -12,14 +16,13 @@ use crate::observe::summary::Summary;
 use crate::observe::write_whole;
 use crate::scene::{self, LoadedScene};
 use crate::step::Simulation;
+use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use pictures::{PictureArgs, Pictures};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-#[cfg(test)]
-mod tests;
-
-/// Run a scene without a window and write its ledger.
+/// Run a scene without a window and write its ledger, and pictures if asked for.
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// A built-in scene (see `dashpot scenes`) or a .toml file
@@ -47,6 +50,8 @@ pub struct Args {
     /// Write checkpoint.bin every K frames and at the end
     #[arg(long, value_name = "K", default_value_t = 100)]
     checkpoint: usize,
+    #[command(flatten)]
+    pictures: PictureArgs,
     #[command(flatten)]
     threads: Threads,
 }
@@ -81,6 +86,9 @@ struct Run {
     rows: Vec<Row>,
     /// The frame it starts from.
     from: usize,
+    pictures: Option<Pictures>,
+    /// Why there are no pictures that were asked for: told at the end, for the run itself needs none.
+    no_pictures: Option<Error>,
 }
 
 impl Run {
@@ -92,14 +100,31 @@ impl Run {
             }
         }
         args.backend.check()?;
+        args.pictures.check()?;
         let frames = args.frames.map(|frames| format!("time.frames={frames}"));
         let overrides: Vec<String> = args.set.iter().cloned().chain(frames).collect();
         let loaded = scene::load(&args.scene, &overrides)?;
         let built = build(&loaded)?;
         let model = Arc::new(built.model);
-        let backend = backend::make(&args.backend, &loaded, model.clone())?;
+        let (backend, shared) = backend::make_shared(&args.backend, &loaded, model.clone())?;
         let simulation = Simulation::new(&loaded.scene, model, backend)?;
-        Run::start(args, loaded, simulation, built.warnings)
+        let mut run = Run::start(args, loaded, simulation, built.warnings)?;
+        run.open_pictures(shared);
+        Ok(run)
+    }
+
+    /// Prepares the pictures that are asked for. A run without them is still a run.
+    fn open_pictures(&mut self, shared: Option<Shared>) {
+        let Some(directory) = &self.args.out else { return };
+        let folder = (directory.as_path(), self.args.every);
+        let Args { pictures, backend, .. } = &self.args;
+        match Pictures::new(pictures, backend, &self.loaded, &self.simulation, shared, folder) {
+            Ok(pictures) => self.pictures = pictures,
+            Err(error) => {
+                tell!("no pictures: {error}");
+                self.no_pictures = Some(error);
+            }
+        }
     }
 
     /// Factors, and goes on from a checkpoint if one is asked for.
@@ -130,7 +155,7 @@ impl Run {
         if let Some(directory) = &args.out {
             keep_scene(&args.scene, directory)?;
         }
-        Ok(Run { args, loaded, warnings, simulation, rows, from })
+        Ok(Run { args, loaded, warnings, simulation, rows, from, pictures: None, no_pictures: None })
     }
 
     /// Runs the frames and sums up; a failed run is summed up, too.
@@ -154,16 +179,19 @@ impl Run {
         let written = match &output {
             Some(output) => {
                 let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
-                write_whole(&output.directory().join("summary.json"), json.as_bytes())
+                let summed_up = write_whole(&output.directory().join("summary.json"), json.as_bytes());
+                summed_up.and(pictures::plots(output.directory(), &self.loaded.name, &self.rows))
             }
             None => Ok(()),
         };
-        ended.and(written)?;
+        let drawn = self.pictures.take().map_or(Ok(()), Pictures::finish);
+        ended.and(written).and(drawn)?;
         say!("{summary}")?;
         match &output {
             Some(output) => say!("written to {}", output.directory().display()),
             None => say!("nothing written; --out DIR keeps the ledger"),
-        }
+        }?;
+        self.no_pictures.map_or(Ok(()), Err)
     }
 
     fn output(&self, directory: &Path, scene: &str) -> Result<Output> {
@@ -181,6 +209,7 @@ impl Run {
     fn frames(&mut self, scene: &str, output: &mut Option<Output>) -> Result<()> {
         let frames = self.loaded.scene.time.frames;
         let bar = progress(frames, self.from);
+        self.draw()?;
         for frame in self.from + 1..=frames {
             self.simulation.start_frame()?;
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
@@ -196,10 +225,16 @@ impl Run {
                     self.checkpoint(scene, output)?;
                 }
             }
+            self.draw()?;
             bar.set_position(self.rows.len() as u64 - 1);
         }
         bar.finish_and_clear();
         output.as_ref().map_or(Ok(()), |output| self.checkpoint(scene, output))
+    }
+
+    /// Draws the frame reached, if a picture of it is wanted.
+    fn draw(&mut self) -> Result<()> {
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.frame(&self.simulation))
     }
 
     /// Writes the rows that have arrived; with `wait`, those of all frames started.

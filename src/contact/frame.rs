@@ -68,6 +68,8 @@ pub trait Law {
     fn energy(self, stiffness: f64, depth: f64) -> f64;
     /// U'(δ) (N).
     fn force(self, stiffness: f64, depth: f64) -> f64;
+    /// The depth δ (m) at which the force is U'(δ) = f.
+    fn depth(self, stiffness: f64, force: f64) -> f64;
     /// The force f that solves f = U'(depth − compliance · f), for a depth without it.
     fn implicit_force(self, stiffness: f64, compliance: f64, depth: f64) -> f64;
 }
@@ -86,6 +88,14 @@ impl Law for ContactLaw {
         match self {
             ContactLaw::Linear => stiffness * depth,
             ContactLaw::Cubic => stiffness * depth * depth,
+        }
+    }
+
+    fn depth(self, stiffness: f64, force: f64) -> f64 {
+        let share = if stiffness > 0.0 { force.max(0.0) / stiffness } else { 0.0 };
+        match self {
+            ContactLaw::Linear => share,
+            ContactLaw::Cubic => share.sqrt(),
         }
     }
 
@@ -116,6 +126,7 @@ mod tests {
                 // central differences: step² k/3 from the third derivative, and rounding ε U / step
                 let tolerance = step * step * k + 1e-11 * law.energy(k, depth) / step;
                 assert!((slope - law.force(k, depth)).abs() <= tolerance, "{law:?} at {depth}");
+                assert!((law.depth(k, law.force(k, depth)) - depth.max(0.0)).abs() < 1e-14 * (1.0 + depth));
             }
         }
     }

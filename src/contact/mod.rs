@@ -44,6 +44,17 @@ const MOST_ROUNDS: usize = 10;
 /// Frames are made this share of an edge before a surface is reached.
 const MARGIN: f64 = 0.1;
 
+/// A vertex that touches something.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touched {
+    /// The vertex.
+    pub vertex: u32,
+    /// Unit normal of what it touches, towards the vertex.
+    pub normal: Vec3,
+    /// Penetration (m).
+    pub depth: f64,
+}
+
 /// All that can touch, and what does.
 #[derive(Debug)]
 pub struct Contacts {
@@ -206,6 +217,17 @@ impl Contacts {
         self.nodal.clear();
         self.by_body.fill(BodyForce::default());
         self.restored = Some(Memory::from_numbers(numbers));
+    }
+
+    /// Which vertices the forces of the last step pushed, and how deep they were in.
+    pub fn touched(&self) -> Vec<Touched> {
+        let acting = self.frames.iter().filter(|frame| frame.force != Vec3::zeros());
+        let touched = acting.map(|frame| {
+            let normal = frame.plane.normal;
+            let depth = self.law.depth(frame.stiffness, frame.force.dot(&normal));
+            Touched { vertex: frame.vertices[0], normal, depth }
+        });
+        touched.collect()
     }
 
     /// How many sweeps the last [`Contacts::resolve`] made, in its last round.

@@ -200,5 +200,5 @@ fn is_frame(path: &Path) -> bool {
     let number = stem.strip_prefix("frame_").unwrap_or_default();
     !number.is_empty()
         && number.bytes().all(|byte| byte.is_ascii_digit())
-        && ["obj", "ply", "vtk"].contains(&&*ending)
+        && ["obj", "ply", "vtk", "png"].contains(&&*ending)
 }

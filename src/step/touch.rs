@@ -7,7 +7,7 @@ use super::constrain::goals_of;
 use super::form::Form;
 use super::hold::bounce::bounce;
 use super::hold::outside::{Outside, Touch};
-use crate::contact::Contacts;
+use crate::contact::{Contacts, Touched};
 use crate::{Result, Vec3};
 
 /// The contacts of a model and memory for them.
@@ -124,6 +124,11 @@ impl Touching {
 }
 
 impl Simulation {
+    /// Which vertices touched something in the last step.
+    pub fn touched(&self) -> Vec<Touched> {
+        self.touching.as_ref().map(|touching| touching.contacts.touched()).unwrap_or_default()
+    }
+
     /// Looks for contacts; whether there may be any in this step.
     pub(super) fn find_contacts(&mut self, form: &Form) -> bool {
         let t = self.time();

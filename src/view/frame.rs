@@ -51,9 +51,9 @@ impl Shadows {
     /// For hardware or an adapter in software.
     pub fn suitable(software: bool) -> Self {
         if software {
-            Shadows { size: 1024, taps: 2, softness: 2.2 }
+            Shadows { size: 512, taps: 3, softness: 1.6 }
         } else {
-            Shadows { size: 2048, taps: 4, softness: 2.2 }
+            Shadows { size: 1024, taps: 6, softness: 1.6 }
         }
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Architecture invariant: drawing reads the state of a simulation and never writes it.
 
+pub mod annotate;
 pub mod camera;
 pub mod canvas;
 mod frame;
@@ -13,6 +14,7 @@ pub mod look;
 mod measure;
 mod memory;
 pub mod pick;
+pub mod plot;
 mod program;
 mod props;
 pub mod record;

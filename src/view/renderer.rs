@@ -118,6 +118,25 @@ impl Screen {
 /// Format of depths.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
+/// The shaders of the renderer, files of `shaders/render/` without what they share.
+pub const SHADERS: [&str; 15] = [
+    "background",
+    "ground",
+    "surface",
+    "ribbon",
+    "obstacle",
+    "marker",
+    "wire",
+    "normals",
+    "measure_tet",
+    "measure_triangle",
+    "measure_spring",
+    "measure_bending",
+    "measure_rigid",
+    "measure_vertex",
+    "measure_range",
+];
+
 /// The bind groups and numbers of what a stage draws.
 #[derive(Default)]
 pub(super) struct Draws {

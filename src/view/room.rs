@@ -44,7 +44,7 @@ pub(super) fn room(scene: &Scene, model: &Model, obstacles: &[Obstacle]) -> Room
         bounds = hanging(model, bounds);
     } else if !start.is_empty() {
         // what spins freely needs as much room on all sides
-        let reach = Vec3::repeat(0.9 * start.radius());
+        let reach = Vec3::repeat(0.72 * start.radius());
         bounds = bounds.with(&(start.centre() - reach)).with(&(start.centre() + reach));
     }
     let floor = |obstacle: &Obstacle| {

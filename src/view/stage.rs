@@ -308,6 +308,24 @@ impl Stage {
         Ok(self.range)
     }
 
+    /// Strain, energy density (J/m³), speed (m/s) and damping power density (W/m³) of every vertex when colours last told
+    /// one of them. Waits for the device.
+    pub fn values(&mut self) -> Result<Vec<[f32; 4]>> {
+        let bytes = 16 * self.mass.len() as u64;
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let readback = Readback::new(&self.context, bytes);
+        let device = &self.context.device;
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.copy_buffer_to_buffer(&self.measures.values, 0, readback.buffer(), 0, bytes);
+        self.context.queue.submit([encoder.finish()]);
+        readback.request();
+        self.context.wait()?;
+        self.usage.downloaded += bytes;
+        readback.take(bytemuck::pod_collect_to_vec)
+    }
+
     /// Forgets the largest value so far.
     pub fn reset_range(&mut self) {
         self.measures.reset_range();

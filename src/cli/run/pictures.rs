@@ -1,0 +1,269 @@
+//! Pictures of a run without a window: frames, a filmstrip, an animated file, and the plots of the ledger.
+
+use crate::cli::backend::BackendArgs;
+use crate::error::InputError;
+use crate::gpu::Shared;
+use crate::observe::ledger::Row;
+use crate::scene::LoadedScene;
+use crate::step::Simulation;
+use crate::view::record::{Format, Recorder};
+use crate::view::{
+    Area, Camera, Canvas, Colour, Look, Marker, Pane, Picture, Renderer, Source, Stage, annotate, canvas,
+    plot,
+};
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// Pictures of a filmstrip are this high (pixels), unless those of the frames are lower, and not much wider.
+const STRIP_HEIGHT: u32 = 300;
+const STRIP_ASPECT: f64 = 1.1;
+/// Size of pictures where only a filmstrip or an animation is asked for.
+const DEFAULT_SIZE: [u32; 2] = [1280, 720];
+/// sRGB of contacts.
+const TOUCH: [u8; 3] = [214, 48, 49];
+
+// The options of pictures. (No doc comment: clap would show it as the subcommand's own.)
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct PictureArgs {
+    /// Draw frames of this size into DIR/frames/ (see --every)
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size, requires = "out", help_heading = "Pictures")]
+    render: Option<[u32; 2]>,
+    /// What colours tell
+    #[arg(long, value_enum, default_value_t, help_heading = "Pictures")]
+    colour: Colour,
+    /// The ends of the colour map, instead of zero and the largest value so far
+    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true, help_heading = "Pictures")]
+    range: Option<[f32; 2]>,
+    /// Draw the edges of surfaces
+    #[arg(long, help_heading = "Pictures")]
+    wireframe: bool,
+    /// Draw what touches
+    #[arg(long, help_heading = "Pictures")]
+    contacts: bool,
+    /// Write plots/filmstrip.png: so many frames in a row, from the first to the last
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=50), requires = "out",
+          help_heading = "Pictures")]
+    filmstrip: Option<u16>,
+    /// Write DIR/animation of the frames drawn
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "out", help_heading = "Pictures")]
+    animate: Option<Format>,
+    /// Samples a pixel, 1 or 4; 4 unless the adapter is in software
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4), help_heading = "Pictures")]
+    samples: Option<u8>,
+}
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let expected = || format!("expected WIDTHxHEIGHT such as 1280x720, both from 16 to 8192, not `{text}`");
+    let (width, height) = text.split_once(['x', 'X']).ok_or_else(expected)?;
+    let pixels = |text: &str| text.parse().ok().filter(|n| (16..=8192).contains(n)).ok_or_else(expected);
+    Ok([pixels(width)?, pixels(height)?])
+}
+
+fn range(text: &str) -> Result<[f32; 2], String> {
+    let ends: Vec<f32> = text.split(',').filter_map(|end| end.trim().parse().ok()).collect();
+    match ends[..] {
+        [low, high] if low < high && low.is_finite() && high.is_finite() => Ok([low, high]),
+        _ => Err(format!("expected two ascending numbers such as 0,0.5, not `{text}`")),
+    }
+}
+
+impl PictureArgs {
+    /// Refuses what cannot be written, before a scene is read.
+    pub fn check(&self) -> Result<()> {
+        match self.animate.map(Format::available) {
+            Some(Err(reason)) => Err(InputError::field("--animate", reason).into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn asked(&self) -> bool {
+        self.render.is_some() || self.filmstrip.is_some() || self.animate.is_some()
+    }
+
+    fn look(&self) -> Look {
+        Look { colour: self.colour, range: self.range, wireframe: self.wireframe, ..Look::default() }
+    }
+}
+
+/// What draws the pictures of a run.
+pub struct Pictures {
+    args: PictureArgs,
+    renderer: Renderer,
+    stage: Stage,
+    canvas: Canvas,
+    size: [u32; 2],
+    camera: Camera,
+    look: Look,
+    every: usize,
+    directory: PathBuf,
+    recorder: Option<Recorder>,
+    /// Frames of the filmstrip, and what draws them.
+    strip: Vec<usize>,
+    strip_canvas: Canvas,
+    strip_size: [u32; 2],
+    strip_pictures: Vec<Picture>,
+}
+
+impl Pictures {
+    /// Opens a device, unless `shared` has one, and prepares what is asked for; `None` if that is nothing.
+    pub fn new(
+        args: &PictureArgs,
+        backend: &BackendArgs,
+        loaded: &LoadedScene,
+        simulation: &Simulation,
+        shared: Option<Shared>,
+        (directory, every): (&Path, usize),
+    ) -> Result<Option<Self>> {
+        if !args.asked() {
+            return Ok(None);
+        }
+        let context = match &shared {
+            Some(shared) => shared.context.clone(),
+            None => backend.open_device()?,
+        };
+        let suitable = Renderer::suitable_samples(&context);
+        let samples = args.samples.map_or(suitable, u32::from);
+        if samples < 4 && args.samples.is_none() {
+            tell!(
+                "pictures: drawn in software ({}), one sample a pixel and coarser shadows; --samples 4 smooths edges",
+                context.adapter.name
+            );
+        }
+        let renderer = Renderer::with_library(&context, canvas::FORMAT, samples, &backend.library())?;
+        let source = shared.map_or(Source::Host, Source::Device);
+        let stage = Stage::new(&renderer, &loaded.scene, simulation.model(), source)?;
+        let size = args.render.unwrap_or(DEFAULT_SIZE);
+        let camera = Camera::framing(&stage.bounds(), Area::whole(size[0], size[1]).aspect());
+        let strip_height = size[1].min(STRIP_HEIGHT);
+        let strip_aspect = STRIP_ASPECT.min(Area::whole(size[0], size[1]).aspect());
+        let strip_size = [(strip_aspect * f64::from(strip_height)).round() as u32, strip_height];
+        let (last, from) = (loaded.scene.time.frames, simulation.frame_number());
+        let strip = match args.filmstrip.map(usize::from) {
+            Some(n) => (0..n).map(|k| from + (last - from) * k / (n - 1)).collect(),
+            None => Vec::new(),
+        };
+        let rate = 1.0 / (loaded.scene.time.step * every as f64);
+        let mut pictures = Pictures {
+            canvas: Canvas::new(&renderer, size[0], size[1]),
+            strip_canvas: Canvas::new(&renderer, strip_size[0], strip_size[1]),
+            args: args.clone(),
+            look: args.look(),
+            stage,
+            renderer,
+            size,
+            camera,
+            every,
+            directory: directory.into(),
+            recorder: None,
+            strip,
+            strip_size,
+            strip_pictures: Vec::new(),
+        };
+        pictures.recorder = pictures.start_recorder(rate)?;
+        Ok(Some(pictures))
+    }
+
+    fn start_recorder(&self, rate: f64) -> Result<Option<Recorder>> {
+        let Some(format) = self.args.animate else { return Ok(None) };
+        std::fs::create_dir_all(&self.directory).map_err(Error::write(&self.directory))?;
+        let path = self.directory.join(format!("animation.{}", format.ending()));
+        Recorder::start(&path, format, self.size, rate).map(Some)
+    }
+
+    /// Whether something is drawn of a frame.
+    pub fn draws(&self, frame: usize) -> bool {
+        self.strip.contains(&frame) || self.draws_frame(frame)
+    }
+
+    fn draws_frame(&self, frame: usize) -> bool {
+        (self.args.render.is_some() || self.recorder.is_some()) && frame.is_multiple_of(self.every)
+    }
+
+    /// Draws the frame that the simulation has reached. Reads its state and changes nothing of it.
+    pub fn frame(&mut self, simulation: &Simulation) -> Result<()> {
+        let frame = simulation.frame_number();
+        if !self.draws(frame) {
+            return Ok(());
+        }
+        self.renderer.reload()?;
+        self.stage.set_state(simulation.positions(), simulation.velocities());
+        self.stage.set_time(simulation.time());
+        if self.args.contacts {
+            let line = |contact: &crate::contact::Touched| Marker {
+                vertex: contact.vertex,
+                // ten times as long as it is deep
+                line: (contact.normal * (10.0 * contact.depth)).map(|c| c as f32).into(),
+                absolute: false,
+                colour: TOUCH,
+            };
+            let markers: Vec<Marker> = simulation.touched().iter().map(line).collect();
+            self.stage.set_markers(&self.renderer, &markers)?;
+        }
+        if self.draws_frame(frame) {
+            let picture = self.picture(false, true)?;
+            if self.args.render.is_some() {
+                let folder = self.directory.join("frames");
+                std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
+                picture.write_png(&folder.join(format!("frame_{frame:05}.png")))?;
+            }
+            if let Some(recorder) = &mut self.recorder {
+                recorder.push(picture.rgba)?;
+            }
+        }
+        for _ in self.strip.clone().into_iter().filter(|&chosen| chosen == frame) {
+            let last = self.strip_pictures.len() + 1 == self.strip.len();
+            let mut picture = self.picture(true, last)?;
+            annotate::caption(&mut picture, &format!("{:.2} s", simulation.time()));
+            self.strip_pictures.push(picture);
+        }
+        Ok(())
+    }
+
+    fn picture(&mut self, strip: bool, legend: bool) -> Result<Picture> {
+        let (canvas, [width, height]) = match strip {
+            true => (&mut self.strip_canvas, self.strip_size),
+            false => (&mut self.canvas, self.size),
+        };
+        let area = Area::whole(width, height);
+        let camera = self.camera.reframed(&self.stage.bounds(), area.aspect());
+        let pane = Pane { stage: &mut self.stage, camera: &camera, look: &self.look, area };
+        let mut picture = canvas.draw(&self.renderer, &mut [pane])?;
+        if let Some(range) = self.stage.range(true)?.filter(|_| legend) {
+            annotate::legend(&mut picture, self.look.colour, range);
+        }
+        Ok(picture)
+    }
+
+    /// Writes what is made of all frames.
+    pub fn finish(self) -> Result<()> {
+        if let Some(strip) = annotate::row(&self.strip_pictures) {
+            let folder = self.directory.join("plots");
+            std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
+            strip.write_png(&folder.join("filmstrip.png"))?;
+        }
+        self.recorder.map_or(Ok(()), |recorder| recorder.finish().map(|_| ()))
+    }
+}
+
+/// Writes the curves of the ledger into `plots/`.
+pub fn plots(directory: &Path, scene: &str, rows: &[Row]) -> Result<()> {
+    plot::write(&directory.join("plots"), scene, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_ranges_are_read_or_refused() {
+        assert_eq!(size("320x180"), Ok([320, 180]));
+        for bad in ["320", "x", "0x9", "20x99999", "axb", "-3x40"] {
+            assert!(size(bad).unwrap_err().contains("WIDTHxHEIGHT"), "{bad}");
+        }
+        assert_eq!(range("-1,2.5"), Ok([-1.0, 2.5]));
+        for bad in ["1", "2,1", "a,b", "0,inf", "1,2,3"] {
+            assert!(range(bad).is_err(), "{bad}");
+        }
+    }
+}
