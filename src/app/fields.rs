@@ -139,8 +139,8 @@ pub const CONSERVATION: &[Field] = &[
         "conservation.hold",
         "hold",
         "",
-        Kind::Several(&[("P", "momentum"), ("L", "spin"), ("H", "energy")]),
-        "Which of them are held.",
+        Kind::Several(&[("P", "P"), ("L", "L"), ("H", "H")]),
+        "Which of them are held: P momentum, L angular momentum, H energy.",
     ),
     field(
         "conservation.gamma",

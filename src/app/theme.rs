@@ -114,7 +114,8 @@ pub fn number(value: f64) -> String {
         return "0".into();
     }
     if !(1e-3..1e5).contains(&size) {
-        return format!("{value:.2e}");
+        let text = format!("{value:.2e}");
+        return text.replacen(".00e", "e", 1);
     }
     let digits = (2 - size.log10().floor() as i32).max(0) as usize;
     let text = format!("{value:.digits$}");
@@ -128,6 +129,6 @@ mod tests {
     #[test]
     fn numbers_are_short_and_right() {
         let written = [0.0, 1e-7, 0.0123, 3.25159, 99.0, 1234.5, 7.2e8, -0.5, 0.005].map(number);
-        assert_eq!(written, ["0", "1.00e-7", "0.0123", "3.25", "99", "1234", "7.20e8", "-0.5", "0.005"]);
+        assert_eq!(written, ["0", "1e-7", "0.0123", "3.25", "99", "1234", "7.20e8", "-0.5", "0.005"]);
     }
 }

@@ -29,6 +29,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     let side = Frame::new().fill(theme::PANEL).inner_margin(Margin::symmetric(10, 8));
     Panel::left("settings").resizable(false).exact_size(SIDE).frame(side).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            ui.set_max_width(SIDE - 2.0 * 10.0);
             damping::show(ui, desk);
             compare::show(ui, desk);
             ui.add_space(2.0);
@@ -37,6 +38,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     });
     Panel::right("curves").resizable(false).exact_size(SIDE).frame(side).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            ui.set_max_width(SIDE - 2.0 * 10.0);
             plots::show(ui, desk);
             ledger::show(ui, desk);
             timings::show(ui, desk);

@@ -56,7 +56,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     });
     let lines = lines(desk);
     let id = (desk.curves as u8, desk.state.lanes.first().map(|lane| lane.epoch));
-    let response = Plot::new(id)
+    let mut plot = Plot::new(id)
         .height(190.0)
         .show_x(false)
         .show_y(false)
@@ -64,14 +64,13 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
         .allow_drag(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
-        .y_axis_formatter(|mark, _| theme::number(mark.value))
-        .legend(
-            Legend::default()
-                .position(Corner::RightTop)
-                .background_alpha(0.35)
-                .text_style(egui::TextStyle::Small),
-        )
-        .show(ui, |plot| lines.into_iter().for_each(|line| plot.line(line)));
+        .y_axis_formatter(|mark, _| theme::number(mark.value));
+    if desk.state.lanes.len() < 2 {
+        // several lanes have their colours in the titles of their pictures
+        let legend = Legend::default().position(Corner::RightTop).background_alpha(0.35);
+        plot = plot.legend(legend.text_style(egui::TextStyle::Small));
+    }
+    let response = plot.show(ui, |plot| lines.into_iter().for_each(|line| plot.line(line)));
     desk.spots.note("plot", response.response.rect);
 }
 

@@ -8,14 +8,14 @@ use egui::{ComboBox, Slider, Ui};
 use toml::Value;
 
 /// Width of a label (points).
-const LABEL: f32 = 108.0;
+const LABEL: f32 = 122.0;
 
 /// A field of the active lane at `base` and the field's own path. `optional` ones may be left to themselves.
 pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
     let path = format!("{base}{}", field.path);
     let value = desk.value(&path);
     let response = ui.horizontal(|ui| {
-        ui.spacing_mut().slider_width = (ui.available_width() - LABEL - 74.0).max(60.0);
+        ui.spacing_mut().slider_width = (ui.available_width() - LABEL - 72.0).max(50.0);
         if !matches!(field.kind, Kind::Switch) {
             label(ui, field);
         }

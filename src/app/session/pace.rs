@@ -25,7 +25,7 @@ pub const SPEEDS: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 const LONGEST_DEBT: f64 = 0.1;
 
 /// How much of a measured pace is forgotten each second.
-const FORGETTING: f64 = 2.0;
+const FORGETTING: f64 = 0.7;
 
 /// Time due and time made.
 #[derive(Debug, Clone, Default)]
@@ -107,7 +107,7 @@ mod tests {
     fn a_fast_scene_keeps_the_time_of_the_wall_at_any_speed() {
         for speed in SPEEDS {
             let (frames, pace) = play(Speed::Times(speed), 1.0 / 60.0, 1e-4, 10.0);
-            // at most a frame and a tick are still due; the pace is of the last half second, two to four frames in slow motion
+            // at most a frame and a tick are still due; the pace is of the last seconds
             assert!((frames as f64 - 600.0 * speed).abs() <= 2.0 + 0.6 * speed, "{speed}: {frames}");
             assert!((pace.measured() / speed - 1.0).abs() < 0.3, "{speed}: {}", pace.measured());
         }
