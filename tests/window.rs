@@ -284,7 +284,8 @@ fn a_visitor_pulls_a_body_changes_the_damping_compares_records_and_leaves() {
     assert!(before.colours(stage) > 200, "{} colours", before.colours(stage));
     assert!(before.colours([0, 0, stage[0], stage[1] + stage[3]]) > 30, "the panel on the left is empty");
 
-    // a drag on the body moves it, and the ledger counts the work
+    // a drag on the body moves it, once it has sunk, and the ledger counts the work
+    driven.wait("the body to sink", |state| state["lanes"][0]["frame"].as_u64() > Some(45));
     let work = |state: &Value| state["lanes"][0]["work"].as_f64().unwrap();
     assert_eq!(work(&state), 0.0);
     let at = point(&driven.state().unwrap()["lanes"][0]["centre"]);

@@ -5,7 +5,9 @@
 //!
 //!   u' = (u + h k/m (c − p)) / (1 + h d/m + h² k/m)
 //!
-//! which is finite for any k, d ≥ 0 and never overshoots the hand in one step. All vertices of the patch change by u' − u.
+//! which is finite for any k, d ≥ 0 and never overshoots the hand in one step. The force is spread over the patch by weights w
+//! that fall off towards its border, so that it does not tear at single vertices: with p and u the means by m w, the patch has
+//! the mass m = (Σ m w)²/Σ m w², and a vertex changes by w (u' − u) Σ m w/Σ m w².
 
 use crate::Vec3;
 use crate::model::Model;
@@ -16,7 +18,10 @@ use std::f64::consts::TAU;
 const FREQUENCY: f64 = 2.0;
 
 /// Share of the body's size that a patch reaches from its middle.
-const REACH: f64 = 0.08;
+const REACH: f64 = 0.2;
+
+/// The same for a blow and for pins.
+const SMALL_REACH: f64 = 0.08;
 
 /// The velocity that a push gives the whole body, as a share of its size in a second.
 const BLOW: f64 = 1.5;
@@ -26,7 +31,8 @@ const BLOW: f64 = 1.5;
 pub struct Grab {
     /// The vertex in the middle.
     pub vertex: usize,
-    patch: Vec<usize>,
+    /// Vertices and their weights, 1 in the middle.
+    patch: Vec<(usize, f64)>,
     /// From the patch's centre to the point that was grabbed (m).
     offset: Vec3,
     /// Where the hand is (m).
@@ -48,32 +54,31 @@ fn body_of(model: &Model, vertex: usize) -> Option<(f64, f64, std::ops::Range<us
 /// Vertices of the body of `vertex` that are near it, itself included.
 pub fn patch(model: &Model, positions: &[Vec3], vertex: usize) -> Vec<usize> {
     let Some((_, size, range)) = body_of(model, vertex) else { return Vec::new() };
-    let near = |&i: &usize| (positions[i] - positions[vertex]).norm() <= REACH * size;
+    let near = |&i: &usize| (positions[i] - positions[vertex]).norm() <= SMALL_REACH * size;
     range.filter(near).collect()
 }
 
 impl Grab {
     /// Takes hold of the vertices around one, by the point that was hit; `strength` is a factor of the spring's stiffness.
     pub fn new(model: &Model, positions: &[Vec3], vertex: usize, point: Vec3, strength: f64) -> Option<Grab> {
-        let (mass, _, _) = body_of(model, vertex)?;
-        let patch = patch(model, positions, vertex);
+        let (mass, size, range) = body_of(model, vertex)?;
+        let weight = |i: usize| {
+            let away = (positions[i] - positions[vertex]).norm() / (REACH * size);
+            (1.0 - away * away).max(0.0).powi(2)
+        };
+        let patch: Vec<(usize, f64)> = range.map(|i| (i, weight(i))).filter(|(_, w)| *w > 0.0).collect();
         let stiffness = strength * mass * (TAU * FREQUENCY).powi(2);
         let damping = 2.0 * (stiffness * mass).sqrt();
-        let (_, centre, _) = gathered(&model.mass, positions, positions, &patch);
+        let centre = Gathered::of(&model.mass, positions, positions, &patch).centre;
         Some(Grab { vertex, patch, offset: point - centre, hand: point, stiffness, damping })
     }
 
     /// The change of velocity of the patch over a step of h seconds.
     pub fn pull(&self, model: &Model, x: &[Vec3], v: &[Vec3], h: f64) -> Vec<(usize, Vec3)> {
-        let (mass, centre, drift) = gathered(&model.mass, x, v, &self.patch);
-        let change = implicit_pull(
-            self.hand - (centre + self.offset),
-            drift,
-            h,
-            self.stiffness / mass,
-            self.damping / mass,
-        );
-        self.patch.iter().map(|&i| (i, change)).collect()
+        let Gathered { mass, centre, drift, share } = Gathered::of(&model.mass, x, v, &self.patch);
+        let away = self.hand - (centre + self.offset);
+        let change = implicit_pull(away, drift, h, self.stiffness / mass, self.damping / mass) / share;
+        self.patch.iter().map(|&(i, weight)| (i, change * weight)).collect()
     }
 
     /// Pulls a simulation over its next frame.
@@ -84,11 +89,24 @@ impl Grab {
     }
 }
 
-/// Mass, centre and mean velocity of some vertices.
-fn gathered(mass: &[f64], x: &[Vec3], v: &[Vec3], patch: &[usize]) -> (f64, Vec3, Vec3) {
-    let total: f64 = patch.iter().map(|&i| mass[i]).sum();
-    let mean = |of: &[Vec3]| patch.iter().map(|&i| of[i] * mass[i]).sum::<Vec3>() / total;
-    (total, mean(x), mean(v))
+/// A patch as one mass.
+struct Gathered {
+    /// (Σ m w)²/Σ m w² (kg).
+    mass: f64,
+    /// Mean place by m w (m), and velocity (m/s).
+    centre: Vec3,
+    drift: Vec3,
+    /// Σ m w²/Σ m w: how much of its own change the vertex in the middle gives to the mean.
+    share: f64,
+}
+
+impl Gathered {
+    fn of(mass: &[f64], x: &[Vec3], v: &[Vec3], patch: &[(usize, f64)]) -> Gathered {
+        let total: f64 = patch.iter().map(|&(i, w)| mass[i] * w).sum();
+        let square: f64 = patch.iter().map(|&(i, w)| mass[i] * w * w).sum();
+        let mean = |of: &[Vec3]| patch.iter().map(|&(i, w)| of[i] * (mass[i] * w)).sum::<Vec3>() / total;
+        Gathered { mass: total * total / square, centre: mean(x), drift: mean(v), share: square / total }
+    }
 }
 
 /// u' − u of a mass on a spring (k/m, 1/s²) with a damper (d/m, 1/s), `away` from its rest, at velocity u.
@@ -126,5 +144,27 @@ mod tests {
         }
         let stiff = u + implicit_pull(away, u, h, 1e30, 0.0);
         assert!((stiff * h - away).norm() < 1e-12, "a rigid hand is reached in one step");
+    }
+
+    #[test]
+    fn a_patch_moves_as_the_mass_that_it_stands_for() {
+        let model = crate::model::build::build(&crate::scene::load("bar", &[]).unwrap()).unwrap().model;
+        let (x, v, h) = (&model.initial_positions, &model.initial_velocities, 1.0 / 30.0);
+        let mut grab = Grab::new(&model, x, 300, x[300], 1.0).unwrap();
+        grab.hand += Vec3::new(0.1, 0.2, 0.0);
+        let changes = grab.pull(&model, x, v, h);
+        let before = Gathered::of(&model.mass, x, v, &grab.patch);
+        let mut after = v.clone();
+        changes.iter().for_each(|(i, change)| after[*i] += change);
+        let drift = Gathered::of(&model.mass, x, &after, &grab.patch).drift;
+        let away = Vec3::new(0.1, 0.2, 0.0);
+        let expected =
+            implicit_pull(away, before.drift, h, grab.stiffness / before.mass, grab.damping / before.mass);
+        // some hundred terms of order one
+        assert!((drift - before.drift - expected).norm() < 1e-12 * expected.norm(), "{drift} {expected}");
+        // and what it gained is the impulse of the force at the end of the step
+        let momentum: Vec3 = changes.iter().map(|(i, change)| change * model.mass[*i]).sum();
+        let force = (away - drift * h) * grab.stiffness - drift * grab.damping;
+        assert!((momentum - force * h).norm() < 1e-9 * momentum.norm(), "{momentum} {force}");
     }
 }

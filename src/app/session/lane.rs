@@ -176,6 +176,24 @@ impl Lane {
         }
     }
 
+    /// Whether frames were made that a device has not told of yet.
+    pub fn is_late(&self) -> bool {
+        self.failure.is_none() && self.made.simulation.last_row().frame != self.made.simulation.frame_number()
+    }
+
+    /// Takes what a device has told since; whether it was anything.
+    pub fn catch_up(&mut self) -> bool {
+        if !self.is_late() {
+            return false;
+        }
+        let before = self.rows.len();
+        match self.made.simulation.rows(false) {
+            Ok(rows) => self.rows.extend(rows),
+            Err(error) => self.failure = Some(error),
+        }
+        self.rows.len() != before || self.failure.is_some()
+    }
+
     /// What the ray hits first.
     pub fn pick(&mut self, ray: &Ray) -> Option<Hit> {
         self.made.simulation.fetch().ok()?;
@@ -232,13 +250,6 @@ impl Lane {
     /// What the window sees.
     pub fn state(&mut self) -> LaneState {
         let simulation = &mut self.made.simulation;
-        if self.failure.is_none() {
-            // a device tells some frames late
-            match simulation.rows(false) {
-                Ok(rows) => self.rows.extend(rows),
-                Err(error) => self.failure = Some(error),
-            }
-        }
         LaneState {
             spec: self.wanted.clone(),
             loaded: self.made.loaded.clone(),

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Frames are made for so long before the state is published and commands are heard again.
 const TICK: Duration = Duration::from_millis(12);
 
-/// The longest sleep while something is being built.
+/// The longest sleep while something is being built, or awaited from a device.
 const BUILDING: Duration = Duration::from_millis(5);
 
 /// The longest sleep.
@@ -107,7 +107,7 @@ impl Worker {
 
     fn sleep(&self) -> Duration {
         let building = self.next.is_some() || self.lanes.iter().any(|lane| lane.wanted() != lane.spec());
-        let longest = if building { BUILDING } else { IDLE };
+        let longest = if building || self.lanes.iter().any(Lane::is_late) { BUILDING } else { IDLE };
         match self.moves() {
             true if self.single > 0 => Duration::ZERO,
             true => self.pace.until_due(self.frame_length(), self.speed).min(longest),
@@ -214,6 +214,7 @@ impl Worker {
         for lane in &mut self.lanes {
             self.numbers += 1;
             self.changed |= lane.settle(&self.machine, self.numbers);
+            self.changed |= lane.catch_up();
         }
         if let Some(next) = self.next.take() {
             match arrive(next) {
