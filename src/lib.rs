@@ -3,6 +3,7 @@
 //! A [`scene`] names meshes and materials; [`model`] turns it into masses and elements; [`step`] moves it, with an
 //! integrator from a table and a [`damping`] model from another; [`observe`] keeps the ledger.
 
+pub mod app;
 pub mod cli;
 pub mod contact;
 pub mod cpu;

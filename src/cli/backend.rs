@@ -63,6 +63,11 @@ impl BackendArgs {
         BackendArgs { gpu_from: Some(name.into()), ..self.clone() }
     }
 
+    /// Where to compute, on which adapter, and how shaders are run: for a window, which opens the device itself.
+    pub fn parts(&self) -> Result<(BackendChoice, Option<String>, Options)> {
+        Ok((self.backend, self.adapter.clone(), self.options()?))
+    }
+
     /// Refuses what cannot be meant, before a scene is read.
     pub fn check(&self) -> Result<()> {
         let given = [

@@ -61,6 +61,11 @@ impl Args {
     pub fn of_scene(scene: &str) -> Self {
         Args { scene: scene.into(), every: 1, checkpoint: 100, ..Args::default() }
     }
+
+    /// The same with overrides, computed there.
+    pub fn with(self, set: Vec<String>, backend: BackendArgs) -> Self {
+        Args { set, backend, ..self }
+    }
 }
 
 /// First line of the scene that a run writes.

@@ -78,7 +78,11 @@ fn found_by(backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
     if descriptor.backends.is_empty() {
         return Vec::new();
     }
-    let instance = wgpu::Instance::new(descriptor);
+    able(&wgpu::Instance::new(descriptor), backends)
+}
+
+/// The adapters of an instance that can run compute shaders, hardware first.
+fn able(instance: &wgpu::Instance, backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
     let all = pollster::block_on(instance.enumerate_adapters(backends));
     let computes = wgpu::DownlevelFlags::COMPUTE_SHADERS;
     let mut able: Vec<_> =
@@ -114,7 +118,25 @@ impl Context {
     /// The same, with no buffer larger than `largest` (bytes) even where the adapter has room for it: what a scene needs
     /// on a smaller device.
     pub fn open_within(name: Option<&str>, largest: u64) -> Result<Arc<Context>> {
-        let mut all = found();
+        Self::first_of(found(), name, largest)
+    }
+
+    /// Opens the best adapter of an instance that can show pictures on a surface, or the first of them with that name.
+    pub fn for_surface(
+        instance: &wgpu::Instance,
+        surface: &wgpu::Surface<'_>,
+        name: Option<&str>,
+    ) -> Result<(Arc<Context>, wgpu::Adapter)> {
+        let mut all = able(instance, wgpu::Backends::all());
+        all.retain(|adapter| adapter.is_surface_supported(surface));
+        let context = Self::first_of(all.clone(), name, u64::MAX)?;
+        let own = all.into_iter().find(|adapter| Adapter::of(adapter) == context.adapter);
+        let own = own.ok_or_else(|| RunError::NoAdapter("the adapter of the window is gone".into()))?;
+        Ok((context, own))
+    }
+
+    /// Opens the first of these that can be opened, or of those whose name contains `name`.
+    fn first_of(mut all: Vec<wgpu::Adapter>, name: Option<&str>, largest: u64) -> Result<Arc<Context>> {
         if let Some(name) = name {
             let names: Vec<String> = all.iter().map(|adapter| adapter.get_info().name).collect();
             all.retain(|adapter| adapter.get_info().name.to_lowercase().contains(&name.to_lowercase()));

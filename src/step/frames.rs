@@ -88,14 +88,14 @@ impl Simulation {
     }
 
     /// Energy of contacts now (J).
-    fn contact_energy(&mut self) -> f64 {
+    pub(super) fn contact_energy(&mut self) -> f64 {
         let t = self.time();
         let Simulation { backend, clock, touching: Some(touching), .. } = self else { return 0.0 };
         clock.time(Phase::Observe, || touching.potential(t, backend.view().x))
     }
 
     /// Asks for a report of the state now. Changes nothing of it.
-    fn ask(&mut self) -> Result<()> {
+    pub(super) fn ask(&mut self) -> Result<()> {
         let targets = self.targets().before;
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Observe, || backend.observe(&targets))

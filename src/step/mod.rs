@@ -9,6 +9,7 @@ mod constrain;
 pub mod form;
 mod frames;
 mod gain;
+mod hand;
 pub mod hold;
 pub mod inside;
 pub mod integrator;

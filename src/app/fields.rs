@@ -1,0 +1,311 @@
+//! Fields of a scene as they stand in the window: one line a field, with range, unit and a sentence of help.
+
+use toml::Value;
+
+/// What can be chosen, and how the choice is written.
+pub type Choices = &'static [(&'static str, &'static str)];
+
+/// How a field is edited.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// A slider from low to high, evenly spaced.
+    Even(f64, f64),
+    /// A slider whose every centimetre is the same factor; from zero on if `low` is zero, `smallest` being next to it.
+    Log {
+        /// Left end.
+        low: f64,
+        /// Right end.
+        high: f64,
+        /// The smallest number but zero.
+        smallest: f64,
+    },
+    /// Whole numbers from low to high.
+    Whole(u32, u32),
+    /// Yes or no.
+    Switch,
+    /// One of several.
+    Choice(Choices),
+    /// Several of several, written as a list of strings.
+    Several(Choices),
+}
+
+/// A field.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// Dotted path in the scene; in a material, behind the body's.
+    pub path: &'static str,
+    /// What the window calls it.
+    pub label: &'static str,
+    /// Its unit; empty if it has none.
+    pub unit: &'static str,
+    /// One sentence.
+    pub help: &'static str,
+    /// How it is edited.
+    pub kind: Kind,
+}
+
+const fn field(
+    path: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    kind: Kind,
+    help: &'static str,
+) -> Field {
+    Field { path, label, unit, help, kind }
+}
+
+const fn log(low: f64, high: f64, smallest: f64) -> Kind {
+    Kind::Log { low, high, smallest }
+}
+
+/// The time step and the integrator.
+pub const INTEGRATOR: &[Field] = &[
+    field(
+        "integrator.kind",
+        "integrator",
+        "",
+        Kind::Choice(&[
+            ("backward-euler", "backward Euler"),
+            ("implicit-midpoint", "implicit midpoint"),
+            ("bdf2", "BDF-2"),
+        ]),
+        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy.",
+    ),
+    field(
+        "time.step",
+        "frame",
+        "s",
+        log(1e-3, 0.1, 1e-3),
+        "Duration of a frame. Longer ones lose or gain more energy.",
+    ),
+    field(
+        "time.substeps",
+        "steps a frame",
+        "",
+        Kind::Whole(1, 20),
+        "Time steps in a frame: each is shorter, and so is its error.",
+    ),
+];
+
+/// Iterations and the linear solve.
+pub const SOLVER: &[Field] = &[
+    field(
+        "time.iterations",
+        "iterations",
+        "",
+        Kind::Whole(1, 100),
+        "Local and global iterations of a time step, at most. Few of them act as damping.",
+    ),
+    field(
+        "time.tolerance",
+        "tolerance",
+        "",
+        log(0.0, 0.1, 1e-9),
+        "Iterations end when the gradient falls below this share of its first value; 0: never.",
+    ),
+    field(
+        "solver.global",
+        "global step",
+        "",
+        Kind::Choice(&[("auto", "automatic"), ("cholesky", "Cholesky factor"), ("chebyshev", "Chebyshev")]),
+        "How the linear system is solved: exactly by a factor, or nearly by inner iterations, which a GPU likes.",
+    ),
+    field(
+        "solver.inner",
+        "inner iterations",
+        "",
+        Kind::Whole(0, 200),
+        "Of Chebyshev's iteration in each global step; 0: as many as are needed.",
+    ),
+    field(
+        "solver.precision",
+        "precision",
+        "",
+        Kind::Choice(&[("double", "double"), ("single", "single")]),
+        "Arithmetic of projections and solve on the CPU.",
+    ),
+];
+
+/// What is held.
+pub const CONSERVATION: &[Field] = &[
+    field(
+        "conservation.method",
+        "method",
+        "",
+        Kind::Choice(&[("none", "off"), ("cpd", "in the solve (CPD)"), ("fepr", "after it (FEPR)")]),
+        "Holds momenta and energy of every body, whatever the integrator would do with them.",
+    ),
+    field(
+        "conservation.hold",
+        "hold",
+        "",
+        Kind::Several(&[("P", "P"), ("L", "L"), ("H", "H")]),
+        "Which of them are held: P momentum, L angular momentum, H energy.",
+    ),
+    field(
+        "conservation.gamma",
+        "decay γ",
+        "1/s",
+        log(0.0, 100.0, 1e-3),
+        "Energy beyond that of the rigid motion decays at this rate; the rigid motion stays. Needs energy held.",
+    ),
+    field(
+        "conservation.tolerance",
+        "tolerance",
+        "",
+        log(1e-8, 1e-1, 1e-8),
+        "What is off by less than this share of the body's energy counts as held.",
+    ),
+    field(
+        "conservation.iterations",
+        "iterations",
+        "",
+        Kind::Whole(1, 100),
+        "Iterations of a time step while energy is held, at most.",
+    ),
+];
+
+/// How surfaces touch.
+pub const CONTACT: &[Field] = &[
+    field(
+        "contact.friction",
+        "friction",
+        "",
+        Kind::Even(0.0, 2.0),
+        "Coulomb's coefficient between bodies, and with obstacles that have none of their own.",
+    ),
+    field(
+        "contact.stiffness",
+        "stiffness",
+        "N/m",
+        log(1.0, 1e7, 1.0),
+        "Force of a vertex for each metre that it has got into a surface. By itself it follows from the bodies.",
+    ),
+    field(
+        "contact.law",
+        "law",
+        "",
+        Kind::Choice(&[("linear", "linear"), ("cubic", "cubic")]),
+        "Force grows with the depth, or with its square.",
+    ),
+    field(
+        "contact.thickness",
+        "thickness",
+        "m",
+        log(0.0, 0.1, 1e-5),
+        "Of every surface, half of it on either side. By itself it follows from the bodies.",
+    ),
+    field("contact.bodies", "bodies touch each other", "", Kind::Switch, "Whether they notice each other."),
+    field(
+        "contact.self",
+        "bodies touch themselves",
+        "",
+        Kind::Switch,
+        "Whether folds and limbs notice each other.",
+    ),
+];
+
+/// Fields of a material; a body has those that its scene gives it.
+pub const MATERIAL: &[Field] = &[
+    field(
+        "young_modulus",
+        "Young's modulus",
+        "Pa",
+        log(1e2, 1e8, 1e2),
+        "How hard it is to stretch: jelly 10⁴, rubber 10⁶.",
+    ),
+    field(
+        "poisson_ratio",
+        "Poisson's ratio",
+        "",
+        Kind::Even(0.0, 0.49),
+        "How much it thins when stretched: 0 cork, 0.5 rubber.",
+    ),
+    field(
+        "mu",
+        "shear modulus μ",
+        "Pa",
+        log(1e2, 1e8, 1e2),
+        "How hard it is to shear: about a third of Young's modulus.",
+    ),
+    field("lambda", "λ", "Pa", log(0.0, 1e8, 1e2), "How hard it is to change the volume."),
+    field("density", "density", "kg/m³", log(1.0, 1e4, 1.0), "Mass per volume: water 1000."),
+    field("mass", "mass", "kg", log(1e-3, 1e4, 1e-3), "Of the whole body."),
+    field("stiffness", "springs", "N/m", log(1e-1, 1e6, 1e-1), "Stiffness of the threads."),
+    field("shear_stiffness", "shear springs", "N/m", log(0.0, 1e6, 1e-2), "Stiffness across the cells."),
+    field(
+        "bending_stiffness",
+        "bending springs",
+        "N/m",
+        log(0.0, 1e6, 1e-3),
+        "Stiffness from a vertex to the next but one.",
+    ),
+    field("bending", "bending rigidity", "N m", log(0.0, 1.0, 1e-9), "How hard the cloth is to bend."),
+];
+
+/// Gravity's height.
+pub const WORLD: &[Field] = &[field(
+    "gravity.1",
+    "gravity (up)",
+    "m/s²",
+    Kind::Even(-20.0, 20.0),
+    "Acceleration along y: −9.81 on Earth, −1.62 on the Moon.",
+)];
+
+/// The value at a dotted path of a scene, bodies and list entries by number.
+pub fn get<'a>(scene: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(scene, |value, segment| match value {
+        Value::Array(list) => list.get(segment.parse::<usize>().ok()?),
+        other => other.get(segment),
+    })
+}
+
+/// A value as a number.
+pub fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
+}
+
+/// A number as it is written in a scene.
+pub fn written(value: f64) -> String {
+    format!("{value:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene;
+
+    #[test]
+    fn every_field_is_one_of_a_scene_and_takes_what_the_window_writes() {
+        let loaded = scene::load("bouncing-ball", &[]).unwrap();
+        let tree = Value::try_from(&loaded.scene).unwrap();
+        for field in [INTEGRATOR, SOLVER, CONSERVATION, CONTACT, WORLD].concat() {
+            let optional = ["contact.stiffness", "contact.thickness"].contains(&field.path);
+            assert!(optional || get(&tree, field.path).is_some(), "{} is no field of a scene", field.path);
+            let mut values = match field.kind {
+                Kind::Even(low, high) | Kind::Log { low, high, .. } => vec![written(low), written(high)],
+                Kind::Whole(low, high) => vec![low.to_string(), high.to_string()],
+                Kind::Switch => vec!["true".into(), "false".into()],
+                Kind::Choice(choices) => choices.iter().map(|(value, _)| value.to_string()).collect(),
+                Kind::Several(choices) => choices.iter().map(|(value, _)| format!("[\"{value}\"]")).collect(),
+            };
+            if field.path == "conservation.gamma" {
+                values.truncate(1); // needs energy held
+            }
+            for value in values {
+                let set = format!("{}={value}", field.path);
+                assert!(scene::load("bouncing-ball", std::slice::from_ref(&set)).is_ok(), "{set}");
+            }
+            assert!(!field.help.is_empty() && field.help.ends_with('.'), "{}", field.path);
+        }
+    }
+
+    #[test]
+    fn fields_of_materials_are_those_of_scenes() {
+        for field in MATERIAL {
+            let known = scene::load("bar", &[format!("body.0.material.{}=oops", field.path)]);
+            let message = known.unwrap_err().to_string();
+            assert!(message.contains("number"), "{}: {message}", field.path);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Keys. The table is what the help shows and what is obeyed.
+
+use super::desk::{Desk, Framing};
+use super::session::Command;
+use crate::view::Colour;
+use egui::Key;
+
+/// What keys do: shown as they are written here.
+pub const KEYS: &[(&str, &str)] = &[
+    ("space", "pause and go on"),
+    (". or →", "one frame"),
+    ("R", "back to the start"),
+    ("1 – 5", "colours: body, strain, energy, speed, damping power"),
+    ("W", "wireframe"),
+    ("F", "see the whole scene"),
+    ("S", "save a picture of the window"),
+    ("H", "this help"),
+];
+
+/// What the mouse does.
+pub const MOUSE: &[(&str, &str)] = &[
+    ("drag a body", "pull it; the ledger counts the work"),
+    ("Shift + click", "push it"),
+    ("Ctrl + click", "pin it where it is, or release it"),
+    ("drag beside it", "turn the camera (right button: anywhere)"),
+    ("middle button", "move the camera"),
+    ("wheel", "nearer, farther"),
+];
+
+const COLOURS: [Key; 5] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
+
+impl Desk {
+    /// Obeys the keys that were pressed, unless something is being typed.
+    pub fn handle_keys(&mut self, ctx: &egui::Context) {
+        if ctx.egui_wants_keyboard_input() {
+            return;
+        }
+        let pressed = |key: Key| ctx.input(|input| input.key_pressed(key) && input.modifiers.is_none());
+        if pressed(Key::Space) {
+            self.send(Command::Pause(!self.state.paused));
+        }
+        if pressed(Key::Period) || pressed(Key::ArrowRight) {
+            self.send(Command::Step);
+        }
+        if pressed(Key::R) {
+            self.send(Command::Reset);
+        }
+        if pressed(Key::W) {
+            self.look.wireframe = !self.look.wireframe;
+        }
+        if pressed(Key::F) {
+            self.framing = Some(Framing::Fresh);
+        }
+        if pressed(Key::S) {
+            self.screenshot = true;
+        }
+        if pressed(Key::H) || pressed(Key::F1) {
+            self.help = !self.help;
+        }
+        if pressed(Key::Escape) {
+            self.help = false;
+        }
+        for (key, colour) in COLOURS.into_iter().zip(Colour::ALL) {
+            if pressed(key) {
+                self.look.colour = colour;
+            }
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! The window's side of the device: its surface, the picture of the bodies, and the panels over it.
+
+use super::desk::Desk;
+use super::session::{LaneState, Places};
+use crate::error::RunError;
+use crate::gpu::context::Context;
+use crate::gpu::readback::Readback;
+use crate::view::{Area, Bounds, Marker, Pane, Picture, Renderer, Screen, Source, Stage};
+use crate::{Result, damping};
+use egui::TextureId;
+use egui_wgpu::{RendererOptions, ScreenDescriptor};
+use std::sync::Arc;
+use winit::window::Window;
+
+/// The format of the picture of the bodies: egui mixes colours as they are stored.
+const PICTURE: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+
+/// The colour of what the mouse holds (sRGB).
+const HAND: [u8; 3] = [255, 240, 150];
+
+/// A lane on the device.
+struct Shown {
+    build: u64,
+    /// The state that it was given last.
+    serial: u64,
+    /// What it points at.
+    pointed: Vec<Marker>,
+    stage: Stage,
+}
+
+/// The picture of the bodies.
+struct Canvas {
+    size: [u32; 2],
+    texture: wgpu::Texture,
+    view: wgpu::TextureView,
+    screen: Screen,
+}
+
+/// What is to be drawn of the panels.
+pub struct Panels {
+    /// Triangles.
+    pub primitives: Vec<egui::ClippedPrimitive>,
+    /// What changed of their textures.
+    pub textures: egui::TexturesDelta,
+    /// Pixels a point.
+    pub scale: f32,
+}
+
+/// All that draws.
+pub struct Painter {
+    /// The device, shared with the solver.
+    pub context: Arc<Context>,
+    instance: wgpu::Instance,
+    window: Arc<Window>,
+    surface: wgpu::Surface<'static>,
+    config: wgpu::SurfaceConfiguration,
+    panels: egui_wgpu::Renderer,
+    renderer: Renderer,
+    canvas: Option<Canvas>,
+    /// The picture of the bodies as the panels know it.
+    pub scene: Option<TextureId>,
+    stages: Vec<Shown>,
+}
+
+fn refused(what: impl std::fmt::Display) -> crate::Error {
+    RunError::NoAdapter(what.to_string()).into()
+}
+
+impl Painter {
+    /// For a window, on the best adapter that can draw in it.
+    pub fn new(instance: wgpu::Instance, window: Arc<Window>, adapter: Option<&str>) -> Result<Painter> {
+        let surface = instance.create_surface(window.clone()).map_err(refused)?;
+        let (context, found) = Context::for_surface(&instance, &surface, adapter)?;
+        let size = window.inner_size();
+        let mut config = surface
+            .get_default_config(&found, size.width.max(1), size.height.max(1))
+            .ok_or_else(|| refused(format!("{} cannot draw in this window", context.adapter)))?;
+        let formats = surface.get_capabilities(&found).formats;
+        let plain = formats.iter().find(|format| !format.is_srgb());
+        config.format = plain.or(formats.first()).copied().unwrap_or(config.format);
+        config.present_mode = wgpu::PresentMode::AutoVsync;
+        surface.configure(&context.device, &config);
+        context.check()?;
+        let samples = Renderer::suitable_samples(&context);
+        Ok(Painter {
+            panels: egui_wgpu::Renderer::new(&context.device, config.format, RendererOptions::default()),
+            renderer: Renderer::new(&context, PICTURE, samples)?,
+            canvas: None,
+            scene: None,
+            stages: Vec::new(),
+            instance,
+            window,
+            surface,
+            config,
+            context,
+        })
+    }
+
+    /// Width and height (pixels).
+    pub fn size(&self) -> [u32; 2] {
+        [self.config.width, self.config.height]
+    }
+
+    /// The window has another size. Nothing is drawn in one without any.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        let most = self.context.device.limits().max_texture_dimension_2d;
+        if width > 0 && height > 0 {
+            (self.config.width, self.config.height) = (width.min(most), height.min(most));
+            self.surface.configure(&self.context.device, &self.config);
+        }
+    }
+
+    /// The picture to draw in; `None` if there is none now, such as in a window that nobody sees.
+    fn next_texture(&mut self) -> Result<Option<wgpu::SurfaceTexture>> {
+        use wgpu::CurrentSurfaceTexture as Current;
+        for _ in 0..2 {
+            match self.surface.get_current_texture() {
+                Current::Success(texture) => return Ok(Some(texture)),
+                Current::Suboptimal(texture) => {
+                    drop(texture);
+                    self.surface.configure(&self.context.device, &self.config);
+                }
+                Current::Outdated => self.surface.configure(&self.context.device, &self.config),
+                Current::Lost => {
+                    self.context.check()?;
+                    self.surface = self.instance.create_surface(self.window.clone()).map_err(refused)?;
+                    self.surface.configure(&self.context.device, &self.config);
+                }
+                Current::Timeout | Current::Occluded => return Ok(None),
+                Current::Validation => {
+                    self.context.check()?;
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Draws bodies and panels.
+    pub fn draw(&mut self, desk: &mut Desk, panels: Panels) -> Result<()> {
+        self.update_stages(desk)?;
+        let device = self.context.device.clone();
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        self.draw_bodies(desk, &mut encoder)?;
+        for (id, deltas) in &panels.textures.set {
+            for delta in deltas {
+                self.panels.update_texture(&device, &self.context.queue, *id, delta);
+            }
+        }
+        let screen = ScreenDescriptor { size_in_pixels: self.size(), pixels_per_point: panels.scale };
+        let more = self.panels.update_buffers(
+            &device,
+            &self.context.queue,
+            &mut encoder,
+            &panels.primitives,
+            &screen,
+        );
+        let shot = std::mem::take(&mut desk.screenshot).then(|| self.offscreen());
+        if let Some(texture) = &shot {
+            self.draw_panels(&mut encoder, &texture.create_view(&Default::default()), &panels, &screen);
+        }
+        let frame = self.next_texture()?;
+        if let Some(frame) = &frame {
+            self.draw_panels(&mut encoder, &frame.texture.create_view(&Default::default()), &panels, &screen);
+        }
+        self.context.queue.submit(more.into_iter().chain([encoder.finish()]));
+        if let Some(frame) = frame {
+            self.window.pre_present_notify();
+            self.context.queue.present(frame);
+        }
+        desk.range = match self.stages.get_mut(desk.active) {
+            Some(shown) => shown.stage.range(false)?,
+            None => None,
+        };
+        panels.textures.free.iter().for_each(|id| self.panels.free_texture(id));
+        self.take_pictures(desk, shot)?;
+        self.context.check()
+    }
+
+    fn draw_panels(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        panels: &Panels,
+        screen: &ScreenDescriptor,
+    ) {
+        let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("panels"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            ..Default::default()
+        });
+        self.panels.render(&mut pass.forget_lifetime(), &panels.primitives, screen);
+    }
+
+    /// A lane's stage for every lane, with its last state.
+    fn update_stages(&mut self, desk: &mut Desk) -> Result<()> {
+        let state = desk.state.clone();
+        self.stages.truncate(state.lanes.len());
+        for (k, lane) in state.lanes.iter().enumerate() {
+            if self.stages.get(k).is_none_or(|shown| shown.build != lane.build) {
+                let shown =
+                    Shown { build: lane.build, serial: 0, pointed: Vec::new(), stage: self.stage_of(lane)? };
+                match self.stages.get_mut(k) {
+                    Some(old) => *old = shown,
+                    None => self.stages.push(shown),
+                }
+            }
+            let Shown { serial, pointed, stage, .. } = &mut self.stages[k];
+            if *serial != state.serial {
+                if let Places::Host(positions, velocities) = &lane.places {
+                    stage.set_state(positions, velocities);
+                }
+                stage.set_time(lane.row.time);
+                *serial = state.serial;
+            }
+            let marker = |held: super::session::state::Held| Marker {
+                vertex: held.vertex as u32,
+                line: held.hand.map(|c| c as f32).into(),
+                absolute: true,
+                colour: HAND,
+            };
+            let markers: Vec<Marker> =
+                state.held.filter(|held| held.lane == k).map(marker).into_iter().collect();
+            if *pointed != markers {
+                stage.set_markers(&self.renderer, &markers)?;
+                *pointed = markers;
+            }
+        }
+        if desk.framing.is_some() && !self.stages.is_empty() {
+            let all = self.stages.iter().fold(Bounds::empty(), |all, shown| all.union(&shown.stage.bounds()));
+            desk.frame(all);
+        }
+        Ok(())
+    }
+
+    fn stage_of(&self, lane: &LaneState) -> Result<Stage> {
+        let scene = &lane.loaded.scene;
+        let source = match &lane.places {
+            Places::Host(..) => Source::Host,
+            Places::Device(shared) => Source::Device(shared.clone()),
+        };
+        let mut stage = Stage::new(&self.renderer, scene, &lane.model, source)?;
+        stage.set_damping(&damping::make(&scene.damping)?, scene.time.step / scene.time.substeps as f64);
+        Ok(stage)
+    }
+
+    fn draw_bodies(&mut self, desk: &mut Desk, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
+        let size = desk.picture_size();
+        if self.canvas.as_ref().is_none_or(|canvas| canvas.size != size) {
+            self.make_canvas(size);
+        }
+        let Some(canvas) = &self.canvas else { return Ok(()) };
+        let areas = Area::whole(size[0], size[1]).split(self.stages.len());
+        let mut panes: Vec<Pane<'_>> = self
+            .stages
+            .iter_mut()
+            .zip(areas)
+            .map(|(shown, area)| Pane {
+                stage: &mut shown.stage,
+                camera: &desk.camera,
+                look: &desk.look,
+                area,
+            })
+            .collect();
+        self.renderer.draw(encoder, &canvas.screen, &canvas.view, &mut panes)
+    }
+
+    fn make_canvas(&mut self, size: [u32; 2]) {
+        let device = &self.context.device;
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT
+            | wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::COPY_SRC;
+        let texture = device.create_texture(&described(size, PICTURE, usage));
+        let view = texture.create_view(&Default::default());
+        let filter = wgpu::FilterMode::Linear;
+        match self.scene {
+            Some(id) => self.panels.update_egui_texture_from_wgpu_texture(device, &view, filter, id),
+            None => self.scene = Some(self.panels.register_native_texture(device, &view, filter)),
+        }
+        let screen = Screen::new(&self.renderer, size[0], size[1]);
+        self.canvas = Some(Canvas { size, texture, view, screen });
+    }
+
+    /// A picture of the whole window.
+    fn offscreen(&self) -> wgpu::Texture {
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
+        self.context.device.create_texture(&described(self.size(), self.config.format, usage))
+    }
+
+    /// Reads back what is asked for: a picture of the window, and of the bodies for a recording.
+    fn take_pictures(&self, desk: &mut Desk, shot: Option<wgpu::Texture>) -> Result<()> {
+        if let Some(texture) = shot {
+            desk.save_picture(&self.read(&texture)?);
+        }
+        if let (Some(size), Some(canvas)) = (desk.recording.due(), &self.canvas)
+            && canvas.size == size
+        {
+            desk.record(self.read(&canvas.texture)?);
+        }
+        Ok(())
+    }
+
+    fn read(&self, texture: &wgpu::Texture) -> Result<Picture> {
+        let (width, height) = (texture.width(), texture.height());
+        let stride = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let readback = Readback::new(&self.context, u64::from(stride) * u64::from(height));
+        let mut encoder = self.context.device.create_command_encoder(&Default::default());
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: None };
+        let to = wgpu::TexelCopyBufferInfo { buffer: readback.buffer(), layout };
+        encoder.copy_texture_to_buffer(texture.as_image_copy(), to, texture.size());
+        self.context.queue.submit([encoder.finish()]);
+        readback.request();
+        self.context.wait()?;
+        let blue_first = format!("{:?}", texture.format()).starts_with("Bgra");
+        let rgba = readback.take(|bytes| {
+            let rows = bytes.chunks(stride as usize);
+            let pixels = rows.flat_map(|row| row[..4 * width as usize].chunks_exact(4));
+            pixels
+                .flat_map(|p| if blue_first { [p[2], p[1], p[0], 255] } else { [p[0], p[1], p[2], 255] })
+                .collect()
+        })?;
+        Ok(Picture { width, height, rgba })
+    }
+}
+
+fn described(
+    [width, height]: [u32; 2],
+    format: wgpu::TextureFormat,
+    usage: wgpu::TextureUsages,
+) -> wgpu::TextureDescriptor<'static> {
+    wgpu::TextureDescriptor {
+        label: Some("picture"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage,
+        view_formats: &[],
+    }
+}

@@ -1,0 +1,120 @@
+//! The same scene under several settings side by side.
+
+use super::damping::choosing;
+use crate::app::desk::Desk;
+use crate::app::session::spec::Spec;
+use crate::app::session::{Command, MOST_LANES};
+use crate::app::theme;
+use egui::{Button, RichText, Ui};
+
+/// Comparisons on offer: what they are called, and how their lanes differ.
+const COMPARISONS: &[(&str, &str, Lanes)] = &[
+    ("None | Laplacian", "without and with Laplacian damping", Lanes::Damping(&["none", "laplacian"])),
+    (
+        "All four models",
+        "none, Laplacian, ether drag and PBD",
+        Lanes::Damping(&["none", "laplacian", "ether-drag", "pbd"]),
+    ),
+    (
+        "Integrators",
+        "backward Euler, implicit midpoint and BDF-2",
+        Lanes::Of("integrator.kind", &["\"backward-euler\"", "\"implicit-midpoint\"", "\"bdf2\""]),
+    ),
+    (
+        "Energy held | not",
+        "conservation off and on",
+        Lanes::Of("conservation.method", &["\"none\"", "\"cpd\""]),
+    ),
+];
+
+/// How lanes differ.
+enum Lanes {
+    /// By these damping models.
+    Damping(&'static [&'static str]),
+    /// By these values of a field.
+    Of(&'static str, &'static [&'static str]),
+}
+
+/// Lanes of a comparison, each from this one.
+fn lanes(of: &Lanes, from: &Spec, value: impl Fn(&str) -> Option<f64>) -> Vec<Spec> {
+    let base = Spec { pins: Vec::new(), released: Default::default(), ..from.clone() };
+    match of {
+        Lanes::Damping(models) => models
+            .iter()
+            .map(|model| {
+                let mut spec = base.clone();
+                choosing(model, &value).iter().for_each(|(path, value)| spec.set(path, value));
+                spec
+            })
+            .collect(),
+        Lanes::Of(path, values) => values
+            .iter()
+            .map(|value| {
+                let mut spec = base.clone();
+                spec.set(path, value);
+                spec
+            })
+            .collect(),
+    }
+}
+
+/// The button that opens a comparison, and how to end it.
+pub fn show(ui: &mut Ui, desk: &mut Desk) {
+    theme::card(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("Compare").strong().size(15.0));
+            theme::quiet(ui, "side by side, in step");
+        });
+        let width = (ui.available_width() - 6.0) / 2.0;
+        egui::Grid::new("comparisons").spacing([6.0, 6.0]).show(ui, |ui| {
+            for (k, (name, help, of)) in COMPARISONS.iter().enumerate() {
+                let fill = if k < 2 { theme::LANES[1].gamma_multiply(0.45) } else { theme::WIDGET };
+                let button = ui.add_sized([width, 28.0], Button::new(*name).fill(fill));
+                desk.spots.note(format!("compare:{name}"), button.rect);
+                if button.on_hover_text(format!("Opens this scene from its start, {help}.")).clicked() {
+                    open(desk, of);
+                }
+                if k % 2 == 1 {
+                    ui.end_row();
+                }
+            }
+        });
+        let count = desk.state.lanes.len();
+        if count > 1 {
+            ui.horizontal(|ui| {
+                let add = ui.add_enabled(count < MOST_LANES, Button::new("+ variant"));
+                if add.on_hover_text("One more like the last one, to change").clicked() {
+                    desk.send(Command::Add(Vec::new()));
+                }
+                let single = ui.button("back to one");
+                desk.spots.note("compare:end", single.rect);
+                if single.on_hover_text("Keeps the one whose settings are shown").clicked() {
+                    let spec = desk.lane().map(|lane| lane.spec.clone());
+                    desk.send(Command::Open(spec.into_iter().collect()));
+                }
+            });
+            theme::quiet(ui, "Click a picture: the settings here are of that one.");
+        }
+    });
+}
+
+fn open(desk: &Desk, of: &Lanes) {
+    let Some(lane) = desk.lane() else { return };
+    let value = |path: &str| desk.value(path).and_then(|value| crate::app::fields::number(&value));
+    desk.send(Command::Open(lanes(of, &lane.spec, value)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_comparison_has_two_to_four_lanes_that_can_be_read_and_differ() {
+        for (name, _, of) in COMPARISONS {
+            let specs = lanes(of, &Spec::of("cube"), |_| None);
+            assert!((2..=MOST_LANES).contains(&specs.len()), "{name}");
+            let scenes: Vec<_> = specs.iter().map(|spec| spec.load().unwrap().scene).collect();
+            assert!(scenes.windows(2).all(|pair| pair[0] != pair[1]), "{name}");
+        }
+    }
+}

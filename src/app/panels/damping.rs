@@ -1,0 +1,162 @@
+//! The damping model: the first thing that one sees, and its parameters.
+
+use super::widgets;
+use crate::app::desk::Desk;
+use crate::app::fields::{Field, Kind};
+use crate::app::theme;
+use crate::damping::MODELS;
+use egui::{Button, RichText, Ui};
+
+/// A damping model as the window shows it.
+struct Shown {
+    name: &'static str,
+    title: &'static str,
+    help: &'static str,
+    fields: &'static [Field],
+    /// What is set when it is chosen and all of its parameters are zero: an effect that can be seen.
+    start: &'static [(&'static str, &'static str)],
+}
+
+const COEFFICIENT: &[Field] = &[Field {
+    path: "damping.coefficient",
+    label: "strength k",
+    unit: "per step",
+    help: "Share of the velocity that is taken in each time step.",
+    kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-4 },
+}];
+
+const SHOWN: &[Shown] = &[
+    Shown {
+        name: "none",
+        title: "None",
+        help: "No damping. What dies, or grows, is the integrator's doing.",
+        fields: &[],
+        start: &[],
+    },
+    Shown {
+        name: "laplacian",
+        title: "Laplacian",
+        help: "Damps deformation inside the solve, high frequencies most. Falling is not slowed; spin is.",
+        fields: &[
+            Field {
+                path: "damping.stiffness",
+                label: "deformation α₂",
+                unit: "s",
+                help: "Drag on deformation, the stronger the higher its frequency.",
+                kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-6 },
+            },
+            Field {
+                path: "damping.mass",
+                label: "all motion α₁",
+                unit: "1/s",
+                help: "Drag on every motion, falling included.",
+                kind: Kind::Log { low: 0.0, high: 100.0, smallest: 1e-3 },
+            },
+        ],
+        start: &[("damping.stiffness", "0.005")],
+    },
+    Shown {
+        name: "ether-drag",
+        title: "Ether drag",
+        help: "Slows every motion after each step, falling and spinning included.",
+        fields: COEFFICIENT,
+        start: &[("damping.coefficient", "0.02")],
+    },
+    Shown {
+        name: "pbd",
+        title: "PBD",
+        help: "Draws each body towards its rigid motion after each step: flight and spin stay.",
+        fields: COEFFICIENT,
+        start: &[("damping.coefficient", "0.1")],
+    },
+];
+
+/// A model that this file has no words for yet: all parameters there are.
+const OTHER: Shown = Shown {
+    name: "",
+    title: "",
+    help: "See docs/scene-format.md.",
+    fields: &[SHOWN[1].fields[0], SHOWN[1].fields[1], COEFFICIENT[0]],
+    start: &[],
+};
+
+fn shown(name: &str) -> &'static Shown {
+    SHOWN.iter().find(|shown| shown.name == name).unwrap_or(&OTHER)
+}
+
+/// What to set in order to choose a model in a scene whose fields are told by `value`.
+pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String, String)> {
+    let shown = shown(name);
+    let mut sets = vec![("damping.model".to_string(), format!("\"{name}\""))];
+    if shown.fields.iter().all(|field| value(field.path).unwrap_or(0.0) == 0.0) {
+        sets.extend(shown.start.iter().map(|(path, value)| (path.to_string(), value.to_string())));
+    }
+    sets
+}
+
+/// Buttons, and the parameters of the model chosen.
+pub fn show(ui: &mut Ui, desk: &mut Desk) {
+    theme::card(ui, |ui| {
+        ui.label(RichText::new("Damping").strong().size(17.0));
+        theme::quiet(ui, "How should motion die? Pick a model and watch.");
+        let now = desk
+            .value("damping.model")
+            .and_then(|value| Some(value.as_str()?.to_string()))
+            .unwrap_or_default();
+        let width = (ui.available_width() - 6.0) / 2.0;
+        egui::Grid::new("models").spacing([6.0, 6.0]).show(ui, |ui| {
+            for (k, model) in MODELS.iter().enumerate() {
+                let chosen = model.name == now;
+                let title = match shown(model.name).title {
+                    "" => model.name,
+                    title => title,
+                };
+                let text = RichText::new(title).size(15.0).strong();
+                let fill = if chosen { theme::ACCENT.gamma_multiply(0.75) } else { theme::WIDGET };
+                let button = ui.add_sized([width, 36.0], Button::new(text).fill(fill));
+                desk.spots.note(format!("damping:{}", model.name), button.rect);
+                if button.on_hover_text(shown(model.name).help).clicked() && !chosen {
+                    choose(desk, model.name);
+                }
+                if k % 2 == 1 {
+                    ui.end_row();
+                }
+            }
+        });
+        let shown = shown(&now);
+        theme::quiet(ui, shown.help);
+        for field in shown.fields {
+            widgets::field(ui, desk, "", field);
+        }
+        if let Some(message) = desk.fault("damping.model") {
+            theme::wrong(ui, message);
+        }
+    });
+}
+
+fn choose(desk: &Desk, name: &str) {
+    let value = |path: &str| desk.value(path).and_then(|value| crate::app::fields::number(&value));
+    for (path, value) in choosing(name, value) {
+        desk.set(&path, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_has_words_and_choosing_it_has_an_effect() {
+        for model in MODELS {
+            assert_eq!(shown(model.name).name, model.name, "no words for {}", model.name);
+            let sets: Vec<String> = choosing(model.name, |_| None)
+                .iter()
+                .map(|(path, value)| format!("{path}={value}"))
+                .collect();
+            let scene = crate::scene::load("cube", &sets).unwrap().scene;
+            let made = crate::damping::make(&scene.damping).unwrap();
+            let acts = made.mass != 0.0 || made.stiffness != 0.0 || made.filter.is_some();
+            assert_eq!(acts, model.name != "none", "{sets:?}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Curves of the ledger while it is written. Several lanes share one plot.
+
+use crate::app::desk::{Curves, Desk};
+use crate::app::theme;
+use crate::observe::ledger::Row;
+use egui::{Color32, Ui};
+use egui_plot::{Corner, Legend, Line, Plot, PlotPoints};
+
+/// A curve: its name, its colour, what it shows of a row.
+type Curve = (&'static str, Color32, fn(&Row) -> f64);
+
+fn length(v: &[f64; 3]) -> f64 {
+    v.iter().map(|c| c * c).sum::<f64>().sqrt()
+}
+
+const TOTAL: Curve = ("total", Color32::WHITE, |row| row.total);
+
+/// Parts of the energy, shown when there is one lane only.
+const PARTS: &[Curve] = &[
+    ("kinetic", theme::LANES[1], |row| row.kinetic),
+    ("elastic", theme::LANES[2], |row| row.elastic),
+    ("gravity", theme::LANES[3], |row| row.gravity),
+    ("contact", theme::LEDGER[2], |row| row.contact),
+    ("held", theme::LEDGER[1], |row| row.attachment),
+];
+
+const CENTRE: &[Curve] = &[
+    ("x", theme::LANES[0], |row| row.centre[0]),
+    ("y", theme::LANES[1], |row| row.centre[1]),
+    ("z", theme::LANES[2], |row| row.centre[2]),
+];
+
+/// Tabs and the plot.
+pub fn show(ui: &mut Ui, desk: &mut Desk) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        for (curves, name) in [
+            (Curves::Energy, "energy"),
+            (Curves::Momentum, "|P|"),
+            (Curves::Spin, "|L|"),
+            (Curves::Centre, "centre"),
+        ] {
+            let tab = ui.selectable_label(desk.curves == curves, name);
+            desk.spots.note(format!("plot:{name}"), tab.rect);
+            if tab.clicked() {
+                desk.curves = curves;
+            }
+        }
+        let unit = match desk.curves {
+            Curves::Energy => "J",
+            Curves::Momentum => "kg m/s",
+            Curves::Spin => "kg m²/s",
+            Curves::Centre => "m",
+        };
+        theme::quiet(ui, format!("({unit}) over time (s)"));
+    });
+    let lines = lines(desk);
+    let id = (desk.curves as u8, desk.state.lanes.first().map(|lane| lane.epoch));
+    let mut plot = Plot::new(id)
+        .height(190.0)
+        .show_x(false)
+        .show_y(false)
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .y_axis_formatter(|mark, _| theme::number(mark.value));
+    if desk.state.lanes.len() < 2 {
+        // several lanes have their colours in the titles of their pictures
+        let legend = Legend::default().position(Corner::RightTop).background_alpha(0.35);
+        plot = plot.legend(legend.text_style(egui::TextStyle::Small));
+    }
+    let response = plot.show(ui, |plot| lines.into_iter().for_each(|line| plot.line(line)));
+    desk.spots.note("plot", response.response.rect);
+}
+
+/// The curves that are shown.
+fn lines(desk: &Desk) -> Vec<Line<'static>> {
+    let curves: Vec<Curve> = match desk.curves {
+        Curves::Energy if desk.history.len() > 1 => vec![TOTAL],
+        Curves::Energy => {
+            let seen =
+                |curve: &&Curve| desk.history.iter().any(|h| h.rows.iter().any(|row| curve.2(row) != 0.0));
+            std::iter::once(&TOTAL).chain(PARTS.iter().filter(seen)).copied().collect()
+        }
+        Curves::Momentum => vec![("|P|", Color32::WHITE, |row| length(&row.momentum))],
+        Curves::Spin => vec![("|L|", Color32::WHITE, |row| length(&row.angular_momentum))],
+        Curves::Centre if desk.history.len() > 1 => vec![CENTRE[1]],
+        Curves::Centre => CENTRE.to_vec(),
+    };
+    let mut lines = Vec::new();
+    for (lane, history) in desk.history.iter().enumerate() {
+        let several = desk.history.len() > 1;
+        for (name, colour, of) in &curves {
+            let points: Vec<[f64; 2]> =
+                history.rows.iter().map(|row| [row.time, of(row)]).filter(|[_, y]| y.is_finite()).collect();
+            let (name, colour) = match several {
+                true => (desk.title(lane), theme::lane(lane)),
+                false => (name.to_string(), *colour),
+            };
+            lines.push(Line::new(name, PlotPoints::from(points)).color(colour).width(1.8));
+        }
+    }
+    lines
+}

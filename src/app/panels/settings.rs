@@ -1,0 +1,89 @@
+//! All other settings, in sections that open.
+
+use super::widgets;
+use crate::app::desk::Desk;
+use crate::app::fields::{self, Field};
+use crate::app::session::Command;
+use crate::app::theme;
+use crate::cli::backend::BackendChoice;
+use egui::{CollapsingHeader, RichText, Ui};
+
+const SECTIONS: &[(&str, &[Field])] = &[
+    ("Integrator and time", fields::INTEGRATOR),
+    ("Conservation", fields::CONSERVATION),
+    ("Contact", fields::CONTACT),
+    ("Solver", fields::SOLVER),
+];
+
+/// Sections of fields, the materials of the bodies, the backend, the hand.
+pub fn show(ui: &mut Ui, desk: &mut Desk) {
+    other_fault(ui, desk);
+    for (title, fields) in SECTIONS {
+        section(ui, desk, title, |ui, desk| {
+            fields.iter().for_each(|field| widgets::field(ui, desk, "", field));
+        });
+    }
+    section(ui, desk, "Material", materials);
+    section(ui, desk, "World and hand", |ui, desk| {
+        fields::WORLD.iter().for_each(|field| widgets::field(ui, desk, "", field));
+        let mut strength = desk.strength;
+        let slider =
+            egui::Slider::new(&mut strength, 0.05..=20.0).logarithmic(true).text("strength of the hand");
+        if ui.add(slider).on_hover_text("How strongly the mouse pulls; 1 lifts a body with ease").changed() {
+            desk.strength = strength;
+            desk.send(Command::Strength(strength));
+        }
+    });
+    section(ui, desk, "Backend", backend);
+}
+
+fn section(ui: &mut Ui, desk: &mut Desk, title: &str, contents: impl FnOnce(&mut Ui, &mut Desk)) {
+    let header =
+        CollapsingHeader::new(RichText::new(title).strong()).id_salt(title).show(ui, |ui| contents(ui, desk));
+    desk.spots.note(format!("section:{title}"), header.header_response.rect);
+}
+
+/// What was refused and belongs to no field that is shown.
+fn other_fault(ui: &mut Ui, desk: &Desk) {
+    let Some(fault) = desk.lane().and_then(|lane| lane.fault.clone()) else { return };
+    let field = fault.field.map(|field| format!("{field}: ")).unwrap_or_default();
+    theme::wrong(ui, format!("not changed: {field}{}", fault.message));
+}
+
+/// Materials of all bodies; only fields that the scene gives.
+fn materials(ui: &mut Ui, desk: &mut Desk) {
+    let Some(lane) = desk.lane() else { return };
+    let names: Vec<String> = lane.loaded.scene.bodies.iter().map(|body| body.name.clone()).collect();
+    for (index, name) in names.iter().enumerate() {
+        let base = format!("body.{index}.material.");
+        if names.len() > 1 {
+            ui.label(RichText::new(name).color(theme::QUIET));
+        }
+        for field in fields::MATERIAL {
+            if desk.value(&format!("{base}{}", field.path)).is_some() {
+                widgets::field(ui, desk, &base, field);
+            }
+        }
+    }
+}
+
+fn backend(ui: &mut Ui, desk: &mut Desk) {
+    let Some(lane) = desk.lane() else { return };
+    let (now, describe) = (lane.spec.backend, lane.describe.clone());
+    ui.horizontal(|ui| {
+        for (choice, name) in
+            [(BackendChoice::Auto, "automatic"), (BackendChoice::Cpu, "CPU"), (BackendChoice::Gpu, "GPU")]
+        {
+            let button = ui.selectable_label(now == choice, name);
+            desk.spots.note(format!("backend:{name}"), button.rect);
+            if button.clicked() {
+                desk.send(Command::Backend { lane: None, choice });
+            }
+        }
+    });
+    theme::quiet(ui, describe);
+    theme::quiet(ui, format!("Drawn by {}.", desk.adapter));
+    if desk.adapter.software {
+        theme::quiet(ui, "It computes in software: its times say nothing about a GPU.");
+    }
+}

@@ -1,0 +1,154 @@
+//! Fields of the scene as widgets: a label with its help, a control, a unit, and what was refused.
+
+use crate::app::desk::Desk;
+use crate::app::fields::{self, Choices, Field, Kind};
+use crate::app::session::Command;
+use crate::app::theme;
+use egui::{ComboBox, Slider, Ui};
+use toml::Value;
+
+/// Width of a label (points).
+const LABEL: f32 = 122.0;
+
+/// A field of the active lane at `base` and the field's own path. `optional` ones may be left to themselves.
+pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
+    let path = format!("{base}{}", field.path);
+    let value = desk.value(&path);
+    let response = ui.horizontal(|ui| {
+        ui.spacing_mut().slider_width = (ui.available_width() - LABEL - 72.0).max(50.0);
+        if !matches!(field.kind, Kind::Switch) {
+            label(ui, field);
+        }
+        let changed = match (field.kind, &value) {
+            (_, None) => automatic(ui, field),
+            (Kind::Even(low, high), Some(value)) => slide(ui, value, field, |slider| slider, low, high),
+            (Kind::Log { low, high, smallest }, Some(value)) => slide(
+                ui,
+                value,
+                field,
+                |slider| slider.logarithmic(true).smallest_positive(smallest),
+                low,
+                high,
+            ),
+            (Kind::Whole(low, high), Some(value)) => whole(ui, value, low, high),
+            (Kind::Switch, Some(value)) => switch(ui, value, field),
+            (Kind::Choice(choices), Some(value)) => choice(ui, &path, value, choices),
+            (Kind::Several(choices), Some(value)) => several(ui, value, choices),
+        };
+        if let Some(changed) = changed {
+            desk.set(&path, changed);
+        }
+        if is_optional(&path)
+            && value.is_some()
+            && ui.small_button("auto").on_hover_text("leave it to itself").clicked()
+        {
+            desk.send(Command::Unset { lane: Some(desk.active), path: path.clone() });
+        }
+    });
+    desk.spots.note(&path, response.response.rect);
+    response.response.on_hover_text(help(field));
+    if let Some(message) = desk.fault(&path) {
+        theme::wrong(ui, message);
+    }
+}
+
+/// Fields that follow from the bodies when they are not given.
+fn is_optional(path: &str) -> bool {
+    ["contact.stiffness", "contact.thickness"].contains(&path)
+}
+
+fn help(field: &Field) -> String {
+    match field.unit {
+        "" => field.help.into(),
+        unit => format!("{} Unit: {unit}.", field.help),
+    }
+}
+
+fn label(ui: &mut Ui, field: &Field) {
+    let (rect, _) = ui.allocate_exact_size(egui::vec2(LABEL, 20.0), egui::Sense::hover());
+    let text = match field.unit {
+        "" => field.label.to_string(),
+        unit => format!("{} ({unit})", field.label),
+    };
+    let font = egui::FontId::proportional(12.5);
+    let galley = ui.painter().layout(text, font, theme::TEXT, f32::INFINITY);
+    let at = egui::pos2(rect.min.x, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, theme::TEXT);
+}
+
+/// A field that follows from others until somebody sets it.
+fn automatic(ui: &mut Ui, field: &Field) -> Option<String> {
+    let start = match field.kind {
+        Kind::Even(low, high) => 0.5 * (low + high),
+        Kind::Log { smallest, high, .. } => (smallest * high).sqrt(),
+        _ => return None,
+    };
+    ui.small_button("set")
+        .on_hover_text("it follows from the bodies now")
+        .clicked()
+        .then(|| fields::written(start))
+}
+
+fn slide(
+    ui: &mut Ui,
+    value: &Value,
+    field: &Field,
+    kind: impl FnOnce(Slider<'_>) -> Slider<'_>,
+    low: f64,
+    high: f64,
+) -> Option<String> {
+    let mut number = fields::number(value)?;
+    // what a scene gives may lie beyond the ends
+    let (low, high) = (low.min(number), high.max(number));
+    let slider = Slider::new(&mut number, low..=high)
+        .custom_formatter(|value, _| theme::number(value))
+        .custom_parser(|text| text.trim().parse().ok());
+    let _ = field;
+    ui.add(kind(slider)).changed().then(|| fields::written(number))
+}
+
+fn whole(ui: &mut Ui, value: &Value, low: u32, high: u32) -> Option<String> {
+    let mut number = value.as_integer()?.max(0) as u64;
+    let high = u64::from(high).max(number);
+    ui.add(Slider::new(&mut number, u64::from(low)..=high)).changed().then(|| number.to_string())
+}
+
+fn switch(ui: &mut Ui, value: &Value, field: &Field) -> Option<String> {
+    let mut on = value.as_bool()?;
+    ui.checkbox(&mut on, field.label).changed().then(|| on.to_string())
+}
+
+fn choice(ui: &mut Ui, path: &str, value: &Value, choices: Choices) -> Option<String> {
+    let now = value.as_str()?;
+    let name = choices.iter().find(|(value, _)| *value == now).map_or(now, |(_, name)| name);
+    let mut chosen = None;
+    ComboBox::from_id_salt(path).width(ui.available_width().min(150.0)).selected_text(name).show_ui(
+        ui,
+        |ui| {
+            for (value, name) in choices {
+                if ui.selectable_label(*value == now, *name).clicked() && *value != now {
+                    chosen = Some(format!("\"{value}\""));
+                }
+            }
+        },
+    );
+    chosen
+}
+
+fn several(ui: &mut Ui, value: &Value, choices: Choices) -> Option<String> {
+    let now: Vec<&str> = value.as_array()?.iter().filter_map(Value::as_str).collect();
+    let mut chosen = None;
+    ui.spacing_mut().item_spacing.x = 3.0;
+    for (value, name) in choices {
+        let on = now.contains(value);
+        if ui.selectable_label(on, *name).clicked() {
+            let kept = choices
+                .iter()
+                .map(|(other, _)| *other)
+                .filter(|other| now.contains(other) != (other == value));
+            let list: Vec<String> = kept.map(|other| format!("\"{other}\"")).collect();
+            chosen = Some(format!("[{}]", list.join(", ")));
+        }
+    }
+    chosen
+}

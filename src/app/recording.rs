@@ -1,0 +1,161 @@
+//! Recording what is seen: pictures, and films of the bodies.
+
+use super::desk::Desk;
+use crate::view::Picture;
+use crate::view::record::{Format, Recorder};
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Formats on offer, with what the window calls them.
+pub const FORMATS: [(Format, &str, &str); 4] = [
+    (Format::Gif, "GIF", "opens everywhere, 256 colours"),
+    (Format::Apng, "APNG", "exact colours, opens in browsers"),
+    (Format::Mp4, "MP4", "small, needs ffmpeg"),
+    (Format::Sequence, "PNG files", "a folder of numbered pictures"),
+];
+
+/// Pictures a second of a film.
+const RATE: f64 = 20.0;
+
+/// Copies of one picture, at most, where drawing is slower than that: a film shall be as fast as what was seen.
+const MOST_COPIES: usize = 10;
+
+/// A recording, if there is one.
+pub struct Recording {
+    /// What the next one becomes.
+    pub format: Format,
+    recorder: Option<Recorder>,
+    size: [u32; 2],
+    begun: Instant,
+    ending: bool,
+}
+
+impl Default for Recording {
+    fn default() -> Self {
+        Recording { format: Format::Gif, recorder: None, size: [0; 2], begun: Instant::now(), ending: false }
+    }
+}
+
+/// A name in a folder that no file has yet: `dashpot-cube-001.gif`.
+fn free_name(folder: &Path, scene: &str, ending: &str) -> PathBuf {
+    let dot = if ending.is_empty() { "" } else { "." };
+    let name = |k: usize| folder.join(format!("dashpot-{scene}-{k:03}{dot}{ending}"));
+    (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
+}
+
+impl Recording {
+    /// Whether pictures are being taken.
+    pub fn is_on(&self) -> bool {
+        self.recorder.is_some() && !self.ending
+    }
+
+    /// Pictures taken and written, while there is something to write.
+    pub fn progress(&self) -> Option<[usize; 2]> {
+        self.recorder.as_ref().map(Recorder::progress)
+    }
+
+    /// Pictures taken so far.
+    fn taken(&self) -> usize {
+        self.progress().map_or(0, |[taken, _]| taken)
+    }
+
+    /// The size that pictures must have (pixels), if one is due now.
+    pub fn due(&self) -> Option<[u32; 2]> {
+        self.next().filter(|next| Instant::now() >= *next).map(|_| self.size)
+    }
+
+    /// The size of its pictures (pixels), while they are taken.
+    pub fn size(&self) -> Option<[u32; 2]> {
+        self.is_on().then_some(self.size)
+    }
+
+    /// When the next picture is due.
+    pub fn next(&self) -> Option<Instant> {
+        self.is_on().then(|| self.begun + Duration::from_secs_f64(self.taken() as f64 / RATE))
+    }
+
+    fn start(&mut self, folder: &Path, scene: &str, size: [u32; 2]) -> Result<PathBuf> {
+        if let Err(reason) = self.format.available() {
+            return Err(Error::Input(crate::error::InputError::new(reason)));
+        }
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+        let path = free_name(folder, scene, self.format.ending());
+        // films need even sizes
+        self.size = size.map(|side| (side & !1).max(2));
+        self.recorder = Some(Recorder::start(&path, self.format, self.size, RATE)?);
+        (self.begun, self.ending) = (Instant::now(), false);
+        Ok(path)
+    }
+
+    /// Takes a picture, as often as it was seen.
+    fn take(&mut self, picture: &Picture) -> Result<()> {
+        let due = (self.begun.elapsed().as_secs_f64() * RATE) as usize + 1;
+        let copies = due.saturating_sub(self.taken()).min(MOST_COPIES);
+        match &mut self.recorder {
+            Some(recorder) if [picture.width, picture.height] == self.size => {
+                (0..copies).try_for_each(|_| recorder.push(picture.rgba.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for what is still to be written; `None` if nothing was recorded.
+    pub fn finish(&mut self) -> Option<Result<PathBuf>> {
+        self.ending = false;
+        self.recorder.take().map(Recorder::finish)
+    }
+}
+
+impl Desk {
+    fn scene_name(&self) -> String {
+        self.state.lanes.first().map_or("scene".into(), |lane| lane.loaded.name.clone())
+    }
+
+    /// Starts a recording of the bodies, or ends it.
+    pub fn toggle_recording(&mut self) {
+        if self.recording.is_on() {
+            self.recording.ending = true;
+            if let Some(recorder) = &mut self.recording.recorder {
+                recorder.close();
+            }
+            return;
+        }
+        let size = self.picture_size();
+        match self.recording.start(&self.pictures.clone(), &self.scene_name(), size) {
+            Ok(path) => self.say(format!("recording {} …", path.display())),
+            Err(error) => self.complain(error.to_string()),
+        }
+    }
+
+    /// Looks whether a recording that has ended is written.
+    pub fn follow_recording(&mut self) {
+        let written = self.recording.recorder.as_ref().is_some_and(Recorder::is_done);
+        if written && let Some(done) = self.recording.finish() {
+            match done {
+                Ok(path) => self.say(format!("written: {}", path.display())),
+                Err(error) => self.complain(error.to_string()),
+            }
+        }
+    }
+
+    /// A picture for the recording. If it cannot be written the recording ends.
+    pub fn record(&mut self, picture: Picture) {
+        if let Err(error) = self.recording.take(&picture) {
+            self.recording.recorder = None;
+            self.complain(error.to_string());
+        }
+    }
+
+    /// Saves a picture of the window.
+    pub fn save_picture(&mut self, picture: &Picture) {
+        let path = free_name(&self.pictures, &self.scene_name(), "png");
+        let saved = std::fs::create_dir_all(&self.pictures)
+            .map_err(Error::write(&self.pictures))
+            .and_then(|()| picture.write_png(&path));
+        match saved {
+            Ok(()) => self.say(format!("written: {}", path.display())),
+            Err(error) => self.complain(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Tells a file what the window shows: for tests that drive it from outside.
+
+use super::desk::Desk;
+use crate::observe::write_whole;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How often at most.
+const EVERY: Duration = Duration::from_millis(50);
+
+/// Where things are in the window (points): left, top, right, bottom.
+#[derive(Debug, Default)]
+pub struct Spots(BTreeMap<String, [f32; 4]>);
+
+impl Spots {
+    /// Notes where something is.
+    pub fn note(&mut self, name: impl Into<String>, rect: egui::Rect) {
+        self.0.insert(name.into(), [rect.min.x, rect.min.y, rect.max.x, rect.max.y]);
+    }
+
+    /// Forgets all places, before they are noted anew.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// A file that is kept up to date.
+pub struct Report {
+    path: PathBuf,
+    last: Option<Instant>,
+}
+
+impl Report {
+    /// Into this file.
+    pub fn new(path: PathBuf) -> Report {
+        Report { path, last: None }
+    }
+
+    /// Writes what is shown, unless it was written just now. That it cannot be written stops nothing.
+    pub fn write(&mut self, desk: &Desk, size: [u32; 2]) {
+        if self.last.is_some_and(|last| last.elapsed() < EVERY) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        let _ = write_whole(&self.path, describe(desk, size).to_string().as_bytes());
+    }
+}
+
+fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
+    let lanes: Vec<Value> = desk
+        .state
+        .lanes
+        .iter()
+        .zip(desk.panes())
+        .map(|(lane, pane)| {
+            let size = [f64::from(pane.width), f64::from(pane.height)];
+            let centre = desk.camera.project(&lane.row.centre.into(), size);
+            let scene = &lane.loaded.scene;
+            json!({
+                "scene": lane.loaded.name,
+                "damping": scene.damping,
+                "integrator": scene.integrator.kind,
+                "frame": lane.row.frame,
+                "time": lane.row.time,
+                "total": lane.row.total,
+                "work": lane.row.work,
+                "damped": lane.row.damped,
+                "building": lane.building,
+                "failure": lane.failure,
+                "fault": lane.fault.as_ref().map(|fault| &fault.message),
+                "backend": lane.describe,
+                "pins": lane.spec.pins.len(),
+                "centre": centre.map(|([x, y], _)| [x + f64::from(pane.x), y + f64::from(pane.y)]),
+            })
+        })
+        .collect();
+    json!({
+        "window": [width, height],
+        "stage": [desk.stage.x, desk.stage.y, desk.stage.width, desk.stage.height],
+        "panes": desk.panes().iter().map(|p| [p.x, p.y, p.width, p.height]).collect::<Vec<_>>(),
+        "lanes": lanes,
+        "active": desk.active,
+        "paused": desk.state.paused,
+        "loading": desk.state.loading,
+        "held": desk.state.held.is_some(),
+        "recording": desk.recording.is_on(),
+        "colour": desk.look.colour.name(),
+        "wireframe": desk.look.wireframe,
+        "message": desk.message.as_ref().map(|message| &message.text),
+        "frame_rate": desk.frame_rate,
+        "pace": desk.state.pace,
+        "spots": desk.spots.0,
+    })
+}

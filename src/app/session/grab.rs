@@ -1,0 +1,170 @@
+//! The hand: a spring and a damper between the cursor and a small patch of vertices.
+//!
+//! The patch has mass m, place p and velocity u, the hand is at c. Over a step h the force k (c − p') − d u' is taken at its end,
+//! p' = p + h u':
+//!
+//!   u' = (u + h k/m (c − p)) / (1 + h d/m + h² k/m)
+//!
+//! which is finite for any k, d ≥ 0 and never overshoots the hand in one step. The force is spread over the patch by weights w
+//! that fall off towards its border, so that it does not tear at single vertices: with p and u the means by m w, the patch has
+//! the mass m = (Σ m w)²/Σ m w², and a vertex changes by w (u' − u) Σ m w/Σ m w².
+
+use crate::Vec3;
+use crate::model::Model;
+use crate::step::Simulation;
+use std::f64::consts::TAU;
+
+/// How fast a free body would swing on the hand's spring (1/s): k = M (2π f)².
+const FREQUENCY: f64 = 2.0;
+
+/// Share of the body's size that a patch reaches from its middle.
+const REACH: f64 = 0.2;
+
+/// The same for a blow and for pins.
+const SMALL_REACH: f64 = 0.08;
+
+/// The velocity that a push gives the whole body, as a share of its size in a second.
+const BLOW: f64 = 1.5;
+
+/// A body held by the hand.
+#[derive(Debug, Clone)]
+pub struct Grab {
+    /// The vertex in the middle.
+    pub vertex: usize,
+    /// Vertices and their weights, 1 in the middle.
+    patch: Vec<(usize, f64)>,
+    /// From the patch's centre to the point that was grabbed (m).
+    offset: Vec3,
+    /// Where the hand is (m).
+    pub hand: Vec3,
+    /// k (N/m) and d (N s/m).
+    stiffness: f64,
+    damping: f64,
+}
+
+/// Mass (kg) and size (m) of the body that a vertex belongs to, and its vertices.
+fn body_of(model: &Model, vertex: usize) -> Option<(f64, f64, std::ops::Range<usize>)> {
+    let body = model.bodies.iter().find(|body| body.vertices.contains(&vertex))?;
+    let mass = model.mass[body.vertices.clone()].iter().sum();
+    let low = body.mesh.positions.iter().fold(Vec3::repeat(f64::INFINITY), |a, b| a.inf(b));
+    let high = body.mesh.positions.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
+    Some((mass, (high - low).norm(), body.vertices.clone()))
+}
+
+/// Vertices of the body of `vertex` that are near it, itself included.
+pub fn patch(model: &Model, positions: &[Vec3], vertex: usize) -> Vec<usize> {
+    let Some((_, size, range)) = body_of(model, vertex) else { return Vec::new() };
+    let near = |&i: &usize| (positions[i] - positions[vertex]).norm() <= SMALL_REACH * size;
+    range.filter(near).collect()
+}
+
+impl Grab {
+    /// Takes hold of the vertices around one, by the point that was hit; `strength` is a factor of the spring's stiffness.
+    pub fn new(model: &Model, positions: &[Vec3], vertex: usize, point: Vec3, strength: f64) -> Option<Grab> {
+        let (mass, size, range) = body_of(model, vertex)?;
+        let weight = |i: usize| {
+            let away = (positions[i] - positions[vertex]).norm() / (REACH * size);
+            (1.0 - away * away).max(0.0).powi(2)
+        };
+        let patch: Vec<(usize, f64)> = range.map(|i| (i, weight(i))).filter(|(_, w)| *w > 0.0).collect();
+        let stiffness = strength * mass * (TAU * FREQUENCY).powi(2);
+        let damping = 2.0 * (stiffness * mass).sqrt();
+        let centre = Gathered::of(&model.mass, positions, positions, &patch).centre;
+        Some(Grab { vertex, patch, offset: point - centre, hand: point, stiffness, damping })
+    }
+
+    /// The change of velocity of the patch over a step of h seconds.
+    pub fn pull(&self, model: &Model, x: &[Vec3], v: &[Vec3], h: f64) -> Vec<(usize, Vec3)> {
+        let Gathered { mass, centre, drift, share } = Gathered::of(&model.mass, x, v, &self.patch);
+        let away = self.hand - (centre + self.offset);
+        let change = implicit_pull(away, drift, h, self.stiffness / mass, self.damping / mass) / share;
+        self.patch.iter().map(|&(i, weight)| (i, change * weight)).collect()
+    }
+
+    /// Pulls a simulation over its next frame.
+    pub fn apply(&self, simulation: &mut Simulation, h: f64) -> crate::Result<()> {
+        simulation.fetch()?;
+        let changes = self.pull(simulation.model(), simulation.positions(), simulation.velocities(), h);
+        simulation.pull(&changes)
+    }
+}
+
+/// A patch as one mass.
+struct Gathered {
+    /// (Σ m w)²/Σ m w² (kg).
+    mass: f64,
+    /// Mean place by m w (m), and velocity (m/s).
+    centre: Vec3,
+    drift: Vec3,
+    /// Σ m w²/Σ m w: how much of its own change the vertex in the middle gives to the mean.
+    share: f64,
+}
+
+impl Gathered {
+    fn of(mass: &[f64], x: &[Vec3], v: &[Vec3], patch: &[(usize, f64)]) -> Gathered {
+        let total: f64 = patch.iter().map(|&(i, w)| mass[i] * w).sum();
+        let square: f64 = patch.iter().map(|&(i, w)| mass[i] * w * w).sum();
+        let mean = |of: &[Vec3]| patch.iter().map(|&(i, w)| of[i] * (mass[i] * w)).sum::<Vec3>() / total;
+        Gathered { mass: total * total / square, centre: mean(x), drift: mean(v), share: square / total }
+    }
+}
+
+/// u' − u of a mass on a spring (k/m, 1/s²) with a damper (d/m, 1/s), `away` from its rest, at velocity u.
+pub fn implicit_pull(away: Vec3, u: Vec3, h: f64, spring: f64, damper: f64) -> Vec3 {
+    (u + away * (h * spring)) / (1.0 + h * damper + h * h * spring) - u
+}
+
+/// A blow on a vertex along a direction: the patch takes the momentum, the body as a whole gets some speed.
+pub fn push(model: &Model, positions: &[Vec3], vertex: usize, direction: Vec3) -> Vec<(usize, Vec3)> {
+    let Some((mass, size, _)) = body_of(model, vertex) else { return Vec::new() };
+    let patch = patch(model, positions, vertex);
+    let share: f64 = patch.iter().map(|&i| model.mass[i]).sum::<f64>() / mass;
+    // a patch of a few vertices would be shot out of its body by all of the momentum
+    let change = direction * (BLOW * size / share.max(0.05));
+    patch.into_iter().map(|i| (i, change)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pull_is_finite_and_does_not_pass_the_hand_however_stiff() {
+        let (away, u, h) = (Vec3::new(0.3, -0.1, 0.0), Vec3::new(-2.0, 5.0, 1.0), 1.0 / 30.0);
+        for spring in [0.0, 1.0, 1e4, 1e12, 1e30] {
+            for damper in [0.0, 10.0, 1e6] {
+                let new = u + implicit_pull(away, u, h, spring, damper);
+                assert!(new.iter().all(|c| c.is_finite()));
+                // u' is a mean of u, of the velocity that ends at the hand, and of rest, all weights positive
+                let weights = [1.0, h * h * spring, h * damper];
+                let sum: f64 = weights.iter().sum();
+                let mean = (u * weights[0] + away / h * weights[1]) / sum;
+                assert!((new - mean).norm() <= 1e-12 * (u.norm() + away.norm() / h), "{new} {mean}");
+            }
+        }
+        let stiff = u + implicit_pull(away, u, h, 1e30, 0.0);
+        assert!((stiff * h - away).norm() < 1e-12, "a rigid hand is reached in one step");
+    }
+
+    #[test]
+    fn a_patch_moves_as_the_mass_that_it_stands_for() {
+        let model = crate::model::build::build(&crate::scene::load("bar", &[]).unwrap()).unwrap().model;
+        let (x, v, h) = (&model.initial_positions, &model.initial_velocities, 1.0 / 30.0);
+        let mut grab = Grab::new(&model, x, 300, x[300], 1.0).unwrap();
+        grab.hand += Vec3::new(0.1, 0.2, 0.0);
+        let changes = grab.pull(&model, x, v, h);
+        let before = Gathered::of(&model.mass, x, v, &grab.patch);
+        let mut after = v.clone();
+        changes.iter().for_each(|(i, change)| after[*i] += change);
+        let drift = Gathered::of(&model.mass, x, &after, &grab.patch).drift;
+        let away = Vec3::new(0.1, 0.2, 0.0);
+        let expected =
+            implicit_pull(away, before.drift, h, grab.stiffness / before.mass, grab.damping / before.mass);
+        // some hundred terms of order one
+        assert!((drift - before.drift - expected).norm() < 1e-12 * expected.norm(), "{drift} {expected}");
+        // and what it gained is the impulse of the force at the end of the step
+        let momentum: Vec3 = changes.iter().map(|(i, change)| change * model.mass[*i]).sum();
+        let force = (away - drift * h) * grab.stiffness - drift * grab.damping;
+        assert!((momentum - force * h).norm() < 1e-9 * momentum.norm(), "{momentum} {force}");
+    }
+}

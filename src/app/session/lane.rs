@@ -1,0 +1,283 @@
+//! A simulation among those side by side: what it is, what it shall be, and how it gets there.
+
+use super::Machine;
+use super::build::{Build, Made};
+use super::grab::Grab;
+use super::spec::{Pin, Spec};
+use super::state::{Fault, LaneState, Places};
+use crate::observe::ledger::Row;
+use crate::step::clock::{Clock, PHASES};
+use crate::view::{Hit, Ray};
+use crate::{Error, Result, Vec3};
+use std::sync::Arc;
+
+/// How far beside a strand the cursor may be (rad).
+const TOLERANCE: f64 = 0.01;
+
+/// Share of a new frame in the smoothed times.
+const FRESH: f64 = 0.1;
+
+pub(super) struct Lane {
+    made: Box<Made>,
+    /// What it shall be: `made.spec`, or what is being built, or what will be built next.
+    wanted: Spec,
+    build: Option<Build>,
+    fault: Option<Fault>,
+    failure: Option<Error>,
+    /// Numbers of the model and of the beginning.
+    builds: u64,
+    epoch: u64,
+    clock: Clock,
+    phases: [f64; PHASES.len()],
+    /// Rows that were not published yet.
+    pub rows: Vec<Row>,
+}
+
+impl Lane {
+    /// A lane at time zero. `number` tells its models and beginnings from those of all others.
+    pub fn new(made: Box<Made>, number: u64) -> Lane {
+        let rows = vec![made.simulation.last_row()];
+        let clock = *made.simulation.clock();
+        let wanted = made.spec.clone();
+        Lane {
+            made,
+            wanted,
+            build: None,
+            fault: None,
+            failure: None,
+            builds: number,
+            epoch: number,
+            clock,
+            phases: [0.0; PHASES.len()],
+            rows,
+        }
+    }
+
+    pub fn wanted(&self) -> &Spec {
+        &self.wanted
+    }
+
+    /// What it is.
+    pub fn spec(&self) -> &Spec {
+        &self.made.spec
+    }
+
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Duration of a frame (s).
+    pub fn frame_length(&self) -> f64 {
+        self.made.loaded.scene.time.step
+    }
+
+    pub fn time(&self) -> f64 {
+        self.made.simulation.time()
+    }
+
+    pub fn is_well(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// Asks for other settings. What cannot be read is refused at once, and the old ones stay.
+    pub fn want(&mut self, machine: &Machine, change: impl FnOnce(&mut Spec)) {
+        let mut spec = self.wanted.clone();
+        change(&mut spec);
+        if spec == self.wanted {
+            return;
+        }
+        match spec.load() {
+            Err(error) => self.fault = Some(Fault::from(&error)),
+            Ok(_) => {
+                (self.fault, self.wanted) = (None, spec);
+                self.begin(machine);
+            }
+        }
+    }
+
+    /// Starts to build what is wanted, unless something is being built: then that is awaited, and changes in between are
+    /// made in one go.
+    fn begin(&mut self, machine: &Machine) {
+        if self.build.is_none() && self.wanted != self.made.spec {
+            let from = self.made.simulation.snapshot().ok().filter(|_| self.failure.is_none());
+            self.build = Some(Build::start(machine, &self.wanted, from));
+        }
+    }
+
+    /// Between two frames: takes over what was built, if it is ready; whether it was. `number` is a fresh one.
+    pub fn settle(&mut self, machine: &Machine, number: u64) -> bool {
+        let Some(build) = &self.build else { return false };
+        let Some(done) = build.done() else { return false };
+        let built = build.spec.clone();
+        self.build = None;
+        if let Err(error) = done.and_then(|made| self.swap(made, number)) {
+            self.fault = Some(Fault::from(&error));
+            if self.wanted == built {
+                self.wanted = self.made.spec.clone();
+            }
+        }
+        self.begin(machine);
+        true
+    }
+
+    /// Other settings from here on; from the start where the motion cannot be taken over.
+    fn swap(&mut self, mut made: Box<Made>, number: u64) -> Result<()> {
+        let goes_on = self.failure.is_none() && made.simulation.carry_on(&mut self.made.simulation)?;
+        self.clock = *made.simulation.clock();
+        self.made = made;
+        self.builds = number;
+        if !goes_on {
+            self.restart(number)?;
+        }
+        Ok(())
+    }
+
+    /// Back to time zero. Pins are let go, which needs another model.
+    pub fn reset(&mut self, machine: &Machine, number: u64) {
+        let mut free = self.wanted.clone();
+        (free.pins, free.released) = (Vec::new(), Default::default());
+        if let Err(error) = self.restart(number) {
+            self.failure = Some(error);
+        }
+        if free != self.wanted {
+            self.wanted = free;
+            self.begin(machine);
+        }
+    }
+
+    fn restart(&mut self, number: u64) -> Result<()> {
+        let (steps, book, snapshot) = &self.made.start;
+        self.made.simulation.restore(*steps, *book, snapshot)?;
+        self.failure = None;
+        self.epoch = number;
+        self.rows = vec![self.made.simulation.last_row()];
+        Ok(())
+    }
+
+    /// A frame, pulled by the hand if there is one. A failure is kept and shown.
+    pub fn frame(&mut self, grab: Option<&Grab>) {
+        if self.failure.is_some() {
+            return;
+        }
+        let h = self.frame_length();
+        let simulation = &mut self.made.simulation;
+        let made = grab.map_or(Ok(()), |grab| grab.apply(simulation, h)).and_then(|()| {
+            simulation.start_frame()?;
+            simulation.rows(false)
+        });
+        match made {
+            Ok(rows) => self.rows.extend(rows),
+            Err(error) => self.failure = Some(error),
+        }
+        let spent = simulation.clock().since(&self.clock);
+        self.clock = *simulation.clock();
+        for (smooth, (phase, _)) in self.phases.iter_mut().zip(PHASES) {
+            *smooth += (spent.milliseconds(phase) - *smooth) * FRESH;
+        }
+    }
+
+    /// Whether frames were made that a device has not told of yet.
+    pub fn is_late(&self) -> bool {
+        self.failure.is_none() && self.made.simulation.last_row().frame != self.made.simulation.frame_number()
+    }
+
+    /// Takes what a device has told since; whether it was anything.
+    pub fn catch_up(&mut self) -> bool {
+        if !self.is_late() {
+            return false;
+        }
+        let before = self.rows.len();
+        match self.made.simulation.rows(false) {
+            Ok(rows) => self.rows.extend(rows),
+            Err(error) => self.failure = Some(error),
+        }
+        self.rows.len() != before || self.failure.is_some()
+    }
+
+    /// What the ray hits first.
+    pub fn pick(&mut self, ray: &Ray) -> Option<Hit> {
+        self.made.simulation.fetch().ok()?;
+        self.made.picker.pick(self.made.simulation.positions(), ray, TOLERANCE)
+    }
+
+    /// Takes hold of what the ray hits first.
+    pub fn grab(&mut self, ray: &Ray, strength: f64) -> Option<Grab> {
+        let hit = self.pick(ray)?;
+        Grab::new(
+            &self.made.model,
+            self.made.simulation.positions(),
+            hit.vertex as usize,
+            hit.point,
+            strength,
+        )
+    }
+
+    /// Where a vertex is (m).
+    pub fn position(&self, vertex: usize) -> Vec3 {
+        self.made.simulation.positions().get(vertex).copied().unwrap_or_default()
+    }
+
+    /// A blow on what the ray hits first.
+    pub fn push(&mut self, ray: &Ray) {
+        let Some(hit) = self.pick(ray) else { return };
+        let simulation = &mut self.made.simulation;
+        let changes =
+            super::grab::push(simulation.model(), simulation.positions(), hit.vertex as usize, ray.direction);
+        if let Err(error) = simulation.pull(&changes) {
+            self.failure = Some(error);
+        }
+    }
+
+    /// Pins the patch around what the ray hits first where it is; if that vertex is held, releases what is held with it.
+    /// `number` is a fresh one.
+    pub fn pin(&mut self, machine: &Machine, ray: &Ray, number: u64) {
+        let Some(hit) = self.pick(ray) else { return };
+        let model = self.made.model.clone();
+        let positions = self.made.simulation.positions().to_vec();
+        let is_held = model.attachments.iter().any(|a| a.vertex == hit.vertex);
+        let patch = super::grab::patch(&model, &positions, hit.vertex as usize);
+        let pinned = self.wanted.pins.iter().find(|pin| pin.vertex == hit.vertex).map(|pin| pin.group);
+        self.want(machine, |spec| match (is_held, pinned) {
+            (true, Some(group)) => spec.pins.retain(|pin| pin.group != group),
+            (true, None) => spec.released.extend(patch.into_iter().map(|vertex| vertex as u32)),
+            (false, _) => {
+                let pin = |vertex: usize| Pin { vertex: vertex as u32, at: positions[vertex], group: number };
+                spec.pins.extend(patch.into_iter().map(pin));
+            }
+        });
+    }
+
+    /// What the window sees.
+    pub fn state(&mut self) -> LaneState {
+        let simulation = &mut self.made.simulation;
+        LaneState {
+            spec: self.wanted.clone(),
+            loaded: self.made.loaded.clone(),
+            model: self.made.model.clone(),
+            build: self.builds,
+            epoch: self.epoch,
+            places: match &self.made.shared {
+                Some(shared) => Places::Device(shared.clone()),
+                None => Places::Host(simulation.positions().into(), simulation.velocities().into()),
+            },
+            row: simulation.last_row(),
+            phases: self.phases,
+            describe: simulation.describe(),
+            device: simulation.device_use(),
+            building: self.build.is_some(),
+            fault: self.fault.clone(),
+            failure: self.failure.as_ref().map(Error::to_string),
+            warnings: self.made.warnings.clone(),
+        }
+    }
+}
+
+impl LaneState {
+    /// Positions on the host (m), if they are there.
+    pub fn positions(&self) -> Option<&Arc<[Vec3]>> {
+        match &self.places {
+            Places::Host(positions, _) => Some(positions),
+            Places::Device(_) => None,
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The session without a window.
+
+use super::spec::Spec;
+use super::*;
+use crate::Vec3;
+use crate::cli::backend::BackendChoice;
+use crate::model::build::build;
+use std::time::{Duration, Instant};
+
+/// Far longer than anything here takes, also on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn on_cpu(scene: &str, overrides: &[&str]) -> Spec {
+    Spec { backend: BackendChoice::Cpu, ..Spec::of(scene).with(overrides) }
+}
+
+fn open(specs: Vec<Spec>) -> Session {
+    let session = Session::start(Machine::default()).unwrap();
+    let count = specs.len();
+    session.send(Command::Open(specs));
+    wait(&session, "lanes", |state| state.lanes.len() == count);
+    session
+}
+
+fn wait(session: &Session, what: &str, enough: impl Fn(&State) -> bool) -> Arc<State> {
+    let start = Instant::now();
+    loop {
+        let state = session.state();
+        if enough(&state) {
+            return state;
+        }
+        assert!(
+            start.elapsed() < PATIENCE,
+            "waited for {what}: {:?}",
+            state.lanes.first().map(|lane| &lane.fault)
+        );
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn set(path: &str, value: &str) -> Command {
+    Command::Set { lane: None, path: path.into(), value: value.into() }
+}
+
+/// Reaches frame `frame` step by step, and stops there.
+fn step_to(session: &Session, frame: usize) -> Arc<State> {
+    session.send(Command::Pause(true));
+    let at = wait(session, "pause", |state| state.paused).lanes[0].row.frame;
+    for _ in at..frame {
+        session.send(Command::Step);
+    }
+    wait(session, "steps", |state| state.lanes[0].row.frame == frame)
+}
+
+/// total = total₀ − damped − contact_loss − numerical + work holds by construction; that `numerical` is not where the pull
+/// went is for [`tests/hand.rs`].
+fn work(state: &State) -> f64 {
+    state.lanes[0].row.work
+}
+
+#[test]
+fn a_session_makes_the_same_bits_as_a_plain_run() {
+    let session = open(vec![on_cpu("bar", &[])]);
+    session.send(Command::Pause(true));
+    let state = wait(&session, "pause", |state| state.paused);
+    let state = step_to(&session, state.lanes[0].row.frame + 5);
+    let loaded = crate::scene::load("bar", &[]).unwrap();
+    let model = Arc::new(build(&loaded).unwrap().model);
+    let backend = crate::cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
+    let mut plain = crate::Simulation::new(&loaded.scene, model, backend).unwrap();
+    for _ in 0..state.lanes[0].row.frame {
+        plain.frame().unwrap();
+    }
+    assert_eq!(&**state.lanes[0].positions().unwrap(), plain.positions());
+    assert_eq!(state.lanes[0].row, plain.last_row());
+}
+
+#[test]
+fn another_damping_model_goes_on_from_where_the_motion_is() {
+    let session = open(vec![on_cpu("bar", &["damping.model=none"])]);
+    step_to(&session, 12);
+    let before = session.state().lanes[0].clone();
+    session.send(set("damping.model", "laplacian"));
+    session.send(set("damping.stiffness", "0.01"));
+    let after = wait(&session, "the new model", |state| {
+        let damping = &state.lanes[0].loaded.scene.damping;
+        damping.model == "laplacian" && damping.stiffness == 0.01
+    });
+    let after = &after.lanes[0];
+    assert_eq!(after.row.frame, 12);
+    assert_eq!(after.epoch, before.epoch);
+    assert_eq!(after.positions(), before.positions());
+    // nothing of the energy depends on the damping model
+    assert_eq!((after.row.total, after.row.work), (before.row.total, before.row.work));
+    let later = step_to(&session, 20);
+    assert!(later.lanes[0].row.damped > 0.0, "{:?}", later.lanes[0].row);
+    assert!((later.lanes[0].row.time - 20.0 / 30.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_stiffer_material_is_work_and_not_a_fault_of_the_integrator() {
+    let session = open(vec![on_cpu("bar", &[])]);
+    let before = step_to(&session, 10).lanes[0].clone();
+    let mu = before.loaded.scene.bodies[0].material.mu.unwrap();
+    session.send(set("body.bar.material.mu", &format!("{:e}", 2.0 * mu)));
+    let after = wait(&session, "the material", |state| {
+        !state.lanes[0].building && state.lanes[0].build != before.build
+    });
+    let row = after.lanes[0].row;
+    // twice the shear modulus is twice the energy of the same shape
+    assert!((row.elastic / before.row.elastic - 2.0).abs() < 1e-9, "{row:?}");
+    assert!((row.work - before.row.work - before.row.elastic).abs() < 1e-9 * before.row.elastic, "{row:?}");
+    assert!((row.numerical - before.row.numerical).abs() < 1e-9 * before.row.elastic, "{row:?}");
+}
+
+#[test]
+fn a_value_that_is_not_valid_is_told_at_its_field_and_changes_nothing() {
+    let session = open(vec![on_cpu("bar", &[])]);
+    let before = step_to(&session, 3);
+    session.send(set("damping.stiffness", "-1"));
+    let state = wait(&session, "the refusal", |state| state.lanes[0].fault.is_some());
+    let fault = state.lanes[0].fault.as_ref().unwrap();
+    assert_eq!(fault.field.as_deref(), Some("damping.stiffness"), "{fault:?}");
+    assert_eq!(state.lanes[0].build, before.lanes[0].build);
+    assert_eq!(state.lanes[0].spec, before.lanes[0].spec);
+    // a material that the body cannot have is found only when the model is built
+    session.send(set("body.0.attach.0.select", "{ vertices = [100000] }"));
+    let state = wait(&session, "the second refusal", |state| {
+        state.lanes[0].fault.as_ref().is_some_and(|fault| fault.message.contains("100000"))
+    });
+    assert!(
+        !state.lanes[0].building && state.lanes[0].spec == before.lanes[0].spec,
+        "{:?}",
+        state.lanes[0].spec
+    );
+    step_to(&session, 6);
+}
+
+#[test]
+fn frames_go_on_while_a_large_matrix_is_factored() {
+    // 12,000 vertices as a solid block: factoring takes far longer than a frame of one iteration
+    let big = ["body.0.mesh.cells=[22, 22, 22]", "time.iterations=1", "damping.model=none"];
+    let session = open(vec![on_cpu("cube", &big)]);
+    session.send(Command::Speed(Speed::Unbounded));
+    wait(&session, "the first frames", |state| state.lanes[0].row.frame >= 3);
+    let start = Instant::now();
+    session.send(set("integrator.kind", "backward-euler"));
+    let begun = wait(&session, "the build", |state| state.lanes[0].building).lanes[0].row.frame;
+    let done = wait(&session, "the swap", |state| {
+        !state.lanes[0].building && state.lanes[0].loaded.scene.integrator.kind == "backward-euler"
+    });
+    let frames = done.lanes[0].row.frame - begun;
+    assert!(frames >= 3, "{frames} frames in {:?}", start.elapsed());
+    // and the first frame after the swap does not factor again: all of it was done ahead
+    let next = wait(&session, "a frame", |state| state.lanes[0].row.frame > done.lanes[0].row.frame);
+    assert!(next.lanes[0].phases[0] < 1.0, "factor: {} ms", next.lanes[0].phases[0]);
+}
+
+#[test]
+fn lanes_stay_in_step_with_frames_of_different_length() {
+    let session =
+        open(vec![on_cpu("bar", &[]), on_cpu("bar", &["time.step=0.0166666666667", "damping.model=none"])]);
+    let state = step_to(&session, 9);
+    let times: Vec<f64> = state.lanes.iter().map(|lane| lane.row.time).collect();
+    assert!((times[0] - 0.3).abs() < 1e-9 && (times[1] - 0.3).abs() < 0.01, "{times:?}");
+    session.send(Command::Add(vec!["integrator.kind=bdf2".into()]));
+    let state = wait(&session, "three lanes", |state| state.lanes.len() == 3);
+    assert!(state.lanes.iter().all(|lane| lane.row.frame == 0), "all start anew");
+    assert_eq!(state.lanes[2].loaded.scene.integrator.kind, "bdf2");
+    assert_eq!(state.lanes[2].loaded.scene.damping.model, "none", "like the lane before");
+    session.send(Command::Remove(0));
+    wait(&session, "two lanes", |state| state.lanes.len() == 2);
+}
+
+#[test]
+fn a_failed_simulation_says_so_and_can_be_reset() {
+    // a kinetic energy beyond f64: no integrator can go on
+    let vast = [
+        "body.0.mesh.size=[1e9, 1e9, 1e9]",
+        "body.0.material.density=1e100",
+        "body.0.velocity=[1e100, 0.0, 0.0]",
+    ];
+    let session = open(vec![on_cpu("cube", &vast)]);
+    let state = wait(&session, "the failure", |state| state.lanes[0].failure.is_some());
+    assert!(state.lanes[0].failure.as_ref().unwrap().contains("finite"), "{:?}", state.lanes[0].failure);
+    session.send(set("body.0.velocity", "[0.0, 0.0, 0.0]"));
+    session.send(set("body.0.material.density", "1000.0"));
+    let state =
+        wait(&session, "recovery", |state| state.lanes[0].failure.is_none() && state.lanes[0].row.frame > 2);
+    assert!(state.lanes[0].row.total.is_finite());
+    session.send(Command::Pause(true));
+    session.send(Command::Reset);
+    wait(&session, "reset", |state| state.lanes[0].row.frame == 0);
+}
+
+/// A ray that hits the free end of the bar.
+fn at_the_tip(state: &State) -> (Ray, Vec3) {
+    let (x, rest) = (state.lanes[0].positions().unwrap(), &state.lanes[0].model.initial_positions);
+    let front: Vec<usize> = (0..x.len()).filter(|&i| rest[i].x > 1.85 && rest[i].z > 0.35).collect();
+    let target = front.iter().map(|&i| x[i]).sum::<Vec3>() / front.len() as f64;
+    let tip = target;
+    (Ray { origin: target + Vec3::new(0.0, 0.0, 5.0), direction: -Vec3::z() }, tip)
+}
+
+#[test]
+fn the_hand_moves_a_body_and_the_ledger_counts_its_work() {
+    let session = open(vec![on_cpu("bar", &["gravity=[0.0, 0.0, 0.0]"])]);
+    let rest = step_to(&session, 1);
+    let (ray, tip) = at_the_tip(&rest);
+    session.send(Command::Grab { lane: 0, ray, serial: 7 });
+    let state = wait(&session, "the hand", |state| state.answered == 7);
+    let held = state.held.expect("the bar is hit");
+    assert!((held.at - tip).norm() < 0.15, "{held:?}");
+    session.send(Command::Move(held.hand + Vec3::new(0.0, 0.5, 0.0)));
+    let pulled = step_to(&session, 16);
+    let lifted = pulled.lanes[0].positions().unwrap()[held.vertex].y - held.at.y;
+    assert!(lifted > 0.1, "{lifted}");
+    let row = pulled.lanes[0].row;
+    assert!(row.work > 0.0, "{row:?}");
+    assert!(row.numerical.abs() < 0.5 * row.work, "the work is not blamed on the integrator: {row:?}");
+    session.send(Command::Drop);
+    let free = wait(&session, "release", |state| state.held.is_none());
+    let later = step_to(&session, 20);
+    assert_eq!(work(&later), work(&free), "a hand that let go gives nothing");
+    session.send(Command::Grab {
+        lane: 0,
+        ray: Ray { origin: Vec3::new(0.0, 50.0, 50.0), ..ray },
+        serial: 8,
+    });
+    assert!(wait(&session, "a miss", |state| state.answered == 8).held.is_none());
+    session.send(Command::Push { lane: 0, ray: at_the_tip(&later).0 });
+    let pushed = step_to(&session, 21);
+    assert!(work(&pushed) != work(&later), "a push is work");
+}
+
+#[test]
+fn a_pinned_vertex_stays_and_a_released_one_falls() {
+    let session = open(vec![on_cpu("bar", &[])]);
+    let state = step_to(&session, 2);
+    let (ray, _) = at_the_tip(&state);
+    let attachments = state.lanes[0].model.attachments.len();
+    session.send(Command::Pin { lane: 0, ray });
+    let pinned = wait(&session, "the pin", |state| state.lanes[0].model.attachments.len() > attachments);
+    assert_eq!(pinned.lanes[0].row.frame, 2);
+    let pin = pinned.lanes[0].model.attachments.last().unwrap().clone();
+    let later = step_to(&session, 30);
+    let at = later.lanes[0].positions().unwrap()[pin.vertex as usize];
+    // 1 MN/m holds 320 kg among some tens of vertices to less than a millimetre, or a few while it swings
+    assert!((at - pin.anchor).norm() < 0.02, "{at} {}", pin.anchor);
+    session.send(Command::Pin { lane: 0, ray: at_the_tip(&later).0 });
+    wait(&session, "the release", |state| state.lanes[0].model.attachments.len() == attachments);
+    let fallen = step_to(&session, 45);
+    assert!(fallen.lanes[0].positions().unwrap()[pin.vertex as usize].y < at.y - 0.1);
+    session.send(Command::Reset);
+    wait(&session, "reset", |state| state.lanes[0].row.frame == 0 && state.lanes[0].spec.pins.is_empty());
+}
+
+#[test]
+fn rows_are_told_once_and_in_order() {
+    let session = open(vec![on_cpu("bar", &[])]);
+    step_to(&session, 10);
+    let (_, mut news) = session.look();
+    session.send(Command::Step);
+    wait(&session, "a step", |state| state.lanes[0].row.frame == 11);
+    news[0].rows.extend(session.look().1[0].rows.clone());
+    let frames: Vec<usize> = news[0].rows.iter().map(|row| row.frame).collect();
+    assert_eq!(frames, (0..=11).collect::<Vec<_>>());
+    session.send(Command::Reset);
+    let state = wait(&session, "reset", |state| state.lanes[0].row.frame == 0);
+    let (_, news) = session.look();
+    assert_eq!((news[0].epoch, news[0].rows.len()), (state.lanes[0].epoch, 1));
+}
+
+#[test]
+fn a_scene_that_does_not_exist_leaves_the_old_one() {
+    let session = open(vec![on_cpu("bar", &[])]);
+    session.send(Command::Open(vec![Spec::of("no-such-scene")]));
+    let state = wait(&session, "the refusal", |state| state.fault.is_some());
+    assert!(state.fault.as_ref().unwrap().message.contains("no-such-scene"));
+    assert_eq!(state.lanes[0].loaded.name, "bar");
+    assert!(!state.loading);
+}

@@ -1,0 +1,308 @@
+//! The thread that owns the simulations: commands, frames that are due, and a state for the window, over and over.
+
+use super::build::{Build, Made};
+use super::grab::Grab;
+use super::lane::Lane;
+use super::pace::{Pace, Speed};
+use super::spec::Spec;
+use super::state::{Fault, Held, State};
+use super::{Board, Command, MOST_LANES, Machine, News};
+use crate::Result;
+use rayon::prelude::*;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Frames are made for so long before the state is published and commands are heard again.
+const TICK: Duration = Duration::from_millis(12);
+
+/// The longest sleep while something is being built, or awaited from a device.
+const BUILDING: Duration = Duration::from_millis(5);
+
+/// The longest sleep.
+const IDLE: Duration = Duration::from_millis(200);
+
+/// Rows that wait for the window, at most: a window that does not look must not fill the memory.
+const MOST_NEWS: usize = 100_000;
+
+pub(super) struct Worker {
+    machine: Machine,
+    commands: Receiver<Command>,
+    board: Arc<Mutex<Board>>,
+    lanes: Vec<Lane>,
+    /// Lanes that take the place of these when all are built.
+    next: Option<Vec<(Build, Option<Box<Made>>)>>,
+    fault: Option<Fault>,
+    paused: bool,
+    speed: Speed,
+    pace: Pace,
+    /// Frames asked for one by one.
+    single: usize,
+    /// The time that all lanes are at, or about to reach (s).
+    time: f64,
+    hand: Option<(usize, Grab)>,
+    strength: f64,
+    answered: u64,
+    serial: u64,
+    /// Numbers of models and beginnings given out so far.
+    numbers: u64,
+    /// Whether there is something new to see.
+    changed: bool,
+}
+
+impl Worker {
+    pub fn new(machine: Machine, commands: Receiver<Command>, board: Arc<Mutex<Board>>) -> Worker {
+        Worker {
+            machine,
+            commands,
+            board,
+            lanes: Vec::new(),
+            next: None,
+            fault: None,
+            paused: false,
+            speed: Speed::default(),
+            pace: Pace::default(),
+            single: 0,
+            time: 0.0,
+            hand: None,
+            strength: 1.0,
+            answered: 0,
+            serial: 0,
+            numbers: 0,
+            changed: true,
+        }
+    }
+
+    /// Until the handle is dropped.
+    pub fn run(mut self) {
+        let mut last = Instant::now();
+        loop {
+            if !self.hear() {
+                return;
+            }
+            let now = Instant::now();
+            let frame = self.frame_length();
+            self.pace.pass(now - last, self.speed, frame);
+            last = now;
+            self.settle();
+            self.advance(now);
+            self.publish();
+        }
+    }
+
+    /// Takes the commands that have come; sleeps until there is something to do. `false` if there will be no more.
+    fn hear(&mut self) -> bool {
+        let sleep = self.sleep();
+        let mut first = match self.commands.recv_timeout(sleep) {
+            Ok(command) => Some(command),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return false,
+        };
+        while let Some(command) = first.take().or_else(|| self.commands.try_recv().ok()) {
+            self.changed = true;
+            self.obey(command);
+        }
+        true
+    }
+
+    fn sleep(&self) -> Duration {
+        let building = self.next.is_some() || self.lanes.iter().any(|lane| lane.wanted() != lane.spec());
+        let longest = if building || self.lanes.iter().any(Lane::is_late) { BUILDING } else { IDLE };
+        match self.moves() {
+            true if self.single > 0 => Duration::ZERO,
+            true => self.pace.until_due(self.frame_length(), self.speed).min(longest),
+            false => longest,
+        }
+    }
+
+    /// Whether time passes.
+    fn moves(&self) -> bool {
+        (!self.paused || self.single > 0) && self.lanes.iter().any(Lane::is_well)
+    }
+
+    fn frame_length(&self) -> f64 {
+        self.lanes.first().map_or(1.0 / 30.0, Lane::frame_length)
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Open(specs) => self.open(specs),
+            Command::Add(overrides) => {
+                let mut specs: Vec<Spec> = self.lanes.iter().map(|lane| lane.wanted().clone()).collect();
+                let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+                specs.extend(specs.last().cloned().map(|spec| spec.with(&overrides)));
+                specs.truncate(MOST_LANES);
+                self.open(specs);
+            }
+            Command::Remove(lane) if lane < self.lanes.len() && self.lanes.len() > 1 => {
+                self.lanes.remove(lane);
+                self.hand = None;
+            }
+            Command::Set { lane, path, value } => self.want(lane, |spec| spec.set(&path, &value)),
+            Command::Unset { lane, path } => self.want(lane, |spec| spec.unset(&path)),
+            Command::Backend { lane, choice } => self.want(lane, |spec| spec.backend = choice),
+            Command::Pause(paused) => {
+                self.paused = paused;
+                self.pace.forgive();
+            }
+            Command::Step => (self.paused, self.single) = (true, self.single + 1),
+            Command::Reset => self.reset(),
+            Command::Speed(speed) => {
+                self.speed = speed;
+                self.pace.forgive();
+            }
+            Command::Strength(strength) => self.strength = strength,
+            Command::Remove(_) => {}
+            Command::Grab { .. }
+            | Command::Move(_)
+            | Command::Drop
+            | Command::Push { .. }
+            | Command::Pin { .. } => self.handle(command),
+        }
+    }
+
+    /// What the hand does.
+    fn handle(&mut self, command: Command) {
+        match command {
+            Command::Grab { lane, ray, serial } => {
+                let strength = self.strength;
+                let grab = self.lanes.get_mut(lane).and_then(|at| at.grab(&ray, strength));
+                self.hand = grab.map(|grab| (lane, grab));
+                self.answered = serial;
+            }
+            Command::Move(to) => {
+                if let Some((_, grab)) = self.hand.as_mut().filter(|_| to.iter().all(|c| c.is_finite())) {
+                    grab.hand = to;
+                }
+            }
+            Command::Push { lane, ray } => {
+                self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.push(&ray))
+            }
+            Command::Pin { lane, ray } => {
+                self.numbers += 1;
+                let (machine, number) = (&self.machine, self.numbers);
+                self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.pin(machine, &ray, number));
+            }
+            _ => self.hand = None,
+        }
+    }
+
+    fn want(&mut self, lane: Option<usize>, change: impl Fn(&mut Spec)) {
+        let machine = &self.machine;
+        let chosen = self.lanes.iter_mut().enumerate().filter(|(k, _)| lane.is_none_or(|lane| lane == *k));
+        chosen.for_each(|(_, lane)| lane.want(machine, &change));
+    }
+
+    /// Starts to build other lanes.
+    fn open(&mut self, specs: Vec<Spec>) {
+        self.fault = None;
+        let build = |spec: &Spec| (Build::start(&self.machine, spec, None), None);
+        self.next = Some(specs.iter().take(MOST_LANES).map(build).collect());
+    }
+
+    fn reset(&mut self) {
+        for lane in &mut self.lanes {
+            self.numbers += 1;
+            lane.reset(&self.machine, self.numbers);
+        }
+        (self.hand, self.time) = (None, 0.0);
+        self.pace.forgive();
+    }
+
+    /// Takes over what was built since.
+    fn settle(&mut self) {
+        for lane in &mut self.lanes {
+            self.numbers += 1;
+            self.changed |= lane.settle(&self.machine, self.numbers);
+            self.changed |= lane.catch_up();
+        }
+        if let Some(next) = self.next.take() {
+            match arrive(next) {
+                Ok((lanes, true)) => self.begin(lanes.into_iter().filter_map(|(_, made)| made)),
+                Ok((lanes, false)) => self.next = Some(lanes),
+                Err(error) => (self.fault, self.changed) = (Some(Fault::from(&error)), true),
+            }
+        }
+    }
+
+    /// Other lanes, from time zero.
+    fn begin(&mut self, made: impl Iterator<Item = Box<Made>>) {
+        self.lanes.clear();
+        for made in made {
+            self.numbers += 1;
+            self.lanes.push(Lane::new(made, self.numbers));
+        }
+        (self.hand, self.time, self.changed) = (None, 0.0, true);
+        self.pace.forgive();
+    }
+
+    /// Makes the frames that are due, all lanes in step, for about a tick.
+    fn advance(&mut self, since: Instant) {
+        while self.moves() && (self.single > 0 || self.pace.is_due(self.frame_length(), self.speed)) {
+            let frame = self.frame_length();
+            self.time = self.lanes.first().map_or(0.0, Lane::time) + frame;
+            let (time, hand) = (self.time, &self.hand);
+            self.lanes.par_iter_mut().enumerate().for_each(|(k, lane)| {
+                let grab = hand.as_ref().filter(|(lane, _)| *lane == k).map(|(_, grab)| grab);
+                // a lane may have shorter frames than the first, or longer ones; it is at the same time to half a frame
+                while lane.is_well() && lane.time() + 0.5 * lane.frame_length() < time {
+                    lane.frame(grab);
+                }
+            });
+            self.single = self.single.saturating_sub(1);
+            self.pace.made(frame);
+            self.changed = true;
+            if since.elapsed() > TICK {
+                break;
+            }
+        }
+    }
+
+    fn publish(&mut self) {
+        if !std::mem::take(&mut self.changed) {
+            return;
+        }
+        self.serial += 1;
+        let held = self.hand.as_ref().and_then(|(lane, grab)| {
+            let at = self.lanes.get(*lane)?.position(grab.vertex);
+            Some(Held { lane: *lane, vertex: grab.vertex, at, hand: grab.hand })
+        });
+        let state = State {
+            serial: self.serial,
+            lanes: self.lanes.iter_mut().map(Lane::state).collect(),
+            paused: self.paused,
+            speed: self.speed,
+            pace: self.pace.measured(),
+            loading: self.next.is_some(),
+            fault: self.fault.clone(),
+            held,
+            answered: self.answered,
+        };
+        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        board.state = Arc::new(state);
+        board.news.resize_with(self.lanes.len(), News::default);
+        for (news, lane) in board.news.iter_mut().zip(&mut self.lanes) {
+            if news.epoch != lane.epoch() {
+                *news = News { epoch: lane.epoch(), rows: Vec::new() };
+            }
+            if news.rows.len() < MOST_NEWS {
+                news.rows.append(&mut lane.rows);
+            }
+            lane.rows.clear();
+        }
+        if let Some(wake) = &board.wake {
+            wake();
+        }
+    }
+}
+
+/// Lanes on their way, and whether all have arrived.
+type Arriving = (Vec<(Build, Option<Box<Made>>)>, bool);
+
+fn arrive(mut lanes: Vec<(Build, Option<Box<Made>>)>) -> Result<Arriving> {
+    for (build, made) in lanes.iter_mut().filter(|(_, made)| made.is_none()) {
+        *made = build.done().transpose()?;
+    }
+    let all = lanes.iter().all(|(_, made)| made.is_some());
+    Ok((lanes, all))
+}

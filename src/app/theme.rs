@@ -1,0 +1,134 @@
+//! How the window looks: dark and quiet, so that the bodies and the curves have the colours.
+
+use egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Vec2};
+
+/// Behind everything.
+pub const GROUND: Color32 = Color32::from_rgb(24, 26, 31);
+/// Panels.
+pub const PANEL: Color32 = Color32::from_rgb(31, 34, 41);
+/// Cards in panels.
+pub const CARD: Color32 = Color32::from_rgb(40, 44, 53);
+/// What can be clicked.
+pub const WIDGET: Color32 = Color32::from_rgb(54, 59, 71);
+/// What is chosen.
+pub const ACCENT: Color32 = Color32::from_rgb(236, 142, 74);
+/// Text, and text that can wait.
+pub const TEXT: Color32 = Color32::from_rgb(222, 225, 231);
+/// Text that can wait.
+pub const QUIET: Color32 = Color32::from_rgb(146, 153, 167);
+/// What went wrong.
+pub const WRONG: Color32 = Color32::from_rgb(240, 110, 100);
+/// What is all right.
+pub const GOOD: Color32 = Color32::from_rgb(120, 196, 128);
+
+/// Colours of the simulations side by side, of their titles and curves.
+pub const LANES: [Color32; 4] = [
+    Color32::from_rgb(236, 142, 74),
+    Color32::from_rgb(92, 168, 232),
+    Color32::from_rgb(140, 204, 108),
+    Color32::from_rgb(214, 124, 196),
+];
+
+/// The colour of a lane.
+pub fn lane(k: usize) -> Color32 {
+    LANES[k % LANES.len()]
+}
+
+/// Taken by damping, by the integrator, by contact; given as work.
+pub const LEDGER: [Color32; 4] = [
+    Color32::from_rgb(92, 168, 232),
+    Color32::from_rgb(226, 186, 86),
+    Color32::from_rgb(198, 104, 128),
+    Color32::from_rgb(120, 196, 128),
+];
+
+/// Sets it up.
+pub fn apply(ctx: &egui::Context) {
+    ctx.set_theme(egui::Theme::Dark);
+    ctx.all_styles_mut(|style| {
+        let visuals = &mut style.visuals;
+        *visuals = egui::Visuals::dark();
+        visuals.panel_fill = PANEL;
+        visuals.window_fill = CARD;
+        visuals.extreme_bg_color = GROUND;
+        visuals.faint_bg_color = CARD;
+        visuals.override_text_color = Some(TEXT);
+        visuals.selection.bg_fill = ACCENT.gamma_multiply(0.55);
+        visuals.selection.stroke = Stroke::new(1.0, Color32::WHITE);
+        visuals.hyperlink_color = ACCENT;
+        visuals.slider_trailing_fill = true;
+        let round = CornerRadius::same(5);
+        for (widget, fill) in [
+            (&mut visuals.widgets.inactive, WIDGET),
+            (&mut visuals.widgets.hovered, Color32::from_rgb(70, 77, 93)),
+            (&mut visuals.widgets.active, Color32::from_rgb(86, 94, 112)),
+            (&mut visuals.widgets.open, WIDGET),
+        ] {
+            (widget.bg_fill, widget.weak_bg_fill, widget.corner_radius) = (fill, fill, round);
+            widget.bg_stroke = Stroke::NONE;
+            widget.expansion = 0.0;
+        }
+        visuals.widgets.noninteractive.bg_stroke = Stroke::new(1.0, Color32::from_rgb(52, 57, 68));
+        visuals.window_corner_radius = CornerRadius::same(8);
+        style.spacing.item_spacing = Vec2::new(8.0, 6.0);
+        style.spacing.button_padding = Vec2::new(9.0, 4.0);
+        style.spacing.interact_size.y = 24.0;
+        style.spacing.window_margin = Margin::same(12);
+        style.text_styles.insert(TextStyle::Body, FontId::proportional(13.5));
+        style.text_styles.insert(TextStyle::Button, FontId::proportional(13.5));
+        style.text_styles.insert(TextStyle::Small, FontId::proportional(11.5));
+        style.text_styles.insert(TextStyle::Heading, FontId::proportional(16.0));
+    });
+}
+
+/// A heading of a panel.
+pub fn heading(ui: &mut egui::Ui, text: &str) {
+    ui.label(egui::RichText::new(text).strong().size(13.5));
+}
+
+/// A sentence of help.
+pub fn quiet(ui: &mut egui::Ui, text: impl Into<String>) {
+    ui.label(egui::RichText::new(text).small().color(QUIET));
+}
+
+/// What went wrong, in a sentence.
+pub fn wrong(ui: &mut egui::Ui, text: impl Into<String>) {
+    ui.label(egui::RichText::new(text).small().color(WRONG));
+}
+
+/// A card that groups what belongs together.
+pub fn card<R>(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui) -> R) -> R {
+    let frame = egui::Frame::new().fill(CARD).corner_radius(7).inner_margin(Margin::symmetric(10, 8));
+    frame
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            contents(ui)
+        })
+        .inner
+}
+
+/// A number as a person writes it: three digits, powers of ten where there are too many zeros.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !(1e-3..1e5).contains(&size) {
+        let text = format!("{value:.2e}");
+        return text.replacen(".00e", "e", 1);
+    }
+    let digits = (2 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_are_short_and_right() {
+        let written = [0.0, 1e-7, 0.0123, 3.25159, 99.0, 1234.5, 7.2e8, -0.5, 0.005].map(number);
+        assert_eq!(written, ["0", "1e-7", "0.0123", "3.25", "99", "1234", "7.20e8", "-0.5", "0.005"]);
+    }
+}
