@@ -73,12 +73,8 @@ impl Spec {
     pub fn hold(&self, model: &mut Model) {
         model.attachments.retain(|attachment| !self.released.contains(&attachment.vertex));
         let exists = |pin: &&Pin| (pin.vertex as usize) < model.mass.len();
-        let pins = self.pins.iter().filter(exists).map(|pin| Attachment {
-            vertex: pin.vertex,
-            stiffness: PIN_STIFFNESS,
-            anchor: pin.at,
-            path: None,
-        });
+        let pins =
+            self.pins.iter().filter(exists).map(|pin| Attachment::fixed(pin.vertex, PIN_STIFFNESS, pin.at));
         model.attachments.extend(pins);
     }
 }
