@@ -1,6 +1,7 @@
 //! The real window, driven from outside: a display in memory, a mouse and a keyboard that nobody holds.
 //!
 //! Needs Xvfb and an adapter (one in software will do), and fails without them. `./x test` installs both.
+//! `DASHPOT_WINDOW_SHOTS=DIR` keeps the pictures that are taken on the way.
 
 #![cfg(target_os = "linux")]
 
