@@ -79,6 +79,8 @@ pub struct Desk {
     pub framing: Option<Framing>,
     /// How bodies are drawn.
     pub look: Look,
+    /// Whether contacts are marked.
+    pub contacts: bool,
     /// What the mouse is doing.
     pub drag: Drag,
     /// What its left button does.
@@ -129,6 +131,7 @@ impl Desk {
             camera: Camera::default(),
             framing: Some(Framing::Fresh),
             look: Look::default(),
+            contacts: false,
             drag: Drag::None,
             tool: Tool::default(),
             grabs: 0,

@@ -12,6 +12,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("R", "back to the start"),
     ("1 – 5", "colours: body, strain, energy, speed, damping power"),
     ("W", "wireframe"),
+    ("C", "contacts"),
     ("F", "see the whole scene"),
     ("S", "save a picture of the window"),
     ("H", "this help"),
@@ -47,6 +48,9 @@ impl Desk {
         }
         if pressed(Key::W) {
             self.look.wireframe = !self.look.wireframe;
+        }
+        if pressed(Key::C) {
+            self.contacts = !self.contacts;
         }
         if pressed(Key::F) {
             self.framing = Some(Framing::Fresh);

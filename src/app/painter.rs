@@ -227,8 +227,9 @@ impl Painter {
                 absolute: true,
                 colour: HAND,
             };
-            let markers: Vec<Marker> =
-                state.held.filter(|held| held.lane == k).map(marker).into_iter().collect();
+            let touched = lane.touched.iter().filter(|_| desk.contacts).map(Marker::contact);
+            let held = state.held.filter(|held| held.lane == k).map(marker);
+            let markers: Vec<Marker> = held.into_iter().chain(touched).collect();
             if *pointed != markers {
                 stage.set_markers(&self.renderer, &markers)?;
                 *pointed = markers;

@@ -68,11 +68,11 @@ impl BackendArgs {
         Ok((self.backend, self.adapter.clone(), self.options()?))
     }
 
-    /// Refuses what cannot be meant, before a scene is read.
-    pub fn check(&self) -> Result<()> {
+    /// Refuses what cannot be meant, before a scene is read. Pictures are drawn by a device, wherever the scene is computed.
+    pub fn check(&self, draws: bool) -> Result<()> {
         let given = [
-            ("--adapter", self.adapter.is_some()),
-            ("--shaders", self.shaders.is_some()),
+            ("--adapter", self.adapter.is_some() && !draws),
+            ("--shaders", self.shaders.is_some() && !draws),
             ("--gpu-from", self.gpu_from.is_some()),
         ];
         match given.iter().find(|(_, given)| *given && self.backend == BackendChoice::Cpu) {

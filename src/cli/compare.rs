@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(InputError::field("--frames", "must be at least 1").into());
     }
     let device = BackendArgs::device(args.adapter.clone(), args.shaders.clone());
-    device.check()?;
+    device.check(false)?;
     args.json.as_deref().map_or(Ok(()), |path| writable("--json", path))?;
     args.threads.install(|| {
         let loaded = scene::load(&args.scene, &args.set)?;

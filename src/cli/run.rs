@@ -99,7 +99,7 @@ impl Run {
                 return Err(InputError::field(option, "must be at least 1").into());
             }
         }
-        args.backend.check()?;
+        args.backend.check(args.pictures.asked())?;
         args.pictures.check()?;
         let frames = args.frames.map(|frames| format!("time.frames={frames}"));
         let overrides: Vec<String> = args.set.iter().cloned().chain(frames).collect();

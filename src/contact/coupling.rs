@@ -179,10 +179,12 @@ mod tests {
     fn frames_reach_those_that_share_a_body() {
         let pairs = [[0, 1], [0, NOBODY], [1, 2], [3, 3], [3, NOBODY]];
         let reach = reach(&pairs, &[2, 1, 4, 3, 5]);
-        assert_eq!(reach[0], [0..7]);
-        assert_eq!(reach[1], [0..3]);
-        assert_eq!(reach[2], [0..2, 3..7]);
-        assert_eq!(reach[3], [7..15]);
-        assert_eq!(reach[4], [7..15]);
+        let ends =
+            |group: usize| -> Vec<[usize; 2]> { reach[group].iter().map(|r| [r.start, r.end]).collect() };
+        assert_eq!(ends(0), [[0, 7]]);
+        assert_eq!(ends(1), [[0, 3]]);
+        assert_eq!(ends(2), [[0, 2], [3, 7]]);
+        assert_eq!(ends(3), [[7, 15]]);
+        assert_eq!(ends(4), [[7, 15]]);
     }
 }

@@ -164,7 +164,7 @@ impl Summary {
                 record,
                 touching: simulation.can_touch(),
             }),
-            contact: simulation.can_touch().then(|| Touching {
+            contact: simulation.can_touch().then_some(Touching {
                 law: scene.contact.law,
                 friction: scene.contact.friction,
                 obstacles: scene.obstacles.len(),

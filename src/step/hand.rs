@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::backend::Exchange;
+use super::gain::Gain;
 use super::hold::body::Rigid;
 use crate::observe::Observation;
 use crate::{Result, Vec3};
@@ -62,6 +63,7 @@ impl Simulation {
         if !self.restore(steps, book, &snapshot)? {
             return Ok(false);
         }
+        self.gain = Gain::default(); // elastic energies of the materials before
         let before = book.last();
         self.ask()?;
         let contact = self.contact_energy();

@@ -13,6 +13,7 @@ use super::renderer::Renderer;
 use super::room::{self, Room};
 use super::screen::Area;
 use super::skin::Skin;
+use crate::contact::Touched;
 use crate::contact::obstacle::Obstacle;
 use crate::damping::{self, Damping};
 use crate::gpu;
@@ -46,6 +47,17 @@ pub struct Marker {
     pub absolute: bool,
     /// sRGB.
     pub colour: [u8; 3],
+}
+
+impl Marker {
+    /// sRGB of contacts.
+    const TOUCH: [u8; 3] = [214, 48, 49];
+
+    /// A contact: a line along its normal, ten times as long as it is deep.
+    pub fn contact(touched: &Touched) -> Self {
+        let line = (touched.normal * (10.0 * touched.depth)).map(|c| c as f32).into();
+        Marker { vertex: touched.vertex, line, absolute: false, colour: Self::TOUCH }
+    }
 }
 
 /// Places and velocities on the device, as the solver has them.

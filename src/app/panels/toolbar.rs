@@ -130,6 +130,7 @@ fn looks(ui: &mut Ui, desk: &mut Desk) {
     desk.spots.note("colour", menu.response.rect);
     menu.response.on_hover_text("What the colours tell (1 – 5)");
     ui.toggle_value(&mut desk.look.wireframe, "wire").on_hover_text("Edges of the mesh (W)");
+    ui.toggle_value(&mut desk.contacts, "contacts").on_hover_text("Marks what touches (C)");
 }
 
 fn pictures(ui: &mut Ui, desk: &mut Desk) {

@@ -260,6 +260,7 @@ impl Lane {
                 Some(shared) => Places::Device(shared.clone()),
                 None => Places::Host(simulation.positions().into(), simulation.velocities().into()),
             },
+            touched: simulation.touched().into(),
             row: simulation.last_row(),
             phases: self.phases,
             describe: simulation.describe(),

@@ -3,6 +3,7 @@
 use super::pace::Speed;
 use super::spec::Spec;
 use crate::Vec3;
+use crate::contact::Touched;
 use crate::error::{Error, InputError};
 use crate::gpu::Shared;
 use crate::model::Model;
@@ -56,6 +57,8 @@ pub struct LaneState {
     pub epoch: u64,
     /// Where the vertices are.
     pub places: Places,
+    /// What touches.
+    pub touched: Arc<[Touched]>,
     /// The last row of the ledger.
     pub row: Row,
     /// Time of a frame, phase by phase (ms), smoothed.

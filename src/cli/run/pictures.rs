@@ -19,8 +19,6 @@ const STRIP_HEIGHT: u32 = 300;
 const STRIP_ASPECT: f64 = 1.1;
 /// Size of pictures where only a filmstrip or an animation is asked for.
 const DEFAULT_SIZE: [u32; 2] = [1280, 720];
-/// sRGB of contacts.
-const TOUCH: [u8; 3] = [214, 48, 49];
 
 // The options of pictures. (No doc comment: clap would show it as the subcommand's own.)
 #[allow(missing_docs)]
@@ -49,7 +47,7 @@ pub struct PictureArgs {
     #[arg(long, value_enum, value_name = "FORMAT", requires = "out", help_heading = "Pictures")]
     animate: Option<Format>,
     /// Samples a pixel, 1 or 4; 4 unless the adapter is in software
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4), help_heading = "Pictures")]
+    #[arg(long, value_name = "N", value_parser = samples, help_heading = "Pictures")]
     samples: Option<u8>,
 }
 
@@ -60,10 +58,18 @@ fn size(text: &str) -> Result<[u32; 2], String> {
     Ok([pixels(width)?, pixels(height)?])
 }
 
+fn samples(text: &str) -> Result<u8, String> {
+    match text {
+        "1" => Ok(1),
+        "4" => Ok(4),
+        _ => Err(format!("expected 1 or 4, not `{text}`")),
+    }
+}
+
 fn range(text: &str) -> Result<[f32; 2], String> {
-    let ends: Vec<f32> = text.split(',').filter_map(|end| end.trim().parse().ok()).collect();
-    match ends[..] {
-        [low, high] if low < high && low.is_finite() && high.is_finite() => Ok([low, high]),
+    let ends: Result<Vec<f32>, _> = text.split(',').map(|end| end.trim().parse()).collect();
+    match ends.as_deref() {
+        Ok(&[low, high]) if low < high && low.is_finite() && high.is_finite() => Ok([low, high]),
         _ => Err(format!("expected two ascending numbers such as 0,0.5, not `{text}`")),
     }
 }
@@ -77,7 +83,8 @@ impl PictureArgs {
         }
     }
 
-    fn asked(&self) -> bool {
+    /// Whether anything is to be drawn.
+    pub fn asked(&self) -> bool {
         self.render.is_some() || self.filmstrip.is_some() || self.animate.is_some()
     }
 
@@ -190,14 +197,7 @@ impl Pictures {
         self.stage.set_state(simulation.positions(), simulation.velocities());
         self.stage.set_time(simulation.time());
         if self.args.contacts {
-            let line = |contact: &crate::contact::Touched| Marker {
-                vertex: contact.vertex,
-                // ten times as long as it is deep
-                line: (contact.normal * (10.0 * contact.depth)).map(|c| c as f32).into(),
-                absolute: false,
-                colour: TOUCH,
-            };
-            let markers: Vec<Marker> = simulation.touched().iter().map(line).collect();
+            let markers: Vec<Marker> = simulation.touched().iter().map(Marker::contact).collect();
             self.stage.set_markers(&self.renderer, &markers)?;
         }
         if self.draws_frame(frame) {

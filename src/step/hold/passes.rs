@@ -151,9 +151,9 @@ fn descend(
     turn: &[f64; FLAT],
     weights: &[f64; BLOCK],
 ) -> [Quad; 4] {
-    for k in 0..BLOCK {
+    for (k, weight) in weights.iter().enumerate() {
         let u = Quad::at(u, k);
-        moved = moved.plus(u.scaled(weights[k]));
+        moved = moved.plus(u.scaled(*weight));
         turned = turned.plus(u.cross(Quad::at(turn, k)));
         square = square.plus(u.times(Quad::at(g, k)));
         driven = driven.plus(u.times(Quad::at(drive, k)));
