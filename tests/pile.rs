@@ -97,7 +97,7 @@ fn pile(frames: usize, overrides: &[&str]) -> Seen {
         seen.iterations += row.iterations as f64 / frames as f64;
         let x = simulation.positions();
         seen.under = x.iter().map(|x| -x.y).fold(seen.under, f64::max);
-        if row.frame % 5 == 0 || row.frame == frames {
+        if row.frame.is_multiple_of(5) || row.frame == frames {
             seen.inside = seen.inside.max(deepest(&simulation));
         }
         let top = centres(&simulation).iter().map(|c| c.y).fold(0.0, f64::max);
