@@ -154,3 +154,26 @@ fn other_bodies_do_not_carry_on() {
     assert!(!cube.carry_on(&mut bar).unwrap());
     cube.frame().unwrap();
 }
+
+#[test]
+fn what_is_pinned_in_motion_is_held_where_it_is() {
+    let settings = ["integrator.kind=backward-euler", "damping.model=none"];
+    let pin = "body.0.attach=[{ select = { nearest = [1.0, 1.0, 1.0] }, stiffness = 1e6 }]";
+    let mut moving = builtin("cube", &settings);
+    (0..10).for_each(|_| drop(moving.frame().unwrap()));
+    let mut pinned = builtin("cube", &[settings[0], settings[1], pin]);
+    assert!(pinned.carry_on(&mut moving).unwrap());
+    let (row, before) = (pinned.last_row(), moving.last_row());
+    // where the vertex started it would be stretched by centimetres: hundreds of joules
+    assert_eq!(row.attachment, 0.0);
+    assert!((row.total - before.total).abs() < 1e-9 * before.total, "{} {}", row.total, before.total);
+    let held = pinned.model().attachments[0].vertex as usize;
+    let at = pinned.positions()[held];
+    (0..5).for_each(|_| drop(pinned.frame().unwrap()));
+    // other settings again: it stays where it took hold, stretched as it is
+    let mut softer = builtin("cube", &[settings[0], settings[1], pin, "body.0.material.young_modulus=2e4"]);
+    let stretched = pinned.last_row().attachment;
+    assert!(softer.carry_on(&mut pinned).unwrap());
+    assert!((softer.last_row().attachment - stretched).abs() < 1e-9 * stretched);
+    assert!((softer.positions()[held] - at).norm() < 0.1, "{:?} {at:?}", softer.positions()[held]);
+}

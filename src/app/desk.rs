@@ -245,8 +245,10 @@ impl Desk {
         self.recording.size().unwrap_or([self.stage.width, self.stage.height])
     }
 
-    /// Puts the camera where it sees all of the scene.
-    pub fn frame(&mut self, bounds: Bounds) {
+    /// Puts the camera where it sees all of the scene, also what has left the room that it was given.
+    pub fn frame(&mut self, room: Bounds) {
+        let positions = self.state.lanes.iter().filter_map(|lane| lane.positions());
+        let bounds = positions.fold(room, |all, positions| all.union(&Bounds::of(positions.iter())));
         let aspect = self.panes().first().map_or(1.0, Area::aspect);
         self.camera = match self.framing.take() {
             Some(Framing::SameDirection) => self.camera.reframed(&bounds, aspect),

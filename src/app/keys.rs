@@ -8,7 +8,7 @@ use egui::Key;
 /// What keys do: shown as they are written here.
 pub const KEYS: &[(&str, &str)] = &[
     ("space", "pause and go on"),
-    (". or →", "one frame"),
+    (". or right", "one frame"),
     ("R", "back to the start"),
     ("1 – 5", "colours: body, strain, energy, speed, damping power"),
     ("W", "wireframe"),

@@ -28,7 +28,7 @@ struct Wake;
 pub fn run(opening: Opening) -> Result<Ended> {
     let event_loop = match EventLoop::<Wake>::with_user_event().build() {
         Ok(event_loop) => event_loop,
-        Err(error) => return Ok(Ended::NoWindow(format!("there is no display: {error}"))),
+        Err(_) => return Ok(Ended::NoWindow("there is no display (DISPLAY or WAYLAND_DISPLAY)".into())),
     };
     let mut app = App { opening, proxy: event_loop.create_proxy(), shown: None, ended: Ok(Ended::Closed) };
     match event_loop.run_app(&mut app) {

@@ -4,6 +4,7 @@ use super::backend::BackendArgs;
 use crate::Result;
 use crate::app::session::spec::Spec;
 use crate::app::{self, Ended, Opening};
+use crate::model::build::build;
 use crate::scene;
 use std::path::PathBuf;
 
@@ -54,8 +55,10 @@ pub fn run(args: Args) -> Result<()> {
         Some(scene) => vec![of(scene, &[])],
         None => DIFFERENCE.iter().map(|more| of(DEFAULT, more)).collect(),
     };
-    // what cannot be read is told here, as by `run`, and not in a window
-    lanes.iter().try_for_each(|spec| scene::load(&spec.scene, &spec.overrides).map(|_| ()))?;
+    // what cannot be read or built is told here, as by `run`, and not in a window
+    for spec in &lanes {
+        build(&scene::load(&spec.scene, &spec.overrides)?)?;
+    }
     let opening = Opening {
         lanes,
         adapter,

@@ -7,6 +7,7 @@
 use super::Simulation;
 use super::backend::Targets;
 use crate::model::Model;
+use crate::model::attachment::Attachment;
 use crate::{Result, Vec3};
 
 /// Where and when the attachments of a model hold.
@@ -54,6 +55,19 @@ impl Attached {
         match self.spans.iter().all(|[takes_hold, _]| *takes_hold == 0) {
             true => Vec::new(),
             false => self.anchors.iter().flat_map(|anchor| <[f64; 3]>::from(*anchor)).collect(),
+        }
+    }
+
+    /// Goes on from those of another simulation of the same bodies: what held there holds where it did, and what is new and
+    /// has no path takes hold where its vertex is now, `x` (m).
+    pub fn carry_on(&mut self, model: &Model, from: &Attached, from_model: &Model, x: &[Vec3]) {
+        for (k, (anchor, a)) in self.anchors.iter_mut().zip(&model.attachments).enumerate() {
+            let same = |b: &Attachment| (b.vertex, b.anchor, &b.path) == (a.vertex, a.anchor, &a.path);
+            match from_model.attachments.iter().position(same) {
+                Some(before) => *anchor = from.anchors[before],
+                None if a.path.is_none() && self.spans[k][0] == 0 => *anchor = x[a.vertex as usize],
+                None => {}
+            }
         }
     }
 

@@ -64,6 +64,8 @@ impl Simulation {
             return Ok(false);
         }
         self.gain = Gain::default(); // elastic energies of the materials before
+        let Simulation { attached, model, backend, .. } = self;
+        attached.carry_on(model, &from.attached, &from.model, backend.positions());
         let before = book.last();
         self.ask()?;
         let contact = self.contact_energy();

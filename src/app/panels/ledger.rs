@@ -84,6 +84,7 @@ fn line(ui: &mut Ui, colour: Color32, name: &str, amount: f64) {
         let (rect, _) = ui.allocate_exact_size(vec2(10.0, 12.0), egui::Sense::hover());
         ui.painter().circle_filled(rect.center(), 4.0, colour);
         ui.label(RichText::new(name).small());
+        ui.add_space(6.0);
     });
     ui.label(RichText::new(format!("{} J", theme::number(amount))).small());
     ui.end_row();

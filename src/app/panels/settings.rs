@@ -27,8 +27,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     section(ui, desk, "World and hand", |ui, desk| {
         fields::WORLD.iter().for_each(|field| widgets::field(ui, desk, "", field));
         let mut strength = desk.strength;
-        let slider =
-            egui::Slider::new(&mut strength, 0.05..=20.0).logarithmic(true).text("strength of the hand");
+        let slider = egui::Slider::new(&mut strength, 0.05..=20.0).logarithmic(true).text("hand");
         if ui.add(slider).on_hover_text("How strongly the mouse pulls; 1 lifts a body with ease").changed() {
             desk.strength = strength;
             desk.send(Command::Strength(strength));
