@@ -196,7 +196,7 @@ fn the_summary_tells_what_is_held_and_what_touches() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let page = succeeds(path, &["run", "pushed-block", "--backend", "cpu", "--frames", "66", "--out", "r"]);
-    assert!(page.contains("held        P, L, H by cpd, tolerance 1e-4: off by "), "{page}");
+    assert!(page.contains("held        P, L, H by cpd, tolerance 1e-4: H of `block` off by "), "{page}");
     assert!(page.contains("contact     linear, friction 0.5; bodies touch 1 obstacle"), "{page}");
     let summary: serde_json::Value = serde_json::from_slice(&bytes(path, "r/summary.json")).unwrap();
     let held = &summary["conservation"];
@@ -208,7 +208,7 @@ fn the_summary_tells_what_is_held_and_what_touches() {
     // one iteration is not enough for energy: that is told, too
     let arguments = ["run", "pushed-block", "--backend", "cpu", "--frames", "66"];
     let page = succeeds(path, &[&arguments[..], &["--set", "conservation.iterations=2"]].concat());
-    assert!(page.contains("beyond it after "), "{page}");
+    assert!(page.contains("beyond the tolerance in "), "{page}");
     succeeds(path, &["run", "bar", "--backend", "cpu", "--frames", "1", "--out", "r"]);
     let summary: serde_json::Value = serde_json::from_slice(&bytes(path, "r/summary.json")).unwrap();
     assert!(summary["conservation"].is_null() && summary["contact"].is_null(), "{summary}");

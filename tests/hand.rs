@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{builtin, distance};
+use common::{builtin, distance, run};
 use dashpot::{Simulation, Vec3};
 
 /// Vertices on one side of a body, all changed by the same.
@@ -160,7 +160,7 @@ fn what_is_pinned_in_motion_is_held_where_it_is() {
     let settings = ["integrator.kind=backward-euler", "damping.model=none"];
     let pin = "body.0.attach=[{ select = { nearest = [1.0, 1.0, 1.0] }, stiffness = 1e6 }]";
     let mut moving = builtin("cube", &settings);
-    (0..10).for_each(|_| drop(moving.frame().unwrap()));
+    run(&mut moving, 10);
     let mut pinned = builtin("cube", &[settings[0], settings[1], pin]);
     assert!(pinned.carry_on(&mut moving).unwrap());
     let (row, before) = (pinned.last_row(), moving.last_row());
@@ -169,7 +169,7 @@ fn what_is_pinned_in_motion_is_held_where_it_is() {
     assert!((row.total - before.total).abs() < 1e-9 * before.total, "{} {}", row.total, before.total);
     let held = pinned.model().attachments[0].vertex as usize;
     let at = pinned.positions()[held];
-    (0..5).for_each(|_| drop(pinned.frame().unwrap()));
+    run(&mut pinned, 5);
     // other settings again: it stays where it took hold, stretched as it is
     let mut softer = builtin("cube", &[settings[0], settings[1], pin, "body.0.material.young_modulus=2e4"]);
     let stretched = pinned.last_row().attachment;

@@ -12,7 +12,7 @@ use crate::model::build::build;
 use crate::observe::checkpoint::Checkpoint;
 use crate::observe::ledger::Row;
 use crate::observe::output::{Export, Output, Plan};
-use crate::observe::summary::Summary;
+use crate::observe::summary::{Holding, Summary};
 use crate::observe::write_whole;
 use crate::scene::{self, LoadedScene};
 use crate::step::Simulation;
@@ -172,6 +172,10 @@ impl Run {
         let mut summary =
             Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
         summary.warnings = std::mem::take(&mut self.warnings);
+        if let Some(missed) = summary.conservation.as_ref().and_then(Holding::warning) {
+            tell!("warning: {missed}");
+            summary.warnings.push(missed);
+        }
         if let Err(error) = &ended {
             summary.status = "failed";
             summary.error = Some(error.to_string());

@@ -10,6 +10,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// What is off by more than this many tolerances is worth a warning.
+const MISSED: f64 = 10.0;
+
 /// The end of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
@@ -63,6 +66,10 @@ pub struct Holding {
     /// How far off it was after a time step of this run, at most, and in how many of how many it was beyond the tolerance.
     #[serde(flatten)]
     pub record: Record,
+    /// What was off that far: `P`, `L` or `H`, and of which body.
+    pub quantity: Option<Quantity>,
+    /// Of which body.
+    pub of: Option<String>,
     /// Whether anything can touch: while it does, a body is not counted.
     #[serde(skip)]
     touching: bool,
@@ -86,11 +93,7 @@ pub struct Touching {
 
 impl fmt::Display for Holding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.hold.iter().map(|quantity| match quantity {
-            Quantity::Momentum => "P",
-            Quantity::AngularMomentum => "L",
-            Quantity::Energy => "H",
-        });
+        let names = self.hold.iter().map(Quantity::to_string);
         let method = match self.method {
             Method::None => "nothing",
             Method::Cpd => "cpd",
@@ -100,18 +103,34 @@ impl fmt::Display for Holding {
         if self.gamma > 0.0 {
             write!(f, ", gamma {} 1/s", self.gamma)?;
         }
-        let Record { largest_off, steps, steps_beyond } = self.record;
         write!(f, ", tolerance {:.0e}", self.tolerance)?;
-        if steps > 0 {
-            write!(f, ": off by {largest_off:.1e} at most")?;
-        }
+        if self.record.steps > 0 { write!(f, ": {}", self.deviation()) } else { Ok(()) }
+    }
+}
+
+impl Holding {
+    /// How far off what is held was.
+    fn deviation(&self) -> String {
+        let Record { largest_off, steps, steps_beyond, .. } = self.record;
+        let mut text = match (self.quantity, &self.of) {
+            (Some(quantity), Some(body)) => {
+                format!("{quantity} of `{body}` off by {largest_off:.1e} at most")
+            }
+            _ => format!("off by {largest_off:.1e} at most"),
+        };
         if self.touching {
-            write!(f, " where nothing touches")?;
+            text += " where nothing touches";
         }
         if steps_beyond > 0 {
-            write!(f, ", beyond it after {steps_beyond} of {steps} steps")?;
+            text += &format!(", beyond the tolerance in {steps_beyond} of {steps} steps");
         }
-        Ok(())
+        text
+    }
+
+    /// That what is held was missed by far, if it was.
+    pub fn warning(&self) -> Option<String> {
+        let far = self.record.largest_off > MISSED * self.tolerance;
+        far.then(|| format!("not held: {}; the tolerance is {:.0e}", self.deviation(), self.tolerance))
     }
 }
 
@@ -161,6 +180,8 @@ impl Summary {
                 hold: scene.conservation.hold.clone(),
                 gamma: scene.conservation.gamma,
                 tolerance: scene.conservation.tolerance,
+                quantity: record.worst.map(|(quantity, _)| quantity),
+                of: record.worst.map(|(_, body)| model.bodies[body].name.clone()),
                 record,
                 touching: simulation.can_touch(),
             }),

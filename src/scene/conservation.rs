@@ -1,6 +1,7 @@
 //! What is held: momenta and energy, and how they may be steered.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// How energy and momenta are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +29,16 @@ pub enum Quantity {
     Energy,
 }
 
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Quantity::Momentum => "P",
+            Quantity::AngularMomentum => "L",
+            Quantity::Energy => "H",
+        })
+    }
+}
+
 /// What is held of every body, and how well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -39,7 +50,7 @@ pub struct Conservation {
     /// Iterations of a time step end when what is held is off by less than this share of the body's energy, or of the
     /// momenta that the energy could give it.
     pub tolerance: f64,
-    /// Iterations per time step, at most. Takes the place of `time.iterations` under `cpd`.
+    /// Iterations per time step, at most 10000. Takes the place of `time.iterations` under `cpd`.
     pub iterations: usize,
     /// γ (1/s): the energy beyond that of the rigid motion decays at this rate. Needs `H`.
     pub gamma: f64,

@@ -4,9 +4,9 @@ use super::Simulation;
 use super::backend::Targets;
 use super::clock::Phase;
 use super::form::Form;
-use super::hold::Hold;
 use super::hold::fepr::Fepr;
 use super::hold::goals::Goals;
+use super::hold::{Hold, Miss};
 use crate::Result;
 
 /// What is aimed at, whoever does.
@@ -44,7 +44,7 @@ impl Simulation {
     }
 
     /// After a local step: how far the iterate is from what is held inside the solve, as a share of what there is.
-    pub(super) fn measure_held(&mut self, form: &Form) -> Result<Option<f64>> {
+    pub(super) fn measure_held(&mut self, form: &Form) -> Result<Option<Miss>> {
         if self.hold.is_none() {
             return Ok(None);
         }
@@ -63,12 +63,12 @@ impl Simulation {
             Ok(match (hold, fepr) {
                 (Some(hold), _) => (hold.goals().end(form, backend), 0),
                 (None, Some(fepr)) => {
-                    let (count, off) = fepr.project(form, model, backend)?;
+                    let count = fepr.project(form, model, backend)?;
                     let inside = match touching {
                         Some(touching) => touching.inside(backend.view().x, fepr.positions()),
                         None => vec![false; model.bodies.len()],
                     };
-                    fepr.settle(&inside, model);
+                    let off = fepr.settle(&inside, model);
                     record.note(off, fepr.goals().tolerance());
                     (fepr.goals().end(form, backend), count)
                 }

@@ -56,7 +56,7 @@ impl Simulation {
             // the forces of contacts need their iterations, too
             let touched = touching || self.goals().is_some_and(|goals| goals.outside.any_touched());
             let least = if touched { most.min(self.time.iterations) } else { 1 };
-            if done.count >= least && enough.zip(off).is_some_and(|(enough, off)| off <= enough) {
+            if done.count >= least && enough.zip(off).is_some_and(|(enough, off)| off.share <= enough) {
                 break;
             }
             self.solve(form, touching)?;
@@ -65,6 +65,13 @@ impl Simulation {
             if touching && done.count == 1 {
                 self.find_more_contacts();
             }
+        }
+        if done.count >= most && self.hold.as_ref().is_some_and(Hold::has_wishes) {
+            // what the last iteration has made of a wish is what the user has given
+            let Simulation { backend, clock, .. } = self;
+            clock.time(Phase::Local, || backend.local(form))?;
+            held_off = self.measure_held(form)?.or(held_off);
+            self.hold.iter_mut().for_each(Hold::take_back_wishes);
         }
         if let Some(hold) = self.hold.as_mut().filter(|hold| done.count >= most && hold.has_too_much()) {
             hold.goals().unsettled = true;

@@ -6,17 +6,28 @@ use crate::model::attachment::span;
 use crate::scene::conservation::{Conservation, Control, Keys, Method, Quantity};
 use crate::scene::{Body, Scene};
 
+/// Iterations of a step that energy which can be held ever needs, with room: one that cannot takes all there are.
+const MOST_ITERATIONS: usize = 10_000;
+
 /// Validates `[conservation]`.
 pub fn check_conservation(scene: &Scene) -> Checked {
     let held = &scene.conservation;
     positive("conservation.tolerance", held.tolerance)?;
     at_least_one("conservation.iterations", held.iterations)?;
+    if held.iterations > MOST_ITERATIONS {
+        let message = format!("is {}; expected {MOST_ITERATIONS} at most", held.iterations);
+        return fault("conservation.iterations", message);
+    }
     not_negative("conservation.gamma", held.gamma)?;
     if held.gamma > 0.0 && held.method != Method::None && !held.hold.contains(&Quantity::Energy) {
         return fault("conservation.gamma", "lets energy decay, so `hold` must contain \"H\"");
     }
     if held.method != Method::None && held.hold.is_empty() {
         return fault("conservation.hold", "must name at least one of \"P\", \"L\", \"H\"");
+    }
+    if let Some(again) = (1..held.hold.len()).find(|&k| held.hold[..k].contains(&held.hold[k])) {
+        let message = format!("names \"{}\" twice; expected each of them once", held.hold[again]);
+        return fault("conservation.hold", message);
     }
     (0..held.control.len()).try_for_each(|index| check_control(held, index, &scene.bodies))?;
     let h = scene.time.step / scene.time.substeps as f64;

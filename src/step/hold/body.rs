@@ -24,7 +24,7 @@ pub struct Rigid {
 }
 
 /// Least moment of inertia, relative to the greatest, about which a body can spin: less is rounding.
-const LEAST_INERTIA: f64 = 1e-10;
+pub const LEAST_INERTIA: f64 = 1e-10;
 
 impl Rigid {
     /// The sums of the vertices in `range`.
@@ -132,10 +132,30 @@ pub struct Aim {
     pub spin: Vec3,
     /// H without the work of the step (J).
     pub energy: f64,
-    /// Energy given by the user and taken by γ (J).
+    /// What the user changes P and L about the centre of mass by (kg m/s, kg m²/s).
+    pub push: [Vec3; 2],
+    /// Energy given by the user (J).
     pub given: f64,
     /// Energy taken by γ (J).
     pub damped: f64,
+}
+
+impl Aim {
+    /// Energy that γ and the user wanted to take and could not (J).
+    pub fn give_back(&mut self, energy: f64) {
+        let of_damping = energy.min(self.damped);
+        self.energy += energy;
+        self.damped -= of_damping;
+        self.given += energy - of_damping;
+    }
+
+    /// Energy that the user wanted to give and could not (J); nothing if it is not positive.
+    pub fn take_back(&mut self, energy: f64) {
+        if energy > 0.0 {
+            self.energy -= energy;
+            self.given -= energy;
+        }
+    }
 }
 
 #[cfg(test)]

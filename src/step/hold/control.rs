@@ -2,7 +2,7 @@
 
 use super::body::{Aim, Kept, Rigid};
 use crate::Vec3;
-use crate::scene::{Conservation, Keys};
+use crate::scene::{Conservation, Keys, Quantity};
 use crate::step::form::Form;
 
 /// A body about to make a step.
@@ -38,7 +38,7 @@ impl Flight<'_> {
         let fallen = before + gravity * (start.mass * h);
         let mut momentum = fallen;
         let mut angular_momentum = spin + (start.centre - pivot).cross(&before);
-        let natural = energy;
+        let (natural, mut energy_wished) = (energy, false);
         for control in scene.control.iter().filter(|control| control.body == name) {
             if let Some(wish) = control.angular_momentum.as_ref().and_then(|keys| vector(keys, self.times)) {
                 angular_momentum += wish - spin;
@@ -50,17 +50,25 @@ impl Flight<'_> {
             }
             if let Some((a, b, share)) = control.energy.as_ref().and_then(|keys| keys.around(self.times)) {
                 energy = a + (b - a) * share + self.height(flown);
+                energy_wished = true;
             }
         }
-        // only a wish can be out of reach: what a body has, it can have
-        let wished = momentum != fallen || energy != natural || spin != spun;
-        if wished && !self.free && energy == natural {
-            // a push of a body that is held gives what it gives to the rigid motion
-            energy += start.least_kinetic(momentum, spin) - start.least_kinetic(fallen, spun);
-        } else if wished && self.free {
-            energy = energy.max(start.least_kinetic(momentum, spin) + self.height(flown));
+        let push = [momentum - fallen, spin - spun];
+        // the way that a push adds in this step; attachments keep a body from it
+        let way = if self.free { push[0] / (start.mass * self.form.velocity_slope()) } else { Vec3::zeros() };
+        let climb = self.height(way);
+        if energy_wished {
+            energy += climb;
+        } else if push != [Vec3::zeros(); 2] {
+            // a push gives what it gives to the rigid motion: all the rest stays as it is
+            energy += start.least_kinetic(momentum, spin) - start.least_kinetic(fallen, spun) + climb;
         }
-        Aim { start, pivot, momentum, angular_momentum, spin, energy, given: energy - natural, damped }
+        // only a wish can be out of reach: what a body has, it can have
+        if self.free && energy != natural && scene.hold.contains(&Quantity::Energy) {
+            energy = energy.max(start.least_kinetic(momentum, spin) + self.height(flown + way));
+        }
+        let given = energy - natural;
+        Aim { start, pivot, momentum, angular_momentum, spin, energy, push, given, damped }
     }
 
     /// Potential energy of the body's weight with its centre at `at` (J).

@@ -5,11 +5,14 @@
 //!
 //! The metric is diagonal, so an iteration q ← q − W C(q) λ needs a local step and no linear solve: the nearest point of the
 //! constraints as they look from q. s and t let the momenta fall back to those of the step where energy and momenta are not
-//! compatible.
+//! compatible. What the user changes the momenta by is a rigid motion that x* and v* have already: a push is no error of
+//! the step, and does not fall back.
 
-use super::body::{Aim, Rigid};
+use super::Miss;
+use super::body::{Aim, LEAST_INERTIA, Rigid};
 use super::goals::Goals;
 use super::system::{Momenta, Multipliers, System};
+use crate::damping::pbd::solve_inertia;
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::scene::{Method, Scene};
@@ -31,9 +34,13 @@ pub struct Fepr {
     goals: Goals,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
-    /// x* and v*.
+    /// What the integrator made.
+    made: [Vec<Vec3>; 2],
+    /// x* and v*: that, and the pushes of the user.
     stepped: [Vec<Vec3>; 2],
-    /// Too much energy of each body, as the step has made it and as it was found; 0 where that is right (J).
+    /// Where the projections of this step lead.
+    targets: Vec<Goal>,
+    /// Too much energy of each body, as the step has made it and as it was found (J).
     excess: Vec<[f64; 2]>,
 }
 
@@ -80,7 +87,9 @@ impl Fepr {
             goals: Goals::new(&scene.conservation, model),
             x: zeros.clone(),
             v: zeros.clone(),
+            made: [zeros.clone(), zeros.clone()],
             stepped: [zeros.clone(), zeros],
+            targets: Vec::new(),
             excess: vec![[0.0; 2]; model.bodies.len()],
         })
     }
@@ -90,22 +99,24 @@ impl Fepr {
         &mut self.goals
     }
 
-    /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took,
-    /// and the share that what is held is off by. The iterate is then again what the step made.
-    pub fn project(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<(usize, f64)> {
+    /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took.
+    /// The iterate is then again what the step made.
+    pub fn project(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<usize> {
         let view = backend.view();
         for i in 0..self.x.len() {
             self.x[i] = view.iterate[i];
             self.v[i] = view.new_velocity(form, model.gravity, i);
         }
-        self.stepped = [self.x.clone(), self.v.clone()];
         let start = view.x.to_vec();
+        self.made = [self.x.clone(), self.v.clone()];
+        (0..model.bodies.len()).for_each(|body| self.push(body, form, model));
+        self.stepped = [self.x.clone(), self.v.clone()];
         let mut goals: Vec<Goal> =
             (0..model.bodies.len()).map(|body| self.goal(body, form, model, &start)).collect();
         let mut squares = vec![0.0; goals.len()];
         self.excess.fill([0.0; 2]);
         let mut count = 0;
-        let off = loop {
+        loop {
             backend.place(&self.x)?;
             backend.local_at_end()?;
             let view = backend.view();
@@ -118,9 +129,8 @@ impl Fepr {
                 let (system, off) =
                     self.system(body, &goals[body], model, view.end_gradient, potential, form.h);
                 worst = worst.max(off.error);
-                let wrong = if off.error > self.goals.tolerance() { off.energy } else { 0.0 };
                 let stepped = if count == 0 { off.energy } else { self.excess[body][0] };
-                self.excess[body] = [stepped, wrong];
+                self.excess[body] = [stepped, off.energy];
                 // the energy is off by what the second-order part was misjudged
                 let bend = &mut self.goals.kept[body].bend;
                 if squares[body] > 0.0 && (off.energy / squares[body]).is_finite() {
@@ -136,12 +146,29 @@ impl Fepr {
             }
             if worst <= self.goals.tolerance() || count >= self.goals.most_iterations() || !worst.is_finite()
             {
-                break worst;
+                break;
             }
             count += 1;
-        };
-        backend.place(&self.stepped[0])?;
-        Ok((count, off))
+        }
+        self.targets = goals;
+        backend.place(&self.made[0])?;
+        Ok(count)
+    }
+
+    /// Gives a body the rigid motion that the user's change of its momenta is, and if it is free the way that it makes of it.
+    fn push(&mut self, body: usize, form: &Form, model: &Model) {
+        let ([momentum, spin], outside) = (self.goals.aims[body].push, &self.goals.outside);
+        if outside.is_touched(body) || [momentum, spin] == [Vec3::zeros(); 2] {
+            return; // see `bounce`
+        }
+        let range = model.bodies[body].vertices.clone();
+        let Rigid { mass, centre, inertia, .. } = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
+        let (drift, omega) = (momentum / mass, solve_inertia(inertia, spin, LEAST_INERTIA));
+        let way = if outside.is_attached(body) { Vec3::zeros() } else { drift / form.velocity_slope() };
+        for i in range {
+            self.v[i] += drift + omega.cross(&(self.x[i] - centre));
+            self.x[i] += way;
+        }
     }
 
     /// Positions found (m).
@@ -150,26 +177,91 @@ impl Fepr {
     }
 
     /// Takes no projection that has made energy, or that leads a body into something (`inside`), where nobody pays for the
-    /// energy of contact. What is missing in the end is lost: it would come back in one step, as soon as there is a way.
-    pub fn settle(&mut self, inside: &[bool], model: &Model) {
+    /// energy of contact; there the user's push stays one of the velocities. What is still too much is taken from the motion
+    /// that is not rigid. What is missing in the end is lost: it would come back in one step, as soon as there is a way.
+    /// Returns what is off most.
+    pub fn settle(&mut self, inside: &[bool], model: &Model) -> Miss {
+        let mut worst = Miss::default();
         for (body, part) in model.bodies.iter().enumerate() {
-            let [stepped, mut found] = self.excess[body];
-            if found > stepped.max(0.0) || inside[body] && !self.goals.outside.is_touched(body) {
-                let range = part.vertices.clone();
-                self.x[range.clone()].copy_from_slice(&self.stepped[0][range.clone()]);
-                self.v[range.clone()].copy_from_slice(&self.stepped[1][range]);
-                found = stepped;
+            if self.goals.outside.is_touched(body) {
+                continue; // see `bounce`
             }
-            self.goals.aims[body].energy += found.min(0.0);
+            let (range, scale) = (part.vertices.clone(), self.targets[body].scale);
+            let [stepped, mut found] = self.excess[body];
+            let slack = self.goals.tolerance() * scale[2];
+            // what is not a number is no state to go to
+            let made_energy = found.is_nan() || found > slack && found > stepped.max(0.0);
+            if made_energy || inside[body] {
+                let x = if inside[body] { &self.made[0] } else { &self.stepped[0] };
+                self.x[range.clone()].copy_from_slice(&x[range.clone()]);
+                self.v[range.clone()].copy_from_slice(&self.stepped[1][range.clone()]);
+                found = stepped + self.set_momenta(body, (stepped - slack).max(0.0), slack - stepped, model);
+            }
+            if found > slack {
+                found -= self.slow(range.clone(), found, model);
+            }
+            let aim = &mut self.goals.aims[body];
+            if found > slack {
+                aim.give_back(found.min(aim.damped + (-aim.given).max(0.0)));
+            } else if found < -slack {
+                let lost = -found - aim.given.clamp(0.0, -found);
+                aim.take_back(-found - lost);
+                aim.energy -= lost;
+            }
+            let now = Rigid::of(range, &model.mass, &self.x, &self.v);
+            let target = &self.targets[body];
+            let off = [(now.momentum - target.momentum).norm(), (now.spin - target.spin).norm(), found.abs()];
+            let share = |k: usize| if off[k] == 0.0 { 0.0 } else { off[k] / scale[k] };
+            worst = worst.or(body, std::array::from_fn(|k| if self.goals.held[k] { share(k) } else { 0.0 }));
         }
+        worst
+    }
+
+    /// Gives a body that is left as the step made it the rigid motion that its momenta lack, if that needs no more energy than
+    /// the rest of its motion can give beyond what it `owes`, and what is `left` (J). Returns the energy that it takes (J).
+    fn set_momenta(&mut self, body: usize, owes: f64, left: f64, model: &Model) -> f64 {
+        let (range, target) = (model.bodies[body].vertices.clone(), &self.targets[body]);
+        let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
+        let [p, l, _] = self.goals.held;
+        let momentum = if p { target.momentum } else { now.momentum };
+        let spin = if l { target.spin } else { now.spin };
+        let least = now.least_kinetic(now.momentum, now.spin);
+        let rise = now.least_kinetic(momentum, spin) - least;
+        let room = (now.kinetic - least - owes).max(0.0) + left.max(0.0);
+        if !rise.is_finite() || rise > room {
+            return 0.0;
+        }
+        let drift = (momentum - now.momentum) / now.mass;
+        let omega = solve_inertia(now.inertia, spin - now.spin, LEAST_INERTIA);
+        for i in range {
+            self.v[i] += drift + omega.cross(&(self.x[i] - now.centre));
+        }
+        rise
+    }
+
+    /// Takes energy (J) from the motion of a body about its rigid motion, P and L stay. Returns what it could take.
+    fn slow(&mut self, range: Range<usize>, energy: f64, model: &Model) -> f64 {
+        let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
+        let free = now.kinetic - now.least_kinetic(now.momentum, now.spin);
+        let taken = energy.min(free);
+        if taken <= 0.0 || !taken.is_finite() {
+            return 0.0;
+        }
+        let (drift, omega) = (now.momentum / now.mass, solve_inertia(now.inertia, now.spin, LEAST_INERTIA));
+        let left = ((free - taken) / free).sqrt();
+        for i in range {
+            let rigid = drift + omega.cross(&(self.x[i] - now.centre));
+            self.v[i] = rigid + (self.v[i] - rigid) * left;
+        }
+        taken
     }
 
     /// After the step was taken: goes to the state found.
     pub fn take(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let difference =
             |to: &[Vec3], from: &[Vec3]| -> Vec<Vec3> { to.iter().zip(from).map(|(a, b)| a - b).collect() };
-        let ways = difference(&self.x, &self.stepped[0]);
-        let changes = difference(&self.v, &self.stepped[1]);
+        let ways = difference(&self.x, &self.made[0]);
+        let changes = difference(&self.v, &self.made[1]);
         backend.shift(&ways, &changes)
     }
 

@@ -1,6 +1,6 @@
 //! How far the iterate is from what is held.
 
-use super::Hold;
+use super::{Hold, Miss};
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::step::backend::Backend;
@@ -69,13 +69,13 @@ impl From<[f64; 7]> for Moved {
 }
 
 impl Hold {
-    /// After a local step: how far the iterate is from what is held, as a share of what there is; the largest of all bodies.
-    pub fn measure(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<f64> {
+    /// After a local step: how far the iterate is from what is held, as a share of what there is; the worst of all bodies.
+    pub fn measure(&mut self, form: &Form, model: &Model, backend: &mut dyn Backend) -> Result<Miss> {
         if self.goals.held[2] && !Self::shortcut(form) {
             backend.local_at_end()?;
         }
         let view = backend.view();
-        let mut worst = 0.0f64;
+        let mut worst = Miss::default();
         for body in 0..model.bodies.len() {
             if self.goals.outside.is_touched(body) {
                 continue; // see `bounce`
@@ -88,7 +88,7 @@ impl Hold {
             let taken = aim.damped + (-aim.given).max(0.0);
             if self.least[body] && before > 0.0 && off.energy > 0.9 * before && taken > 0.0 {
                 let back = off.energy.min(taken);
-                (aim.energy, aim.damped) = (aim.energy + back, aim.damped - back);
+                aim.give_back(back);
                 self.measured[body].energy -= back;
                 off.energy -= back;
             }
@@ -99,7 +99,7 @@ impl Hold {
                 let bend = &mut self.goals.kept[body].bend;
                 *bend = (*bend + off.energy / square).clamp(0.0, 1.0);
             }
-            worst = worst.max(self.share(body, &off));
+            worst = worst.or(body, self.shares(body, &off));
         }
         Ok(worst)
     }
@@ -189,8 +189,24 @@ impl Hold {
         self.goals.held[2] && self.excess.iter().zip(&self.measured).any(far)
     }
 
-    /// The largest part of c as a share of what the body's energy could make of it.
-    fn share(&self, body: usize, off: &Measured) -> f64 {
+    /// After the last iteration: energy that the user wished for and a body has not got was not given. A little less is what
+    /// the next step makes good.
+    pub fn take_back_wishes(&mut self) {
+        for (body, aim) in self.goals.aims.iter_mut().enumerate() {
+            let (missing, touched) = (-self.excess[body], self.goals.outside.is_touched(body));
+            if self.goals.held[2] && !touched && missing > MOST_EXCESS * self.measured[body].scale {
+                aim.take_back(missing.min(aim.given));
+            }
+        }
+    }
+
+    /// Whether a user gives energy to a body in this step.
+    pub fn has_wishes(&self) -> bool {
+        self.goals.held[2] && self.goals.aims.iter().any(|aim| aim.given != 0.0)
+    }
+
+    /// The parts of c, P, L and H, as shares of what the body's energy could make of them; 0 of what is not held.
+    fn shares(&self, body: usize, off: &Measured) -> [f64; 3] {
         let aim = &self.goals.aims[body];
         let (mass, inertia) = (aim.start.mass, aim.start.largest_inertia());
         let parts = [
@@ -198,7 +214,7 @@ impl Hold {
             (off.angular_momentum.norm(), (2.0 * inertia * off.scale).sqrt()),
             (off.energy.abs(), off.scale),
         ];
-        let held = parts.into_iter().zip(self.goals.held).filter(|(_, held)| *held);
-        held.map(|((off, scale), _)| if off > 0.0 { off / scale } else { 0.0 }).fold(0.0, f64::max)
+        let share = |(off, scale): (f64, f64)| if off == 0.0 { 0.0 } else { off / scale };
+        std::array::from_fn(|k| if self.goals.held[k] { share(parts[k]) } else { 0.0 })
     }
 }

@@ -29,10 +29,34 @@ use super::form::Form;
 use super::integrator::BALLISTIC_EULER;
 use crate::Result;
 use crate::model::Model;
-use crate::scene::{Method, Scene};
+use crate::scene::{Method, Quantity, Scene};
 use fields::Fields;
 use goals::Goals;
 use measure::{Measured, Moved};
+
+/// What is off most of all that is held.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Miss {
+    /// The share that it is off by.
+    pub share: f64,
+    /// What of which body; `None` if all is exact.
+    pub of: Option<(Quantity, usize)>,
+}
+
+impl Miss {
+    /// P, L and H, in the order in which they stand everywhere.
+    const QUANTITIES: [Quantity; 3] = [Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy];
+
+    /// The worst of this and the shares that P, L and H of a body are off by.
+    fn or(self, body: usize, shares: [f64; 3]) -> Self {
+        let of_body = Self::QUANTITIES.into_iter().zip(shares);
+        of_body.fold(self, |worst, (quantity, share)| {
+            // what is not a number is worse than all numbers
+            let worse = share > worst.share || share.is_nan() && !worst.share.is_nan();
+            if worse { Miss { share, of: Some((quantity, body)) } } else { worst }
+        })
+    }
+}
 
 /// How well momenta and energies were held, over the steps of a run. Bodies that touch something are not counted: theirs are
 /// set right after the step, by what velocities can give.
@@ -40,6 +64,9 @@ use measure::{Measured, Moved};
 pub struct Record {
     /// The largest share that they were off by when a step had been solved.
     pub largest_off: f64,
+    /// What of which body that was.
+    #[serde(skip)]
+    pub worst: Option<(Quantity, usize)>,
     /// Steps made.
     pub steps: u64,
     /// Steps after which they were off by more than the tolerance.
@@ -48,10 +75,12 @@ pub struct Record {
 
 impl Record {
     /// One more step.
-    pub(super) fn note(&mut self, off: f64, tolerance: f64) {
-        self.largest_off = self.largest_off.max(off);
+    pub(super) fn note(&mut self, Miss { share, of }: Miss, tolerance: f64) {
+        if share > self.largest_off {
+            (self.largest_off, self.worst) = (share, of);
+        }
         self.steps += 1;
-        self.steps_beyond += u64::from(off > tolerance);
+        self.steps_beyond += u64::from(share > tolerance);
     }
 }
 
