@@ -100,7 +100,8 @@ fn turn_alike(surface: &mut Mesh) -> (Vec<u32>, usize) {
                 }
             }
         }
-        let area = |t: &u32| double_area_normal(&surface.triangle_corners(surface.triangles[*t as usize])).norm();
+        let area =
+            |t: &u32| double_area_normal(&surface.triangle_corners(surface.triangles[*t as usize])).norm();
         let to_turn: f64 = members.iter().filter(|t| turn[**t as usize]).map(area).sum();
         let to_stay: f64 = members.iter().filter(|t| !turn[**t as usize]).map(area).sum();
         for &t in &members {

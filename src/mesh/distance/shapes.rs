@@ -125,9 +125,10 @@ fn ellipsoid(p: Vec3, radii: Vec3) -> f64 {
         let z = radii.component_mul(&p).component_div(&squares.add_scalar(t));
         z.norm_squared() - 1.0
     };
-    // Of the smallest axis alone: there F ≥ 0, and Newton's steps never pass the root.
-    let mut t = -squares[smallest] + radii[smallest] * p[smallest];
-    if p[smallest] <= 1e-9 * radii[smallest] && !(value(t + 1e-9 * squares[smallest]) > 0.0) {
+    // Of each axis alone F ≥ 0 there, and Newton's steps never pass the root.
+    let start = (radii.component_mul(&p) - squares).max();
+    let mut t = start.max((1e-9 - 1.0) * squares[smallest]);
+    if !(value(t) > 0.0) && t > start {
         return inside_flat(p, radii, smallest);
     }
     for _ in 0..80 {

@@ -98,7 +98,8 @@ impl Tree {
                 }
                 continue;
             }
-            let children = [at + 1, node.first].map(|c| (c, box_distance_squared(p, &self.nodes[c as usize])));
+            let children =
+                [at + 1, node.first].map(|c| (c, box_distance_squared(p, &self.nodes[c as usize])));
             // The nearer child goes on top, to be looked at first.
             let [near, far] =
                 if children[0].1 <= children[1].1 { children } else { [children[1], children[0]] };

@@ -80,6 +80,7 @@ fn near(cut: &CutLattice, p: &Vec3) -> bool {
     if is_near(middle) {
         return true;
     }
-    let offsets = |colour: i32| (0..125).map(move |i| [i % 5, i / 5 % 5, i / 25].map(|x| 2 * (x - 2) + colour));
+    let offsets =
+        |colour: i32| (0..125).map(move |i| [i % 5, i / 5 % 5, i / 25].map(|x| 2 * (x - 2) + colour));
     (0..2).flat_map(offsets).any(|offset| is_near([0, 1, 2].map(|axis| middle[axis] + offset[axis])))
 }

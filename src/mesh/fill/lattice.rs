@@ -10,12 +10,14 @@ use rayon::prelude::*;
 
 /// Cells along each side of a block.
 const SIDE: i32 = 8;
+/// Blocks along each side of a group, which is looked at first.
+const GROUP: i32 = 4;
 /// Nodes of a block: two a cell.
 const NODES: usize = 2 * (SIDE * SIDE * SIDE) as usize;
 /// Blocks in all are limited: the table of them has four bytes each, and each is looked at once.
 const MAX_BLOCKS: f64 = 8e6;
-/// Nodes that are kept are limited, to 17 bytes each: 64 million.
-const MAX_KEPT: usize = 64_000_000 / NODES;
+/// Nodes that are kept are limited, to 9 bytes each: 32 million.
+const MAX_KEPT: usize = 32_000_000 / NODES;
 /// In the table of blocks: all of it is outside, none of its nodes is kept.
 const OUTSIDE: u32 = u32::MAX;
 
@@ -63,14 +65,29 @@ impl Lattice {
 
     /// Decides which blocks are kept: those that are not outside with a cell to spare.
     fn keep(&mut self, body: &dyn Distance) -> Result<(), InputError> {
-        let count = self.blocks.iter().product::<i32>() as u32;
-        let beyond = self.radius(SIDE) + 1.5 * self.spacing;
+        let count = self.blocks.iter().product::<i32>();
+        let groups = self.blocks.map(|b| (b + GROUP - 1) / GROUP);
         let this = &*self;
-        let near: Vec<bool> = (0..count)
-            .into_par_iter()
-            .map(|block| body.distance(this.middle(this.first_node(block), SIDE)) <= beyond)
-            .collect();
-        self.which = (0..count).filter(|&block| near[block as usize]).collect();
+        let not_outside = |block: [i32; 3], side: i32| {
+            let middle = this.middle(block.map(|b| b * 2 * SIDE), side * SIDE);
+            body.distance(middle) <= this.radius(side * SIDE) + 1.5 * this.spacing
+        };
+        let of_group = |group: i32| {
+            let first = [group % groups[0], group / groups[0] % groups[1], group / (groups[0] * groups[1])];
+            let first = first.map(|g| g * GROUP);
+            let near = not_outside(first, GROUP);
+            let all = (0..if near { GROUP.pow(3) } else { 0 }).map(move |i| {
+                let offset = [i % GROUP, i / GROUP % GROUP, i / (GROUP * GROUP)];
+                [0, 1, 2].map(|axis| first[axis] + offset[axis])
+            });
+            let within = all.filter(|block| (0..3).all(|axis| block[axis] < this.blocks[axis]));
+            let near = within.filter(|&block| not_outside(block, 1));
+            near.map(|[x, y, z]| ((z * this.blocks[1] + y) * this.blocks[0] + x) as u32).collect::<Vec<_>>()
+        };
+        let mut which: Vec<u32> =
+            (0..groups.iter().product::<i32>()).into_par_iter().flat_map_iter(of_group).collect();
+        which.sort_unstable();
+        self.which = which;
         if self.which.len() > MAX_KEPT {
             return Err(InputError::new(format!(
                 "with cells of {:e} m the lattice has more than {} nodes",

@@ -73,7 +73,8 @@ impl Report {
 
     /// A sentence about the cells and the volume.
     pub fn summary(&self) -> String {
-        let off = self.volume_error().map_or(String::new(), |off| format!(", volume off by {:+.2} %", 100.0 * off));
+        let off =
+            self.volume_error().map_or(String::new(), |off| format!(", volume off by {:+.2} %", 100.0 * off));
         format!(
             "filled with cells of {:.4e} m ({} lattices tried){off}, dihedral angles {:.1}° to {:.1}°, worst in tetrahedron {}",
             self.cell, self.trials, self.angles.min, self.angles.max, self.worst

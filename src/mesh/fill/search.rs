@@ -64,7 +64,8 @@ fn affordable(tets: usize) -> Result<(), InputError> {
     if tets <= MAX_ELEMENTS {
         return Ok(());
     }
-    let message = format!("{tets} tetrahedra would be made, at most {MAX_ELEMENTS} are: choose a larger cell");
+    let message =
+        format!("{tets} tetrahedra would be made, at most {MAX_ELEMENTS} are: choose a larger cell");
     Err(InputError::field("cell", message))
 }
 
@@ -122,7 +123,11 @@ fn secants(
         };
         let error = off(found.tets, target);
         done = error.abs() <= NEAR;
-        if error > 0.0 { too_fine = Some([spacing, error]) } else { too_coarse = Some([spacing, error]) }
+        if error > 0.0 {
+            too_fine = Some([spacing, error])
+        } else {
+            too_coarse = Some([spacing, error])
+        }
         spacing = match (too_fine, too_coarse) {
             // Not nearer to either end than a tenth: the number jumps where a face passes nodes.
             (Some([h, e]), Some([g, f])) => h + (g - h) * (e / (e - f)).clamp(0.1, 0.9),

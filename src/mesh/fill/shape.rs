@@ -59,7 +59,8 @@ impl Rings {
     pub fn new(mesh: &Mesh) -> Rings {
         let boundary = Faces::of(&mesh.tets).boundary;
         let count = mesh.positions.len();
-        let corners = mesh.tets.iter().enumerate().flat_map(|(t, tet)| tet.iter().map(move |&v| (v, t as u32)));
+        let corners =
+            mesh.tets.iter().enumerate().flat_map(|(t, tet)| tet.iter().map(move |&v| (v, t as u32)));
         let triangles = boundary.iter().flat_map(|triangle| triangle.iter().map(move |&v| (v, *triangle)));
         Rings { tets: Lists::new(count, corners), triangles: Lists::new(count, triangles) }
     }
@@ -92,7 +93,8 @@ impl Rings {
         let mut colours: Vec<Vec<u32>> = Vec::new();
         for v in (0..count as u32).filter(|&v| near[v as usize]) {
             let neighbours = self.tets(v).iter().flat_map(|&t| tets[t as usize]);
-            let taken = neighbours.fold(0u64, |taken, u| taken | 1u64.checked_shl(colour_of[u as usize]).unwrap_or(0));
+            let taken = neighbours
+                .fold(0u64, |taken, u| taken | 1u64.checked_shl(colour_of[u as usize]).unwrap_or(0));
             // A vertex with 64 colours about it stays where it is.
             let colour = taken.trailing_ones();
             if colour < 64 {

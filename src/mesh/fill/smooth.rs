@@ -35,7 +35,10 @@ pub fn smooth(body: &dyn Distance, mesh: &mut Mesh, spacing: f64) {
             apply(mesh, moves.filter_map(|&v| fitted(body, mesh, &rings, spacing, v)).collect());
         }
         for colour in &colours {
-            apply(mesh, colour.par_iter().filter_map(|&v| bettered(body, mesh, &rings, spacing, v)).collect());
+            apply(
+                mesh,
+                colour.par_iter().filter_map(|&v| bettered(body, mesh, &rings, spacing, v)).collect(),
+            );
         }
         let shifts = mesh.positions.par_iter().zip(&before).map(|(p, q)| (p - q).norm() > QUIET * spacing);
         moving = shifts.collect();
@@ -50,7 +53,8 @@ fn apply(mesh: &mut Mesh, moves: Vec<(u32, Vec3)>) {
 fn worst_at(mesh: &Mesh, rings: &Rings, v: u32, position: Vec3, enough: f64) -> f64 {
     let mut worst = f64::INFINITY;
     for &t in rings.tets(v) {
-        let corners = mesh.tets[t as usize].map(|u| if u == v { position } else { mesh.positions[u as usize] });
+        let corners =
+            mesh.tets[t as usize].map(|u| if u == v { position } else { mesh.positions[u as usize] });
         worst = worst_sine(&corners).min(worst);
         if worst <= enough {
             break;
@@ -95,7 +99,8 @@ fn bettered(body: &dyn Distance, mesh: &Mesh, rings: &Rings, spacing: f64, v: u3
             if worst > best {
                 let fits = !boundary || {
                     let allowed = *error.get_or_insert_with(|| {
-                        Fit::new(body, mesh, rings, spacing, v, start).error() * 1.1 + (0.01 * spacing).powi(2)
+                        Fit::new(body, mesh, rings, spacing, v, start).error() * 1.1
+                            + (0.01 * spacing).powi(2)
                     });
                     Fit::new(body, mesh, rings, spacing, v, there).error() <= allowed
                 };

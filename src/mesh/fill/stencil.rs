@@ -178,7 +178,8 @@ fn prism(bottom: [Corner; 3], top: [Corner; 3], diagonals: [bool; 3], take: &mut
 fn wound(tet: [Corner; 4]) -> [Corner; 4] {
     let [a, b, c, d] = tet.map(Corner::nominal);
     let [u, v, w] = [b, c, d].map(|x| [0, 1, 2].map(|axis| x[axis] - a[axis]));
-    let volume = u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2])
+    let volume = u[0] * (v[1] * w[2] - v[2] * w[1])
+        + u[1] * (v[2] * w[0] - v[0] * w[2])
         + u[2] * (v[0] * w[1] - v[1] * w[0]);
     let [a, b, c, d] = tet;
     if volume < 0 { [a, b, d, c] } else { tet }

@@ -2,8 +2,8 @@
 
 use super::{Filled, Fineness, fill};
 use crate::error::InputError;
-use crate::mesh::distance::{SurfaceDistance, close};
 use crate::mesh::Mesh;
+use crate::mesh::distance::{SurfaceDistance, close};
 
 /// Fills the body that the triangles of `surface` enclose, and says what was mended in it.
 pub fn fill_surface(surface: Mesh, fineness: Fineness) -> Result<(Filled, Vec<String>), InputError> {
