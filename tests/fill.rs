@@ -106,7 +106,7 @@ impl Distance for Wild {
 #[test]
 fn angles_hold_whatever_the_surface() {
     for wave in [5.0, 11.0, 37.0] {
-        let filled = fill(&Wild { wave }, Fineness::Cell(0.06)).expect("filled");
+        let filled = fill(&Wild { wave }, Fineness::Cell(0.1)).expect("filled");
         good("gyroid", &filled);
     }
 }

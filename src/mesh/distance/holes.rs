@@ -5,6 +5,7 @@ use super::triangle::solid_angle;
 use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::repair::{drop_degenerate, drop_repeated, merge_coincident};
+use crate::mesh::statistics::{place, short};
 use crate::mesh::{Mesh, double_area_normal, six_volumes};
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -48,11 +49,6 @@ pub fn close(mut surface: Mesh) -> Result<(Mesh, Vec<String>), InputError> {
         told.push(format!("{} edges of the surface belong to three or more triangles", holes.crowded));
     }
     Ok((surface, told))
-}
-
-/// A point for a message.
-pub fn place(p: &Vec3) -> String {
-    format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)
 }
 
 /// All edges, those of the same ends together.
@@ -159,13 +155,14 @@ fn close_holes(surface: &mut Mesh, mut parts: Vec<u32>) -> Result<Holes, InputEr
             closed.push(format!("a crack at {} left open", place(&points[0])));
         } else if width > SMALL * diagonal {
             return Err(InputError::new(format!(
-                "the surface is open: a hole {width:.3} m wide about {}; close it first, only holes below {:.3} m are \
+                "the surface is open: a hole {} m wide about {}; close it first, only holes below {} m are \
                  closed here",
+                short(width),
                 place(&middle),
-                SMALL * diagonal
+                short(SMALL * diagonal)
             )));
         } else {
-            closed.push(format!("a hole {width:.3} m wide about {}: closed", place(&middle)));
+            closed.push(format!("a hole {} m wide about {}: closed", short(width), place(&middle)));
             let lid = surface.positions.len() as u32;
             surface.positions.push(middle);
             for (i, (v, triangle)) in hem.iter().enumerate() {

@@ -128,7 +128,7 @@ fn ellipsoid(p: Vec3, radii: Vec3) -> f64 {
     // Of each axis alone F ≥ 0 there, and Newton's steps never pass the root.
     let start = (radii.component_mul(&p) - squares).max();
     let mut t = start.max((1e-9 - 1.0) * squares[smallest]);
-    if !(value(t) > 0.0) && t > start {
+    if value(t) <= 0.0 && t > start {
         return inside_flat(p, radii, smallest);
     }
     for _ in 0..80 {
@@ -136,7 +136,8 @@ fn ellipsoid(p: Vec3, radii: Vec3) -> f64 {
         let z = radii.component_mul(&p).component_div(&shifted);
         let steepness = 2.0 * z.component_mul(&z).component_div(&shifted).sum();
         let step = (z.norm_squared() - 1.0) / steepness;
-        if !(step > 1e-15 * shifted.max()) {
+        // Also ends where a coordinate is no number.
+        if step.is_nan() || step <= 1e-15 * shifted.max() {
             break;
         }
         t += step;
@@ -219,7 +220,7 @@ impl Part {
 /// The smaller of two distances, the crease between them rounded over `blend` (m):
 /// min(a, b) − h²k/4 with h = max(1 − |a−b|/k, 0). Its slope is a mean of theirs, so it stays a distance.
 pub fn smooth_min(a: f64, b: f64, blend: f64) -> f64 {
-    if !(blend > 0.0) {
+    if blend <= 0.0 {
         return a.min(b);
     }
     let near = (1.0 - (a - b).abs() / blend).max(0.0);

@@ -34,7 +34,7 @@ impl SurfaceDistance {
         let vertices = surface.positions.clone();
         let mut distance = SurfaceDistance { tree: Tree::new(&triangles), bounds, vertices, volume: None };
         let overlaps = distance.has_two_sides(&triangles)?;
-        if !overlaps && !(volume > 1e-9 * size.powi(3)) {
+        if !overlaps && volume <= 1e-9 * size.powi(3) {
             return Err(InputError::new("the surface encloses no volume"));
         }
         distance.volume = (!overlaps).then_some(volume);
@@ -49,6 +49,11 @@ impl SurfaceDistance {
     /// The point of the surface nearest to `p` (m) and the number of the triangle that it is on.
     pub fn nearest(&self, p: Vec3) -> (Vec3, usize) {
         self.tree.nearest(&p).map_or((p, 0), |near| (near.point, self.tree.number(near.triangle)))
+    }
+
+    /// −1 inside, 1 outside.
+    fn side(&self, p: Vec3) -> f64 {
+        if self.tree.winding(&p) > 0.5 { -1.0 } else { 1.0 }
     }
 
     /// On a triangle itself w is the mean of both sides, so an odd multiple of ½ wherever the surface parts inside from
@@ -75,7 +80,7 @@ impl SurfaceDistance {
                 }
             }
         }
-        if !(all > 0.0) {
+        if all <= 0.0 {
             return Err(InputError::new("the surface has no area"));
         }
         if bad > AMBIGUOUS * all {
@@ -83,7 +88,7 @@ impl SurfaceDistance {
                 "inside and outside cannot be told apart on {:.0} % of the surface, for instance at {}: \
                  is it open, a sheet, or are there walls inside it?",
                 100.0 * bad / all,
-                super::holes::place(&worst.1)
+                crate::mesh::statistics::place(&worst.1)
             )));
         }
         Ok(overlaps)
@@ -93,7 +98,7 @@ impl SurfaceDistance {
 impl Distance for SurfaceDistance {
     fn distance(&self, p: Vec3) -> f64 {
         let length = self.tree.nearest(&p).map_or(f64::INFINITY, |near| near.squared.sqrt());
-        if self.tree.winding(&p) > 0.5 { -length } else { length }
+        self.side(p) * length
     }
 
     fn bounds(&self) -> [Vec3; 2] {
@@ -111,13 +116,14 @@ impl Distance for SurfaceDistance {
     fn sample(&self, p: Vec3, _: f64) -> (f64, Vec3) {
         let Some(near) = self.tree.nearest(&p) else { return (f64::INFINITY, Vec3::zeros()) };
         let length = near.squared.sqrt();
-        let side = if self.tree.winding(&p) > 0.5 { -1.0 } else { 1.0 };
+        let normal = double_area_normal(self.tree.triangle(near.triangle)).normalize();
         let size = (self.bounds[1] - self.bounds[0]).amax();
-        let away = if length > 1e-9 * size {
-            (p - near.point) * (side / length)
-        } else {
-            double_area_normal(self.tree.triangle(near.triangle)).normalize()
-        };
-        (side * length, away)
+        if length <= 1e-9 * size {
+            return (self.side(p) * length, normal);
+        }
+        let cosine = normal.dot(&(p - near.point)) / length;
+        // Straight above or below a triangle its normal tells the side, if no other part of the surface overlaps.
+        let side = if self.volume.is_some() && cosine.abs() > 0.9 { cosine.signum() } else { self.side(p) };
+        (side * length, (p - near.point) * (side / length))
     }
 }

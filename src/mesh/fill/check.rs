@@ -1,8 +1,8 @@
 //! What is missing from a filled body, and pieces too small to be wanted.
 
-use super::cut::CutLattice;
+use super::cut::{CutLattice, Side};
 use super::lattice::{Lattice, Node};
-use super::search::{filled, volume_on};
+use super::search::volume_on;
 use crate::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::distance::Distance;
@@ -76,7 +76,8 @@ pub fn missing(body: &dyn Distance, cut: &CutLattice) -> Missing {
 fn near(cut: &CutLattice, p: &Vec3) -> bool {
     let middle = cut.lattice.nearest_centre(p);
     let reach = MISSING * cut.lattice.spacing;
-    let is_near = |node: Node| filled(cut, node) && (cut.lattice.position(node) - p).norm() <= reach;
+    let is_near =
+        |node: Node| cut.side(node) != Side::Outside && (cut.lattice.position(node) - p).norm() <= reach;
     if is_near(middle) {
         return true;
     }

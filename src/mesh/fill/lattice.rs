@@ -48,8 +48,8 @@ impl Lattice {
         let reach = (high - low) / (2.0 * spacing) + Vec3::repeat(3.0);
         let cells = reach.map(|r| 2.0 * r.ceil());
         let blocks = cells.map(|c| (c / f64::from(SIDE)).ceil());
-        // Also refuses what is not a number.
-        if !(blocks.product() <= MAX_BLOCKS) {
+        let count = blocks.product();
+        if count.is_nan() || count > MAX_BLOCKS {
             return Err(InputError::new(format!(
                 "cells of {spacing:e} m are too small for a body of {:e} m",
                 (high - low).amax()

@@ -11,6 +11,8 @@ mod shape;
 mod smooth;
 mod stencil;
 mod surface;
+#[cfg(test)]
+mod tests;
 
 pub use report::Report;
 pub use surface::fill_surface;

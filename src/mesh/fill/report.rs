@@ -6,6 +6,7 @@ use crate::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::distance::Distance;
 use crate::mesh::quality::{Range, dihedral_angles};
+use crate::mesh::statistics::{place, short};
 
 /// Beyond this share the volume is told as wrong.
 const VOLUME_OFF: f64 = 0.02;
@@ -76,8 +77,12 @@ impl Report {
         let off =
             self.volume_error().map_or(String::new(), |off| format!(", volume off by {:+.2} %", 100.0 * off));
         format!(
-            "filled with cells of {:.4e} m ({} lattices tried){off}, dihedral angles {:.1}° to {:.1}°, worst in tetrahedron {}",
-            self.cell, self.trials, self.angles.min, self.angles.max, self.worst
+            "filled with cells of {} m ({} lattices tried){off}, dihedral angles {:.1}° to {:.1}°, worst in tetrahedron {}",
+            short(self.cell),
+            self.trials,
+            self.angles.min,
+            self.angles.max,
+            self.worst
         )
     }
 
@@ -86,8 +91,8 @@ impl Report {
         let mut warnings = Vec::new();
         if let Some(p) = &self.missing {
             warnings.push(format!(
-                "parts thinner than the cells of {:.3e} m are missing, for instance at {}",
-                self.cell,
+                "parts thinner than the cells of {} m are missing, for instance at {}",
+                short(self.cell),
                 place(p)
             ));
         }
@@ -111,9 +116,4 @@ impl Report {
         }
         warnings
     }
-}
-
-/// A point for a message.
-pub fn place(p: &Vec3) -> String {
-    format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)
 }

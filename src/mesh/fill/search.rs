@@ -1,7 +1,7 @@
 //! The spacing of the lattice that gives the number of tetrahedra asked for.
 
 use super::Fineness;
-use super::cut::{CutLattice, Side};
+use super::cut::CutLattice;
 use super::lattice::Lattice;
 use super::stencil::count;
 use crate::Vec3;
@@ -36,7 +36,7 @@ pub fn search(body: &dyn Distance, fineness: Fineness) -> Result<Found, InputErr
     let [low, high] = body.bounds();
     let size = (high - low).amax();
     // The squares of areas and the like must be numbers.
-    if !((1e-9..=1e9).contains(&size) && low.amax() <= 1e9 * size.min(1e6)) {
+    if !((1e-9..=1e9).contains(&size) && low.amax() <= 1e9 * size) {
         return Err(InputError::new(format!(
             "the body is {size:e} m large, about ({:e}, {:e}, {:e}): expected 1e-9 to 1e9 m, and near the origin; \
              does it need a scale?",
@@ -166,9 +166,4 @@ pub fn volume_on(lattice: &Lattice) -> f64 {
         shares.filter(|share| !share.is_nan()).sum::<f64>()
     };
     (4.0 * over(lattice.spacing / 2.0) - over(lattice.spacing)) / 3.0 * lattice.spacing.powi(3) / 2.0
-}
-
-/// Whether a node is part of the filled body.
-pub fn filled(cut: &CutLattice, node: [i32; 3]) -> bool {
-    cut.side(node) != Side::Outside
 }

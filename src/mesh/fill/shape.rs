@@ -6,7 +6,8 @@ use crate::mesh::{Mesh, double_area_normal, six_volumes};
 
 /// sin² of the angle between two faces that is nearest to 0° or 180°; below zero for an element that is inside out.
 pub fn worst_sine(corners: &[Vec3; 4]) -> f64 {
-    if !(six_volumes(corners) > 0.0) {
+    let volume = six_volumes(corners);
+    if volume.is_nan() || volume <= 0.0 {
         return -1.0;
     }
     let normals = TET_FACES.map(|face| double_area_normal(&face.map(|corner| corners[corner])));

@@ -68,7 +68,7 @@ fn fitted(body: &dyn Distance, mesh: &Mesh, rings: &Rings, spacing: f64, v: u32)
     let here = mesh.positions[v as usize];
     let mut step = Fit::new(body, mesh, rings, spacing, v, here).step(mesh, rings, v);
     let length = step.norm();
-    if !(length > 1e-4 * spacing) {
+    if length.is_nan() || length <= 1e-4 * spacing {
         return None;
     }
     step *= (REACH * spacing / length).min(1.0);

@@ -147,7 +147,7 @@ impl Reader<'_, '_> {
         let count = numbers.len() / 3;
         for (v, corner) in numbers.chunks_exact(3).enumerate() {
             let point = place * nalgebra::Vector4::new(corner[0], corner[1], corner[2], 1.0);
-            if point.iter().any(|x| !(x.abs() <= MAX_COORDINATE)) {
+            if point.iter().any(|x| x.is_nan() || x.abs() > MAX_COORDINATE) {
                 return Err(self.text.fault(format!("vertex {v} of a mesh is not made of usable numbers")));
             }
             self.cells.positions.push(point.xyz());

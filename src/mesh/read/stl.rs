@@ -44,7 +44,7 @@ fn binary(text: &Text<'_>, bytes: &[u8], count: usize) -> Result<Cells, InputErr
         let first = cells.positions.len() as u32;
         for corner in 0..3 {
             let point = Vec3::from([0, 1, 2].map(|axis| number(3 * corner + axis)));
-            if point.iter().any(|x| !(x.abs() <= MAX_COORDINATE)) {
+            if point.iter().any(|x| x.is_nan() || x.abs() > MAX_COORDINATE) {
                 return Err(text.fault(format!("a corner of triangle {t} is not made of usable numbers")));
             }
             cells.positions.push(point);
