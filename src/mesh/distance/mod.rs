@@ -14,8 +14,7 @@ use crate::Vec3;
 /// A body given by the signed distance d(p) to its surface (m): negative inside.
 ///
 /// |d| must nowhere be more than the true distance to the surface: a ball of that radius about p is then on one side,
-/// which is how large regions are passed over with one evaluation. Differences of a body and its distance are
-/// allowed to be smaller, as those of blended shapes are.
+/// which is how large regions are passed over with one evaluation. It may be less, as that of blended shapes is.
 pub trait Distance: Sync {
     /// d(p) (m).
     fn distance(&self, p: Vec3) -> f64;
