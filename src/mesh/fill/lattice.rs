@@ -6,6 +6,7 @@
 use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::distance::Distance;
+use crate::mesh::statistics::short;
 use rayon::prelude::*;
 
 /// Cells along each side of a block.
@@ -51,8 +52,9 @@ impl Lattice {
         let count = blocks.product();
         if count.is_nan() || count > MAX_BLOCKS {
             return Err(InputError::new(format!(
-                "cells of {spacing:e} m are too small for a body of {:e} m",
-                (high - low).amax()
+                "cells of {} m are too small for a body of {} m",
+                short(spacing),
+                short((high - low).amax())
             )));
         }
         let origin = (low + high) / 2.0 - (cells / 2.0 + phase) * spacing;
@@ -90,8 +92,8 @@ impl Lattice {
         self.which = which;
         if self.which.len() > MAX_KEPT {
             return Err(InputError::new(format!(
-                "with cells of {:e} m the lattice has more than {} nodes",
-                self.spacing,
+                "with cells of {} m the lattice has more than {} nodes",
+                short(self.spacing),
                 MAX_KEPT * NODES
             )));
         }

@@ -19,6 +19,7 @@ pub use surface::fill_surface;
 
 use super::Mesh;
 use super::distance::Distance;
+use super::statistics::short;
 use crate::error::InputError;
 
 /// How fine the lattice is.
@@ -46,8 +47,8 @@ pub fn fill(body: &dyn Distance, fineness: Fineness) -> Result<Filled, InputErro
     let crumbs = check::drop_crumbs(&mut mesh);
     if mesh.tets.is_empty() {
         return Err(InputError::new(format!(
-            "no tetrahedron fits into the body with cells of {:e} m: choose a smaller cell or more tetrahedra",
-            found.cut.lattice.spacing
+            "no tetrahedron fits into the body with cells of {} m: choose a smaller cell or more tetrahedra",
+            short(found.cut.lattice.spacing)
         )));
     }
     smooth::smooth(body, &mut mesh, found.cut.lattice.spacing);

@@ -98,7 +98,8 @@ impl Report {
         }
         if self.crumbs.count > 0 {
             warnings.push(format!(
-                "{} pieces of a few tetrahedra dropped, for instance at {}",
+                "parts thinner than the cells of {} m are in crumbs, which are dropped: {}, one of them at {}",
+                short(self.cell),
                 self.crumbs.count,
                 place(&self.crumbs.place)
             ));

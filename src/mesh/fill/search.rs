@@ -8,6 +8,7 @@ use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::distance::Distance;
 use crate::mesh::generate::MAX_ELEMENTS;
+use crate::mesh::statistics::{place, short};
 
 /// Spacings that are tried with each place of the lattice.
 const TRIALS: usize = 5;
@@ -38,9 +39,9 @@ pub fn search(body: &dyn Distance, fineness: Fineness) -> Result<Found, InputErr
     // The squares of areas and the like must be numbers.
     if !((1e-9..=1e9).contains(&size) && low.amax() <= 1e9 * size) {
         return Err(InputError::new(format!(
-            "the body is {size:e} m large, about ({:e}, {:e}, {:e}): expected 1e-9 to 1e9 m, and near the origin; \
-             does it need a scale?",
-            low.x, low.y, low.z
+            "the body is {} m large, from {} on: expected 1e-9 to 1e9 m, and near the origin; does it need a scale?",
+            short(size),
+            place(&low)
         )));
     }
     match fineness {
@@ -153,8 +154,8 @@ fn first_guess(body: &dyn Distance, target: usize) -> Result<f64, InputError> {
         spacing /= 2.0;
     }
     Err(InputError::new(format!(
-        "nothing of the body is inside at points {:e} m apart: it is empty or too thin",
-        2.0 * spacing
+        "nothing of the body is inside at points {} m apart: it is empty or too thin",
+        short(2.0 * spacing)
     )))
 }
 
