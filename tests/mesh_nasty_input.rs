@@ -205,7 +205,7 @@ fn files_that_are_none() {
         ("folder.mesh", "a folder"),
         ("none.mesh", "cannot be read"),
         ("lonely.ele", "lonely.node: cannot be read"),
-        ("shape.stl", "no mesh format has the ending `.stl`"),
+        ("shape.blend", "no mesh format has the ending `.blend`"),
         ("shape", "no mesh format has the ending `.`"),
     ] {
         let error = read::read(&folder.path().join(name), 1.0).expect_err(name);

@@ -1,21 +1,29 @@
-//! `dashpot mesh`: what a mesh is like, and conversion between formats.
+//! `dashpot mesh`: what a mesh is like, conversion between formats, and tetrahedra that fill a surface.
 
 use crate::error::{InputError, Result};
-use crate::mesh::spec::{MeshFile, MeshSpec};
+use crate::mesh::spec::{MeshFile, MeshSpec, SurfaceFile};
 use crate::mesh::{self, Loaded};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Prints statistics of a mesh and converts it.
+/// Prints statistics of a mesh, fills a surface and converts it.
 #[derive(Debug, Clone, Args)]
 pub struct MeshArgs {
-    /// A mesh file: .mesh, .msh, .node/.ele, .veg, .vtk, .obj, .ply
+    /// A mesh file: .mesh, .msh, .node/.ele, .veg, .vtk, .obj, .ply, .stl, .gltf, .glb
     #[arg(required_unless_present = "generate", conflicts_with = "generate")]
     pub input: Option<PathBuf>,
 
     /// A generator as in a scene: '{ generate = "box", cells = [2, 2, 2], size = [1.0, 1.0, 1.0] }'
     #[arg(long, value_name = "TOML")]
     pub generate: Option<String>,
+
+    /// Fill the closed surface in the file with about so many tetrahedra
+    #[arg(long, value_name = "TETS", requires = "input", conflicts_with = "cell")]
+    pub fill: Option<usize>,
+
+    /// Fill the closed surface in the file with tetrahedra on a lattice of cells of this length (m)
+    #[arg(long, value_name = "LENGTH", requires = "input")]
+    pub cell: Option<f64>,
 
     /// Write the mesh to this file: .mesh, .msh, .vtk (elements), .obj, .ply (surface)
     #[arg(long, value_name = "FILE")]
@@ -32,22 +40,33 @@ pub fn run(args: &MeshArgs) -> Result<()> {
         mesh::write::check_ending(out)?;
         refuse_overwriting(args.input.as_deref(), out)?;
     }
-    let Loaded { mesh, warnings } = load(args)?;
+    let (Loaded { mesh, warnings }, summary) = load(args)?;
     for warning in warnings {
         tell!("warning: {warning}");
     }
     say!("{}", mesh.statistics().to_string().trim_end())?;
+    if let Some(summary) = summary {
+        say!("{summary}")?;
+    }
     match &args.out {
         Some(out) => mesh::write::write(out, &mesh, &mesh.positions),
         None => Ok(()),
     }
 }
 
-fn load(args: &MeshArgs) -> Result<Loaded> {
+/// The mesh, and a sentence about how it was filled.
+fn load(args: &MeshArgs) -> Result<(Loaded, Option<String>)> {
     let here = Path::new("");
     match (&args.input, &args.generate) {
+        (Some(file), _) if args.fill.is_some() || args.cell.is_some() => {
+            let (surface, scale) = (file.clone(), args.scale);
+            let spec = SurfaceFile { surface, target_tets: args.fill, cell: args.cell, scale };
+            let (loaded, report) = mesh::read::read_filled(&spec, here).map_err(as_option)?;
+            Ok((loaded, Some(report.summary())))
+        }
         (Some(file), _) => {
-            mesh::load(&MeshSpec::File(MeshFile { file: file.clone(), scale: args.scale }), here)
+            let spec = MeshSpec::File(MeshFile { file: file.clone(), scale: args.scale });
+            Ok((mesh::load(&spec, here)?, None))
         }
         (None, Some(table)) => {
             if !(args.scale.is_finite() && args.scale > 0.0) {
@@ -56,10 +75,19 @@ fn load(args: &MeshArgs) -> Result<Loaded> {
             let spec = parse_generator(table)?;
             let mut loaded = mesh::load(&spec, here)?;
             loaded.mesh.positions.iter_mut().for_each(|p| *p *= args.scale);
-            Ok(loaded)
+            Ok((loaded, None))
         }
         (None, None) => Err(InputError::new("give a mesh file or --generate").into()),
     }
+}
+
+/// A fault of a field of the scene, said of the option that stands for it.
+fn as_option(mut error: InputError) -> InputError {
+    error.field = error.field.map(|field| match &field[..] {
+        "target_tets" => "--fill".into(),
+        _ => format!("--{field}"),
+    });
+    error
 }
 
 /// Reads an inline table as a scene has it after `mesh =`; the braces may be left out.
@@ -72,7 +100,7 @@ fn parse_generator(table: &str) -> std::result::Result<MeshSpec, InputError> {
     let document =
         if table.starts_with('{') { format!("mesh = {table}") } else { format!("mesh = {{ {table} }}") };
     match toml::from_str::<Holder>(&document) {
-        Ok(Holder { mesh: MeshSpec::File(_) }) => {
+        Ok(Holder { mesh: MeshSpec::File(_) | MeshSpec::Surface(_) }) => {
             Err(InputError::field("--generate", "names a file: give the file itself"))
         }
         Ok(Holder { mesh }) => Ok(mesh),

@@ -1,5 +1,7 @@
 //! Geometry: the shapes that become bodies. Knows nothing of materials or time.
 
+pub mod distance;
+pub mod fill;
 pub mod generate;
 pub mod quality;
 pub mod read;

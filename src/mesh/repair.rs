@@ -64,7 +64,7 @@ pub(super) fn repair(mut cells: Cells) -> Result<Loaded, InputError> {
             warnings.push(format!("{count} {what}"));
         }
     };
-    report(merge_coincident(&mut mesh), "vertices lie where another one does: merged");
+    report(merge_coincident(&mut mesh, COINCIDENT), "vertices lie where another one does: merged");
     let degenerate = drop_degenerate(&mut mesh);
     report(degenerate, &format!("{kind} are degenerate (no volume, area or length): dropped"));
     report(drop_repeated(&mut mesh), &format!("{kind} occur more than once: dropped"));
@@ -108,10 +108,10 @@ fn choose(cells: Cells) -> (Mesh, &'static str, Vec<(String, usize)>) {
     (mesh, kind, ignored)
 }
 
-/// Makes vertices at the same place one: the first of them. Says how many had to go.
-fn merge_coincident(mesh: &mut Mesh) -> usize {
+/// Makes vertices nearer than `share` of the bounding box's diagonal one: the first of them. Says how many had to go.
+pub(super) fn merge_coincident(mesh: &mut Mesh, share: f64) -> usize {
     let [low, high] = mesh.bounds();
-    let tolerance = COINCIDENT * (high - low).norm();
+    let tolerance = share * (high - low).norm();
     // Cells of four tolerances: a cell holds only a few vertices that are not one, however the file is made.
     let cell = if tolerance > 0.0 { 4.0 * tolerance } else { 1.0 };
     let mut buckets: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
@@ -159,7 +159,8 @@ fn drop_merged(mesh: &mut Mesh, first_here: &[u32]) {
     mesh.renumber(|v| new_number[v as usize]);
 }
 
-fn drop_degenerate(mesh: &mut Mesh) -> usize {
+/// Drops elements without volume, area or length; says how many.
+pub(super) fn drop_degenerate(mesh: &mut Mesh) -> usize {
     let Mesh { positions, tets, triangles, links } = mesh;
     let before = tets.len() + triangles.len() + links.len();
     let longest = |corners: &[Vec3]| {
@@ -182,7 +183,7 @@ fn drop_degenerate(mesh: &mut Mesh) -> usize {
 }
 
 /// Drops elements whose vertices are those of an earlier one, in whatever order.
-fn drop_repeated(mesh: &mut Mesh) -> usize {
+pub(super) fn drop_repeated(mesh: &mut Mesh) -> usize {
     fn retain<const N: usize>(elements: &mut Vec<[u32; N]>) -> usize {
         let before = elements.len();
         let mut seen = HashSet::with_capacity(before);

@@ -1,9 +1,10 @@
-//! How a scene names a mesh: by a generator and its parameters, or by a file.
+//! How a scene names a mesh: by a generator and its parameters, by a file, or by a surface to be filled.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// `mesh = { generate = "box", … }` or `mesh = { file = "hippo.mesh", scale = 1.0 }`.
+/// `mesh = { generate = "box", … }`, `mesh = { file = "hippo.mesh", scale = 1.0 }` or
+/// `mesh = { surface = "pig.obj", target_tets = 16000 }`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum MeshSpec {
@@ -11,6 +12,8 @@ pub enum MeshSpec {
     Generate(Generator),
     /// Read from a file, relative to the scene's.
     File(MeshFile),
+    /// A closed surface in a file, filled with tetrahedra.
+    Surface(SurfaceFile),
 }
 
 /// A mesh in a file.
@@ -19,6 +22,23 @@ pub enum MeshSpec {
 pub struct MeshFile {
     /// Path, relative to the scene file; the ending tells the format.
     pub file: PathBuf,
+    /// Factor from the file's unit to metres.
+    #[serde(default = "one")]
+    pub scale: f64,
+}
+
+/// A closed surface in a file and how finely it is filled: either `target_tets` or `cell`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SurfaceFile {
+    /// Path, relative to the scene file; the ending tells the format.
+    pub surface: PathBuf,
+    /// About so many tetrahedra.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_tets: Option<usize>,
+    /// Length of a cell of the lattice (m); twelve tetrahedra a cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<f64>,
     /// Factor from the file's unit to metres.
     #[serde(default = "one")]
     pub scale: f64,
@@ -105,15 +125,18 @@ impl<'de> Deserialize<'de> for MeshSpec {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
         let table = toml::Table::deserialize(deserializer)?;
-        let spec = match (table.contains_key("generate"), table.contains_key("file")) {
-            (true, false) => table.try_into().map(MeshSpec::Generate),
-            (false, true) => table.try_into().map(MeshSpec::File),
-            (true, true) => return Err(D::Error::custom("give `generate` or `file`, not both")),
-            (false, false) => {
+        let keys = ["generate", "file", "surface"].map(|key| table.contains_key(key));
+        let spec = match keys {
+            [true, false, false] => table.try_into().map(MeshSpec::Generate),
+            [false, true, false] => table.try_into().map(MeshSpec::File),
+            [false, false, true] => table.try_into().map(MeshSpec::Surface),
+            [false, false, false] => {
                 return Err(D::Error::custom(
-                    "give `generate = \"box\"` (or another generator) or `file = \"…\"`",
+                    "give `generate = \"box\"` (or another generator), `file = \"…\"` or `surface = \"…\"`",
                 ));
             }
+            [true, true, false] => return Err(D::Error::custom("give `generate` or `file`, not both")),
+            _ => return Err(D::Error::custom("give `generate`, `file` or `surface`, one of them")),
         };
         spec.map_err(|e: toml::de::Error| D::Error::custom(e.message()))
     }

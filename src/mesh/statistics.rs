@@ -115,7 +115,6 @@ impl Mesh {
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut row = |name: &str, value: String| writeln!(f, "{name:<20}{value}");
-        let point = |p: &Vec3| format!("({}, {}, {})", short(p.x), short(p.y), short(p.z));
         row("vertices", self.vertices.to_string())?;
         if self.tets > 0 {
             row("tetrahedra", self.tets.to_string())?;
@@ -140,8 +139,8 @@ impl fmt::Display for Statistics {
             row("length of strands", format!("{} m", short(self.strand_length)))?;
         }
         let size = self.bounds[1] - self.bounds[0];
-        row("bounding box", format!("{} to {} m", point(&self.bounds[0]), point(&self.bounds[1])))?;
-        row("size", format!("{} m", point(&size)))?;
+        row("bounding box", format!("{} to {} m", place(&self.bounds[0]), place(&self.bounds[1])))?;
+        row("size", format!("{} m", place(&size)))?;
         if !self.edge_length.is_empty() {
             let Range { min, max } = self.edge_length;
             row("edges", format!("{}, {} to {} m long", self.edges, short(min), short(max)))?;
@@ -161,8 +160,13 @@ impl fmt::Display for Statistics {
     }
 }
 
+/// A point for a table or a message.
+pub(super) fn place(p: &Vec3) -> String {
+    format!("({}, {}, {})", short(p.x), short(p.y), short(p.z))
+}
+
 /// Six significant digits: plain where that is readable, otherwise with an exponent.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude != 0.0 && !(1e-4..1e7).contains(&magnitude) {
         return format!("{value:.5e}");

@@ -173,17 +173,17 @@ fn cloth_springs(triangles: &[[u32; 3]]) -> Vec<Link> {
 }
 
 /// Union–find over vertices.
-struct Parts {
+pub(super) struct Parts {
     parent: Vec<u32>,
     count: usize,
 }
 
 impl Parts {
-    fn new(vertices: usize) -> Self {
+    pub(super) fn new(vertices: usize) -> Self {
         Parts { parent: (0..vertices as u32).collect(), count: vertices }
     }
 
-    fn root(&mut self, mut v: u32) -> u32 {
+    pub(super) fn root(&mut self, mut v: u32) -> u32 {
         while self.parent[v as usize] != v {
             let grandparent = self.parent[self.parent[v as usize] as usize];
             self.parent[v as usize] = grandparent;
@@ -192,7 +192,7 @@ impl Parts {
         v
     }
 
-    fn join(&mut self, a: u32, b: u32) {
+    pub(super) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         if a != b {
             // The smaller number wins: with path halving that is fast enough and always the same tree.

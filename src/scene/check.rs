@@ -13,6 +13,7 @@ use toml::Value;
 use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
 use crate::error::InputError;
 use crate::linear::MOST_ITERATIONS;
+use crate::mesh::spec::SurfaceFile;
 use crate::step::integrator::INTEGRATORS;
 use crate::{Vec3, damping};
 
@@ -95,12 +96,30 @@ fn check_name(scene: &Scene, index: usize) -> Checked {
     }
 }
 
+fn check_surface(at: &str, mesh: &SurfaceFile) -> Checked {
+    if mesh.surface.as_os_str().is_empty() {
+        return fault(format!("{at}.surface"), "must name a file");
+    }
+    positive(format!("{at}.scale"), mesh.scale)?;
+    match (mesh.target_tets, mesh.cell) {
+        (Some(_), None) => Ok(()),
+        (None, Some(cell)) => positive(format!("{at}.cell"), cell),
+        (None, None) => {
+            fault(format!("{at}.target_tets"), "give the number of tetrahedra, or the length `cell`")
+        }
+        (Some(_), Some(_)) => fault(format!("{at}.cell"), "give `target_tets` or `cell`, not both"),
+    }
+}
+
 fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     if let MeshSpec::File(mesh) = &body.mesh {
         if mesh.file.as_os_str().is_empty() {
             return fault(format!("{at}.mesh.file"), "must name a file");
         }
         positive(format!("{at}.mesh.scale"), mesh.scale)?;
+    }
+    if let MeshSpec::Surface(mesh) = &body.mesh {
+        check_surface(&format!("{at}.mesh"), mesh)?;
     }
     check_material(&format!("{at}.material"), &body.material, MatterKind::of(&body.mesh))?;
     direction(format!("{at}.rotation.axis"), body.rotation.axis)?;

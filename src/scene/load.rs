@@ -34,10 +34,15 @@ impl LoadedScene {
     pub fn standalone(&self) -> Scene {
         let mut scene = self.scene.clone();
         for body in &mut scene.bodies {
-            if let MeshSpec::File(mesh) = &mut body.mesh {
-                let path = std::path::absolute(self.base_dir.join(&mesh.file));
-                // a path that is not UTF-8 cannot be written in TOML: it stays relative
-                mesh.file = path.ok().filter(|path| path.to_str().is_some()).unwrap_or(mesh.file.clone());
+            let file = match &mut body.mesh {
+                MeshSpec::File(mesh) => &mut mesh.file,
+                MeshSpec::Surface(mesh) => &mut mesh.surface,
+                MeshSpec::Generate(_) => continue,
+            };
+            let path = std::path::absolute(self.base_dir.join(&*file));
+            // a path that is not UTF-8 cannot be written in TOML: it stays relative
+            if let Some(path) = path.ok().filter(|path| path.to_str().is_some()) {
+                *file = path;
             }
         }
         scene

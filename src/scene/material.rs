@@ -89,6 +89,7 @@ impl MatterKind {
                 Generator::Hair { .. } => MatterKind::Strands,
             }),
             MeshSpec::File(_) => None,
+            MeshSpec::Surface(_) => Some(MatterKind::Solid),
         }
     }
 

@@ -1,16 +1,20 @@
 //! Meshes from files. The ending of the name tells the format.
 
+mod base64;
+mod gltf;
 mod gmsh;
 mod medit;
 mod obj;
 mod ply;
+mod stl;
 mod tetgen;
 mod text;
 mod veg;
 mod vtk;
 
 use super::Mesh;
-use super::spec::{MeshFile, MeshSpec};
+use super::fill::{self, Fineness};
+use super::spec::{MeshFile, MeshSpec, SurfaceFile};
 use crate::Vec3;
 use crate::error::{InputError, Result};
 use std::collections::BTreeMap;
@@ -31,26 +35,58 @@ pub fn load(spec: &MeshSpec, base_dir: &Path) -> Result<Loaded> {
     match spec {
         MeshSpec::Generate(generator) => Ok(Loaded { mesh: generator.build()?, warnings: Vec::new() }),
         MeshSpec::File(MeshFile { file, scale }) => {
-            if !(scale.is_finite() && *scale > 0.0) {
-                let message = format!("{scale} is not a positive factor");
-                return Err(InputError::field("scale", message).into());
-            }
+            positive_factor(*scale)?;
             Ok(read(&base_dir.join(file), *scale)?)
         }
+        MeshSpec::Surface(spec) => Ok(read_filled(spec, base_dir)?.0),
     }
+}
+
+fn positive_factor(scale: f64) -> std::result::Result<(), InputError> {
+    if scale.is_finite() && scale > 0.0 {
+        return Ok(());
+    }
+    Err(InputError::field("scale", format!("{scale} is not a positive factor")))
+}
+
+/// Reads a surface, its path relative to `base_dir`, and fills it with tetrahedra.
+pub fn read_filled(
+    spec: &SurfaceFile,
+    base_dir: &Path,
+) -> std::result::Result<(Loaded, fill::Report), InputError> {
+    let path = &base_dir.join(&spec.surface);
+    positive_factor(spec.scale)?;
+    let fineness = match (spec.target_tets, spec.cell) {
+        (Some(tets), None) => Fineness::Tets(tets),
+        (None, Some(cell)) => Fineness::Cell(cell),
+        _ => return Err(InputError::field("target_tets", "give `target_tets` or `cell`, one of them")),
+    };
+    let Loaded { mesh, mut warnings } = read(path, spec.scale)?;
+    // The fault of a parameter is the scene's, that of the surface is the file's.
+    let place = |e: InputError| if e.field.is_some() { e } else { e.in_file(path) };
+    if mesh.triangles.is_empty() {
+        let what = if mesh.tets.is_empty() { "lines" } else { "tetrahedra already: use `file`" };
+        return Err(place(InputError::new(format!("expected a surface of triangles, but it has {what}"))));
+    }
+    let (filled, told) = fill::fill_surface(mesh, fineness).map_err(place)?;
+    warnings.extend(told.into_iter().map(|sentence| format!("{}: {sentence}", path.display())));
+    Ok((Loaded { mesh: filled.mesh, warnings }, filled.report))
 }
 
 /// A reader of one format.
 type Reader = fn(&mut Text<'_>) -> std::result::Result<Cells, InputError>;
 
 /// Formats by the ending of the file's name. TetGen's two files are read apart from these.
-const READERS: [(&str, Reader); 6] = [
+const READERS: [(&str, Reader); 9] = [
     ("mesh", medit::read),
     ("msh", gmsh::read),
     ("veg", veg::read),
     ("vtk", vtk::read),
     ("obj", obj::read),
     ("ply", ply::read),
+    ("stl", stl::read),
+    ("gltf", gltf::read),
+    ("glb", gltf::read),
 ];
 
 /// Reads the mesh at `path`, lengths multiplied by `scale`, and repairs it.

@@ -71,6 +71,16 @@ impl<'a> Text<'a> {
         count.min(self.bytes.len() / 2)
     }
 
+    /// All bytes of the file.
+    pub fn all_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The file.
+    pub fn file(&self) -> &'a Path {
+        self.file
+    }
+
     /// The bytes after the current line.
     pub fn bytes_after_line(&self) -> &'a [u8] {
         &self.bytes[self.next_line..]
