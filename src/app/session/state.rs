@@ -56,6 +56,8 @@ pub struct LaneState {
     pub epoch: u64,
     /// Where the vertices are.
     pub places: Places,
+    /// Where each attachment of the model holds now (m); `None` if it does not.
+    pub held: Arc<[Option<Vec3>]>,
     /// The last row of the ledger.
     pub row: Row,
     /// Time of a frame, phase by phase (ms), smoothed.

@@ -189,6 +189,7 @@ impl Pictures {
         self.renderer.reload()?;
         self.stage.set_state(simulation.positions(), simulation.velocities());
         self.stage.set_time(simulation.time());
+        self.stage.set_held(&simulation.held_points());
         if self.args.contacts {
             let line = |contact: &crate::contact::Touched| Marker {
                 vertex: contact.vertex,
