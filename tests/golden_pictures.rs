@@ -62,6 +62,7 @@ fn scenes_look_as_they_did() {
         let mut stage = Stage::new(&renderer, &loaded.scene, simulation.model(), Source::Host).unwrap();
         stage.set_state(simulation.positions(), simulation.velocities());
         stage.set_time(simulation.time());
+        stage.set_held(&simulation.held_points());
         let area = Area::whole(SIZE[0], SIZE[1]);
         let camera = Camera::framing(&stage.bounds(), area.aspect());
         let look = Look { colour, wireframe, ..Look::default() };

@@ -1,7 +1,7 @@
 //! What the window knows: the last state, the curves, the camera, what the mouse is doing.
 
 use super::hand::Drag;
-use super::history::History;
+use super::history::{self, History};
 use super::recording::Recording;
 use super::report::Spots;
 use super::session::{Command, LaneState, Session, State};
@@ -113,6 +113,8 @@ pub struct Desk {
     pub frame_rate: f64,
     /// The ends of the colour map, when last told.
     pub range: Option<[f32; 2]>,
+    /// Why a lane cannot be drawn, one a lane.
+    pub undrawn: Vec<Option<String>>,
     last_scene: String,
     last_lanes: usize,
     /// Descriptions of the built-in scenes.
@@ -148,6 +150,7 @@ impl Desk {
             typed_scene: String::new(),
             frame_rate: 0.0,
             range: None,
+            undrawn: Vec::new(),
             last_scene: String::new(),
             last_lanes: 0,
             descriptions: descriptions(),
@@ -158,8 +161,7 @@ impl Desk {
     pub fn look_at_session(&mut self) {
         let (state, news) = self.session.look();
         self.state = state;
-        self.history.resize_with(news.len(), History::default);
-        self.history.iter_mut().zip(&news).for_each(|(history, news)| history.add(news));
+        history::follow(&mut self.history, &news);
         let lanes = &self.state.lanes;
         self.trees.truncate(lanes.len());
         for (k, lane) in lanes.iter().enumerate() {
@@ -254,6 +256,13 @@ impl Desk {
             Some(Framing::SameDirection) => self.camera.reframed(&bounds, aspect),
             _ => Camera::framing(&bounds, aspect),
         };
+    }
+
+    /// What is wrong with a lane: why it cannot go on, or cannot be drawn.
+    pub fn failure(&self, lane: usize) -> Option<String> {
+        let stopped = self.state.lanes.get(lane)?.failure.as_ref();
+        let stopped = stopped.map(|reason| format!("stopped. {reason}\nR starts it anew."));
+        stopped.or_else(|| Some(format!("cannot be drawn. {}", self.undrawn.get(lane)?.as_ref()?)))
     }
 
     /// How a lane differs from the others, in a few words.

@@ -17,6 +17,17 @@ pub struct History {
     seen: usize,
 }
 
+/// Adds what is new of every lane. A curve goes with its beginning and not with its place: lanes may have been closed.
+pub fn follow(histories: &mut Vec<History>, news: &[News]) {
+    let mut before = std::mem::take(histories);
+    for news in news {
+        let known = before.iter().position(|history| history.epoch == news.epoch);
+        let mut history = known.map(|k| before.swap_remove(k)).unwrap_or_default();
+        history.add(news);
+        histories.push(history);
+    }
+}
+
 impl History {
     /// Adds what is new; forgets all of it when time has started anew.
     pub fn add(&mut self, news: &News) {
@@ -57,5 +68,15 @@ mod tests {
         assert_eq!(history.rows[0].frame, 0);
         history.add(&News { epoch: 2, rows: vec![Row::default()] });
         assert_eq!(history.rows.len(), 1);
+    }
+
+    #[test]
+    fn curves_stay_when_a_lane_before_them_is_closed() {
+        let news = |epoch: u64, rows: usize| News { epoch, rows: vec![Row::default(); rows] };
+        let mut histories = Vec::new();
+        follow(&mut histories, &[news(1, 3), news(2, 4), news(3, 5)]);
+        follow(&mut histories, &[news(2, 1), news(3, 1)]);
+        let seen: Vec<(u64, usize)> = histories.iter().map(|h| (h.epoch, h.rows.len())).collect();
+        assert_eq!(seen, [(2, 5), (3, 6)]);
     }
 }

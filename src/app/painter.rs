@@ -5,7 +5,8 @@ use super::session::{LaneState, Places};
 use crate::error::RunError;
 use crate::gpu::context::Context;
 use crate::gpu::readback::Readback;
-use crate::view::{Area, Bounds, Marker, Pane, Picture, Renderer, Screen, Source, Stage};
+use crate::view::look;
+use crate::view::{Area, Bounds, Colour, Look, Marker, Pane, Picture, Renderer, Screen, Source, Stage};
 use crate::{Result, damping};
 use egui::TextureId;
 use egui_wgpu::{RendererOptions, ScreenDescriptor};
@@ -25,7 +26,8 @@ struct Shown {
     serial: u64,
     /// What it points at.
     pointed: Vec<Marker>,
-    stage: Stage,
+    /// `None` if it cannot be drawn.
+    stage: Option<Stage>,
 }
 
 /// The picture of the bodies.
@@ -76,8 +78,8 @@ impl Painter {
             .get_default_config(&found, size.width.max(1), size.height.max(1))
             .ok_or_else(|| refused(format!("{} cannot draw in this window", context.adapter)))?;
         let formats = surface.get_capabilities(&found).formats;
-        let plain = formats.iter().find(|format| !format.is_srgb());
-        config.format = plain.or(formats.first()).copied().unwrap_or(config.format);
+        config.format = suitable_format(&formats)
+            .ok_or_else(|| refused(format!("{} has no format of eight bits a colour", context.adapter)))?;
         config.present_mode = wgpu::PresentMode::AutoVsync;
         surface.configure(&context.device, &config);
         context.check()?;
@@ -168,13 +170,29 @@ impl Painter {
             self.window.pre_present_notify();
             self.context.queue.present(frame);
         }
-        desk.range = match self.stages.get_mut(desk.active) {
-            Some(shown) => shown.stage.range(false)?,
-            None => None,
-        };
+        self.hear_range(desk)?;
         panels.textures.free.iter().for_each(|id| self.panels.free_texture(id));
         self.take_pictures(desk, shot)?;
         self.context.check()
+    }
+
+    /// The ends of the colour map: in one pane its own, in several those that show the largest value of all, so that
+    /// equal colours are equal values.
+    fn hear_range(&mut self, desk: &mut Desk) -> Result<()> {
+        let (mut largest, mut own, mut all_told) = (0f32, None, true);
+        for stage in self.stages.iter_mut().filter_map(|shown| shown.stage.as_mut()) {
+            own = stage.range(false)?;
+            all_told &= own.is_some();
+            largest = largest.max(stage.largest().unwrap_or(0.0));
+        }
+        let several = self.stages.len() > 1 && desk.look.range.is_none();
+        let common = all_told.then(|| [0.0, look::rounded_up(largest)]);
+        let before = std::mem::replace(&mut desk.range, if several { common } else { own });
+        if desk.look.colour != Colour::Body && (!all_told || several && desk.range != before) {
+            // the picture just drawn has other colours than its legend
+            self.window.request_redraw();
+        }
+        Ok(())
     }
 
     fn draw_panels(
@@ -204,21 +222,24 @@ impl Painter {
     fn update_stages(&mut self, desk: &mut Desk) -> Result<()> {
         let state = desk.state.clone();
         self.stages.truncate(state.lanes.len());
+        desk.undrawn.resize(state.lanes.len(), None);
         for (k, lane) in state.lanes.iter().enumerate() {
             if self.stages.get(k).is_none_or(|shown| shown.build != lane.build) {
-                let shown =
-                    Shown { build: lane.build, serial: 0, pointed: Vec::new(), stage: self.stage_of(lane)? };
+                let stage = self.stage_of(lane);
+                desk.undrawn[k] = stage.as_ref().err().map(ToString::to_string);
+                let shown = Shown { build: lane.build, serial: 0, pointed: Vec::new(), stage: stage.ok() };
                 match self.stages.get_mut(k) {
                     Some(old) => *old = shown,
                     None => self.stages.push(shown),
                 }
             }
-            let Shown { serial, pointed, stage, .. } = &mut self.stages[k];
+            let Shown { serial, pointed, stage: Some(stage), .. } = &mut self.stages[k] else { continue };
             if *serial != state.serial {
                 if let Places::Host(positions, velocities) = &lane.places {
                     stage.set_state(positions, velocities);
                 }
                 stage.set_time(lane.row.time);
+                stage.set_held(&lane.held);
                 *serial = state.serial;
             }
             let marker = |held: super::session::state::Held| Marker {
@@ -235,8 +256,9 @@ impl Painter {
                 *pointed = markers;
             }
         }
-        if desk.framing.is_some() && !self.stages.is_empty() {
-            let all = self.stages.iter().fold(Bounds::empty(), |all, shown| all.union(&shown.stage.bounds()));
+        let bounds = self.stages.iter().filter_map(|shown| Some(shown.stage.as_ref()?.bounds()));
+        let all = bounds.reduce(|all: Bounds, one| all.union(&one));
+        if let (Some(_), Some(all)) = (desk.framing, all) {
             desk.frame(all);
         }
         Ok(())
@@ -260,17 +282,11 @@ impl Painter {
         }
         let Some(canvas) = &self.canvas else { return Ok(()) };
         let areas = Area::whole(size[0], size[1]).split(self.stages.len());
-        let mut panes: Vec<Pane<'_>> = self
-            .stages
-            .iter_mut()
-            .zip(areas)
-            .map(|(shown, area)| Pane {
-                stage: &mut shown.stage,
-                camera: &desk.camera,
-                look: &desk.look,
-                area,
-            })
-            .collect();
+        let common = desk.range.filter(|_| self.stages.len() > 1);
+        let look = Look { range: desk.look.range.or(common), ..desk.look.clone() };
+        let stages = self.stages.iter_mut().map(|shown| shown.stage.as_mut());
+        let pane = |(stage, area)| Some(Pane { stage: stage?, camera: &desk.camera, look: &look, area });
+        let mut panes: Vec<Pane<'_>> = stages.zip(areas).filter_map(pane).collect();
         self.renderer.draw(encoder, &canvas.screen, &canvas.view, &mut panes)
     }
 
@@ -321,7 +337,8 @@ impl Painter {
         self.context.queue.submit([encoder.finish()]);
         readback.request();
         self.context.wait()?;
-        let blue_first = format!("{:?}", texture.format()).starts_with("Bgra");
+        use wgpu::TextureFormat as Format;
+        let blue_first = matches!(texture.format(), Format::Bgra8Unorm | Format::Bgra8UnormSrgb);
         let rgba = readback.take(|bytes| {
             let rows = bytes.chunks(stride as usize);
             let pixels = rows.flat_map(|row| row[..4 * width as usize].chunks_exact(4));
@@ -331,6 +348,14 @@ impl Painter {
         })?;
         Ok(Picture { width, height, rgba })
     }
+}
+
+/// The format of the window's picture: one with eight bits a colour, of these those that store colours as egui mixes them
+/// first.
+fn suitable_format(offered: &[wgpu::TextureFormat]) -> Option<wgpu::TextureFormat> {
+    use wgpu::TextureFormat as Format;
+    let wished = [Format::Bgra8Unorm, Format::Rgba8Unorm, Format::Bgra8UnormSrgb, Format::Rgba8UnormSrgb];
+    wished.into_iter().find(|format| offered.contains(format))
 }
 
 fn described(

@@ -28,12 +28,22 @@ pub struct Recording {
     recorder: Option<Recorder>,
     size: [u32; 2],
     begun: Instant,
+    /// No picture is taken before: the encoder has enough to do.
+    not_before: Instant,
     ending: bool,
 }
 
 impl Default for Recording {
     fn default() -> Self {
-        Recording { format: Format::Gif, recorder: None, size: [0; 2], begun: Instant::now(), ending: false }
+        let now = Instant::now();
+        Recording {
+            format: Format::Gif,
+            recorder: None,
+            size: [0; 2],
+            begun: now,
+            not_before: now,
+            ending: false,
+        }
     }
 }
 
@@ -72,7 +82,13 @@ impl Recording {
 
     /// When the next picture is due.
     pub fn next(&self) -> Option<Instant> {
-        self.is_on().then(|| self.begun + Duration::from_secs_f64(self.taken() as f64 / RATE))
+        let due = self.begun + Duration::from_secs_f64(self.taken() as f64 / RATE);
+        self.is_on().then(|| due.max(self.not_before))
+    }
+
+    /// Whether one that has ended is still being written.
+    fn is_ending(&self) -> bool {
+        self.recorder.is_some() && self.ending
     }
 
     fn start(&mut self, folder: &Path, scene: &str, size: [u32; 2]) -> Result<PathBuf> {
@@ -88,16 +104,22 @@ impl Recording {
         Ok(path)
     }
 
-    /// Takes a picture, as often as it was seen.
+    /// Takes a picture, as often as it was seen. Never waits: copies that find no room are made of the next picture.
     fn take(&mut self, picture: &Picture) -> Result<()> {
         let due = (self.begun.elapsed().as_secs_f64() * RATE) as usize + 1;
         let copies = due.saturating_sub(self.taken()).min(MOST_COPIES);
         match &mut self.recorder {
             Some(recorder) if [picture.width, picture.height] == self.size => {
-                (0..copies).try_for_each(|_| recorder.push(picture.rgba.clone()))
+                for _ in 0..copies {
+                    if !recorder.offer(picture.rgba.clone())? {
+                        self.not_before = Instant::now() + Duration::from_secs_f64(1.0 / RATE);
+                        break;
+                    }
+                }
             }
-            _ => Ok(()),
+            _ => {}
         }
+        Ok(())
     }
 
     /// Waits for what is still to be written; `None` if nothing was recorded.
@@ -119,6 +141,10 @@ impl Desk {
             if let Some(recorder) = &mut self.recording.recorder {
                 recorder.close();
             }
+            return;
+        }
+        if self.recording.is_ending() {
+            self.complain("the recording before is still being written");
             return;
         }
         let size = self.picture_size();

@@ -54,7 +54,8 @@ fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
         .lanes
         .iter()
         .zip(desk.panes())
-        .map(|(lane, pane)| {
+        .enumerate()
+        .map(|(k, (lane, pane))| {
             let size = [f64::from(pane.width), f64::from(pane.height)];
             let centre = desk.camera.project(&lane.row.centre.into(), size);
             let scene = &lane.loaded.scene;
@@ -68,7 +69,7 @@ fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
                 "work": lane.row.work,
                 "damped": lane.row.damped,
                 "building": lane.building,
-                "failure": lane.failure,
+                "failure": desk.failure(k),
                 "fault": lane.fault.as_ref().map(|fault| &fault.message),
                 "backend": lane.describe,
                 "pins": lane.spec.pins.len(),

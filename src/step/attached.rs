@@ -97,6 +97,15 @@ impl Simulation {
         }
     }
 
+    /// Where each attachment of the model holds now (m): in the step made last, or at the start in the first one. `None` if
+    /// it does not.
+    pub fn held_points(&self) -> Vec<Option<Vec3>> {
+        let (attached, h, steps) = (&self.attached, self.step_length(), self.steps);
+        let last = steps.saturating_sub(1);
+        let point = |k| attached.holds(k, last).then(|| attached.target(&self.model, k, steps, h));
+        (0..attached.spans.len()).map(point).collect()
+    }
+
     /// Before a step: attachments take hold where their vertices are, and let go. Their energy is work.
     pub(super) fn switch_attachments(&mut self) -> Result<()> {
         let steps = self.steps;

@@ -44,6 +44,19 @@ impl Colour {
     }
 }
 
+/// The end of a colour map from zero that shows a largest value: that, rounded up to 1, 2 or 5 times a power of ten, as
+/// `shaders/render/measure_range.wgsl` does.
+pub fn rounded_up(largest: f32) -> f32 {
+    if largest < 1e-30 {
+        return 1.0; // nothing to be seen
+    }
+    let power = 10f32.powf((largest.log10() + 1e-5).floor());
+    let digits = largest / power;
+    // what rounding made a little more than 1, 2 or 5 is meant to be that
+    let ends = [(1.0001, 1.0), (2.0002, 2.0), (5.0005, 5.0)];
+    power * ends.into_iter().find(|(most, _)| digits <= *most).map_or(10.0, |(_, end)| end)
+}
+
 /// How a pane is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
@@ -154,6 +167,22 @@ mod tests {
         assert!(mean > 3.0, "from dark to light: {steps:?}");
         // Oklab's lightness and that of CIE differ by colour, up to some ten percent of a step
         assert!(rises.iter().all(|rise| (rise / mean - 1.0).abs() < 0.35), "{rises:?}");
+    }
+
+    #[test]
+    fn the_end_of_a_map_is_a_round_number() {
+        for (largest, end) in [
+            (0.0, 1.0),
+            (0.9, 1.0),
+            (1.0, 1.0),
+            (1.2, 2.0),
+            (2.1, 5.0),
+            (5.1, 10.0),
+            (0.03, 0.05),
+            (730.0, 1e3),
+        ] {
+            assert!((rounded_up(largest) / end - 1.0).abs() < 1e-5, "{largest}: {}", rounded_up(largest));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 /// Pictures that may wait to be written before the next one has to.
@@ -86,16 +86,39 @@ impl Recorder {
     /// Hands over a picture: rows from the top, four bytes a pixel (sRGB and opacity). Waits only while some others wait
     /// already. An error if it is not of the size agreed, or if one before could not be written.
     pub fn push(&mut self, rgba: Vec<u8>) -> Result<()> {
+        self.check(&rgba)?;
+        self.pushed += 1;
+        match self.sender.as_ref().map(|sender| sender.send(rgba)) {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.ended()),
+        }
+    }
+
+    /// Hands over a picture like [`Recorder::push`], but never waits: `false` if so many others wait that there is no room.
+    pub fn offer(&mut self, rgba: Vec<u8>) -> Result<bool> {
+        self.check(&rgba)?;
+        match self.sender.as_ref().map(|sender| sender.try_send(rgba)) {
+            Some(Ok(())) => {
+                self.pushed += 1;
+                Ok(true)
+            }
+            Some(Err(TrySendError::Full(_))) => Ok(false),
+            _ => Err(self.ended()),
+        }
+    }
+
+    fn check(&self, rgba: &[u8]) -> Result<()> {
         if rgba.len() != self.bytes {
             let message = format!("a picture of {} bytes, expected {}", rgba.len(), self.bytes);
             return Err(Error::write(&self.path)(std::io::Error::other(message)));
         }
-        self.pushed += 1;
-        match self.sender.as_ref().map(|sender| sender.send(rgba)) {
-            Some(Ok(())) => Ok(()),
-            // the thread has ended: it says why
-            _ => self.join().and(Err(Error::write(&self.path)(std::io::Error::other("it has ended")))),
-        }
+        Ok(())
+    }
+
+    /// Why the thread has ended.
+    fn ended(&mut self) -> Error {
+        let unknown = Error::write(&self.path)(std::io::Error::other("it has ended"));
+        self.join().err().unwrap_or(unknown)
     }
 
     /// Pictures handed over and pictures written, for a progress bar.

@@ -20,7 +20,6 @@ use crate::gpu;
 use crate::gpu::context::Context;
 use crate::gpu::readback::Readback;
 use crate::model::Model;
-use crate::model::attachment::Attachment;
 use crate::scene::Scene;
 use crate::step::backend::DeviceUse;
 use crate::{Result, Vec3};
@@ -77,7 +76,9 @@ pub struct Stage {
     mass: Vec<f32>,
     room: Room,
     obstacles: Vec<Obstacle>,
-    attachments: Vec<Attachment>,
+    /// The vertex of each attachment.
+    held_vertices: Vec<u32>,
+    held_points: Vec<Option<Vec3>>,
     time: f64,
     pub(super) draws: Draws,
     pub(super) measures: Measures,
@@ -92,6 +93,10 @@ pub struct Stage {
     range_readback: Arc<Readback>,
     range_state: Asked,
     range: Option<[f32; 2]>,
+    largest: Option<f32>,
+    /// What was measured last, and what the ends on their way are of.
+    measured: Colour,
+    asked: Colour,
 }
 
 /// How far a number is on its way.
@@ -127,7 +132,8 @@ impl Stage {
         let planes = storage(&context, "planes", &props::planes(&obstacles, room.ground, &room.bounds, 0.0))?;
         let placed_now: Vec<PlacedItem> = props::placed(&obstacles, 0.0).into_iter().map(|p| p.1).collect();
         let placed = storage(&context, "obstacles", &placed_now)?;
-        let holders = storage(&context, "attachments", &held(&model.attachments, 0.0, &room.bounds))?;
+        let room_for_all = vec![MarkerItem::default(); model.attachments.len()];
+        let holders = storage(&context, "attachments", &room_for_all)?;
         let markers = storage(&context, "markers", &[MarkerItem::default()])?;
         let mut stage = Stage {
             draws: Draws::default(),
@@ -135,7 +141,8 @@ impl Stage {
             mass,
             room,
             obstacles,
-            attachments: model.attachments.clone(),
+            held_vertices: model.attachments.iter().map(|a| a.vertex).collect(),
+            held_points: Vec::new(),
             time: 0.0,
             measures,
             shadows,
@@ -148,10 +155,15 @@ impl Stage {
             range_readback: Readback::new(&context, 16),
             range_state: Asked::No,
             range: None,
+            largest: None,
+            measured: Colour::Body,
+            asked: Colour::Body,
             state,
             context,
         };
         stage.draws = stage.make_draws(renderer, &Skin::new(scene, model))?;
+        let at_start = model.attachments.iter().map(|a| (a.span(h)[0] == 0).then(|| a.target(0.0)));
+        stage.set_held(&at_start.collect::<Vec<_>>());
         stage.context.check()?;
         Ok(stage)
     }
@@ -167,7 +179,7 @@ impl Stage {
         self.send(&self.state.motions.clone(), bytemuck::cast_slice(&motions));
     }
 
-    /// Moves obstacles, attachments' points and stiffnesses to where they are at this time (s).
+    /// Moves obstacles and stiffnesses to where they are at this time (s).
     pub fn set_time(&mut self, time: f64) {
         if self.time == time {
             return;
@@ -181,10 +193,18 @@ impl Stage {
             self.send(&self.planes.clone(), bytemuck::cast_slice(&planes));
             self.send(&self.placed.clone(), bytemuck::cast_slice(&placed));
         }
-        if self.attachments.iter().any(|attachment| attachment.path.is_some()) {
-            let holders = held(&self.attachments, time, &self.room.bounds);
-            self.send(&self.holders.clone(), bytemuck::cast_slice(&holders));
+    }
+
+    /// Where each attachment of the model holds (m), `None` if it does not: only the simulation knows. See
+    /// [`crate::Simulation::held_points`].
+    pub fn set_held(&mut self, points: &[Option<Vec3>]) {
+        if self.held_points == points {
+            return;
         }
+        self.held_points = points.to_vec();
+        let holders = held(&self.held_vertices, points, &self.room.bounds);
+        self.draws.holders = holders.len() as u32;
+        self.send(&self.holders.clone(), bytemuck::cast_slice(&holders));
     }
 
     /// The damping whose power is shown, and the time step (s) that its filter is applied once in.
@@ -239,11 +259,19 @@ impl Stage {
             }
             if wait || self.range_readback.arrived() {
                 let ends: Vec<f32> = self.range_readback.take(bytemuck::pod_collect_to_vec)?;
-                self.range = Some([ends[0], ends[1]]);
                 self.range_state = Asked::No;
+                // otherwise they are of what was shown before
+                if self.asked == self.measured {
+                    (self.range, self.largest) = (Some([ends[0], ends[1]]), Some(ends[3]));
+                }
             }
         }
         Ok(self.range)
+    }
+
+    /// The largest value so far of what colours tell, whatever the ends of the colour map are, as of [`Stage::range`].
+    pub fn largest(&self) -> Option<f32> {
+        self.largest
     }
 
     /// Strain, energy density (J/m³), speed (m/s) and damping power density (W/m³) of every vertex when colours last told
@@ -288,12 +316,16 @@ impl Stage {
         }
         self.usage.uploaded += self.measures.measure(&self.context, renderer.kernels(), &mut pass, look);
         drop(pass);
+        if look.colour != self.measured {
+            (self.measured, self.range, self.largest) = (look.colour, None, None);
+        }
         if look.colour == Colour::Body {
-            self.range = None;
-        } else if self.range_state != Asked::Requested {
+            return;
+        }
+        if self.range_state != Asked::Requested {
             let to = self.range_readback.buffer();
             encoder.copy_buffer_to_buffer(&self.measures.range, 0, to, 0, 16);
-            self.range_state = Asked::Recorded;
+            (self.range_state, self.asked) = (Asked::Recorded, look.colour);
             self.usage.downloaded += 16;
         }
     }

@@ -49,8 +49,7 @@ fn title(ui: &mut Ui, desk: &mut Desk, k: usize, rect: Rect, several: bool) {
         chip(ui, below, "preparing the new settings …", theme::ACCENT);
         below.y += 30.0;
     }
-    if let Some(failure) = &lane.failure {
-        let text = format!("stopped. {failure}\nR starts it anew.");
+    if let Some(text) = desk.failure(k) {
         let galley = ui.painter().layout(text, FontId::proportional(13.0), theme::WRONG, rect.width() - 50.0);
         let back = Rect::from_min_size(below, galley.size() + vec2(20.0, 12.0));
         ui.painter().rect_filled(

@@ -69,13 +69,16 @@ impl Grab {
         let patch: Vec<(usize, f64)> = range.map(|i| (i, weight(i))).filter(|(_, w)| *w > 0.0).collect();
         let stiffness = strength * mass * (TAU * FREQUENCY).powi(2);
         let damping = 2.0 * (stiffness * mass).sqrt();
-        let centre = Gathered::of(&model.mass, positions, positions, &patch).centre;
+        let centre = Gathered::of(&model.mass, positions, positions, &patch)?.centre;
         Some(Grab { vertex, patch, offset: point - centre, hand: point, stiffness, damping })
     }
 
     /// The change of velocity of the patch over a step of h seconds.
     pub fn pull(&self, model: &Model, x: &[Vec3], v: &[Vec3], h: f64) -> Vec<(usize, Vec3)> {
-        let Gathered { mass, centre, drift, share } = Gathered::of(&model.mass, x, v, &self.patch);
+        let Some(Gathered { mass, centre, drift, share }) = Gathered::of(&model.mass, x, v, &self.patch)
+        else {
+            return Vec::new();
+        };
         let away = self.hand - (centre + self.offset);
         let change = implicit_pull(away, drift, h, self.stiffness / mass, self.damping / mass) / share;
         self.patch.iter().map(|&(i, weight)| (i, change * weight)).collect()
@@ -101,11 +104,24 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn of(mass: &[f64], x: &[Vec3], v: &[Vec3], patch: &[(usize, f64)]) -> Gathered {
-        let total: f64 = patch.iter().map(|&(i, w)| mass[i] * w).sum();
-        let square: f64 = patch.iter().map(|&(i, w)| mass[i] * w * w).sum();
-        let mean = |of: &[Vec3]| patch.iter().map(|&(i, w)| of[i] * (mass[i] * w)).sum::<Vec3>() / total;
-        Gathered { mass: total * total / square, centre: mean(x), drift: mean(v), share: square / total }
+    /// `None` if the patch has no mass, or vertices that are not there.
+    fn of(mass: &[f64], x: &[Vec3], v: &[Vec3], patch: &[(usize, f64)]) -> Option<Gathered> {
+        let (mut total, mut square) = (0.0, 0.0);
+        let (mut centre, mut drift) = (Vec3::zeros(), Vec3::zeros());
+        for &(i, w) in patch {
+            let (m, x, v) = (mass.get(i)?, x.get(i)?, v.get(i)?);
+            total += m * w;
+            square += m * w * w;
+            centre += x * (m * w);
+            drift += v * (m * w);
+        }
+        let gathered = Gathered {
+            mass: total * total / square,
+            centre: centre / total,
+            drift: drift / total,
+            share: square / total,
+        };
+        (square > 0.0).then_some(gathered)
     }
 }
 
@@ -153,10 +169,10 @@ mod tests {
         let mut grab = Grab::new(&model, x, 300, x[300], 1.0).unwrap();
         grab.hand += Vec3::new(0.1, 0.2, 0.0);
         let changes = grab.pull(&model, x, v, h);
-        let before = Gathered::of(&model.mass, x, v, &grab.patch);
+        let before = Gathered::of(&model.mass, x, v, &grab.patch).unwrap();
         let mut after = v.clone();
         changes.iter().for_each(|(i, change)| after[*i] += change);
-        let drift = Gathered::of(&model.mass, x, &after, &grab.patch).drift;
+        let drift = Gathered::of(&model.mass, x, &after, &grab.patch).unwrap().drift;
         let away = Vec3::new(0.1, 0.2, 0.0);
         let expected =
             implicit_pull(away, before.drift, h, grab.stiffness / before.mass, grab.damping / before.mass);
@@ -166,5 +182,9 @@ mod tests {
         let momentum: Vec3 = changes.iter().map(|(i, change)| change * model.mass[*i]).sum();
         let force = (away - drift * h) * grab.stiffness - drift * grab.damping;
         assert!((momentum - force * h).norm() < 1e-9 * momentum.norm(), "{momentum} {force}");
+        // in a model with fewer vertices there is nothing to pull
+        let coarse = ["body.0.mesh.cells=[1, 1, 1]".to_string()];
+        let few = crate::model::build::build(&crate::scene::load("cube", &coarse).unwrap()).unwrap().model;
+        assert!(grab.pull(&few, &few.initial_positions, &few.initial_velocities, h).is_empty());
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Lane {
     build: Option<Build>,
     fault: Option<Fault>,
     failure: Option<Error>,
+    /// Whether it waits for what is being built, to start from time zero with that.
+    fresh: bool,
     /// Numbers of the model and of the beginning.
     builds: u64,
     epoch: u64,
@@ -45,6 +47,7 @@ impl Lane {
             build: None,
             fault: None,
             failure: None,
+            fresh: false,
             builds: number,
             epoch: number,
             clock,
@@ -79,6 +82,21 @@ impl Lane {
         self.failure.is_none()
     }
 
+    /// Whether it makes no frames until what is being built is there.
+    pub fn is_awaited(&self) -> bool {
+        self.fresh
+    }
+
+    /// Whether it is more than half a frame short of a time (s): lanes have frames of different lengths.
+    pub fn is_behind(&self, time: f64) -> bool {
+        self.is_well() && self.time() + 0.5 * self.frame_length() < time
+    }
+
+    /// The number of the model.
+    pub fn build(&self) -> u64 {
+        self.builds
+    }
+
     /// Asks for other settings. What cannot be read is refused at once, and the old ones stay.
     pub fn want(&mut self, machine: &Machine, change: impl FnOnce(&mut Spec)) {
         let mut spec = self.wanted.clone();
@@ -99,7 +117,8 @@ impl Lane {
     /// made in one go.
     fn begin(&mut self, machine: &Machine) {
         if self.build.is_none() && self.wanted != self.made.spec {
-            let from = self.made.simulation.snapshot().ok().filter(|_| self.failure.is_none());
+            let goes_on = self.failure.is_none() && !self.fresh;
+            let from = self.made.simulation.snapshot().ok().filter(|_| goes_on);
             self.build = Some(Build::start(machine, &self.wanted, from));
         }
     }
@@ -116,13 +135,22 @@ impl Lane {
                 self.wanted = self.made.spec.clone();
             }
         }
+        if self.fresh && self.wanted == self.made.spec {
+            self.start_over(number); // what was awaited does not come
+        }
         self.begin(machine);
         true
     }
 
     /// Other settings from here on; from the start where the motion cannot be taken over.
     fn swap(&mut self, mut made: Box<Made>, number: u64) -> Result<()> {
-        let goes_on = self.failure.is_none() && made.simulation.carry_on(&mut self.made.simulation)?;
+        let fresh = std::mem::take(&mut self.fresh);
+        if self.failure.is_none() && !fresh {
+            // a device tells late: the curves shall have these too
+            self.take_rows(true);
+        }
+        let goes_on =
+            !fresh && self.failure.is_none() && made.simulation.carry_on(&mut self.made.simulation)?;
         self.clock = *made.simulation.clock();
         self.made = made;
         self.builds = number;
@@ -132,16 +160,24 @@ impl Lane {
         Ok(())
     }
 
-    /// Back to time zero. Pins are let go, which needs another model.
+    /// Back to time zero. Pins are let go: that needs another model, and so do settings that are being built; no frames are
+    /// made until it is there.
     pub fn reset(&mut self, machine: &Machine, number: u64) {
-        let mut free = self.wanted.clone();
-        (free.pins, free.released) = (Vec::new(), Default::default());
+        (self.wanted.pins, self.wanted.released) = (Vec::new(), Default::default());
+        self.build = self.build.take().filter(|build| build.spec == self.wanted);
+        if self.wanted == self.made.spec {
+            self.start_over(number);
+        } else {
+            self.fresh = true;
+            self.begin(machine);
+        }
+    }
+
+    /// Back to time zero with what is there.
+    fn start_over(&mut self, number: u64) {
+        self.fresh = false;
         if let Err(error) = self.restart(number) {
             self.failure = Some(error);
-        }
-        if free != self.wanted {
-            self.wanted = free;
-            self.begin(machine);
         }
     }
 
@@ -187,11 +223,16 @@ impl Lane {
             return false;
         }
         let before = self.rows.len();
-        match self.made.simulation.rows(false) {
+        self.take_rows(false);
+        self.rows.len() != before || self.failure.is_some()
+    }
+
+    /// Takes the rows that have arrived; with `wait`, those of all frames made.
+    fn take_rows(&mut self, wait: bool) {
+        match self.made.simulation.rows(wait) {
             Ok(rows) => self.rows.extend(rows),
             Err(error) => self.failure = Some(error),
         }
-        self.rows.len() != before || self.failure.is_some()
     }
 
     /// What the ray hits first.
@@ -234,7 +275,9 @@ impl Lane {
         let Some(hit) = self.pick(ray) else { return };
         let model = self.made.model.clone();
         let positions = self.made.simulation.positions().to_vec();
-        let is_held = model.attachments.iter().any(|a| a.vertex == hit.vertex);
+        let holds = self.made.simulation.held_points();
+        let is_held =
+            model.attachments.iter().zip(&holds).any(|(a, at)| a.vertex == hit.vertex && at.is_some());
         let patch = super::grab::patch(&model, &positions, hit.vertex as usize);
         let pinned = self.wanted.pins.iter().find(|pin| pin.vertex == hit.vertex).map(|pin| pin.group);
         self.want(machine, |spec| match (is_held, pinned) {
@@ -261,6 +304,7 @@ impl Lane {
                 None => Places::Host(simulation.positions().into(), simulation.velocities().into()),
             },
             touched: simulation.touched().into(),
+            held: simulation.held_points().into(),
             row: simulation.last_row(),
             phases: self.phases,
             describe: simulation.describe(),

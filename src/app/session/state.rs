@@ -59,6 +59,8 @@ pub struct LaneState {
     pub places: Places,
     /// What touches.
     pub touched: Arc<[Touched]>,
+    /// Where each attachment of the model holds now (m); `None` if it does not.
+    pub held: Arc<[Option<Vec3>]>,
     /// The last row of the ledger.
     pub row: Row,
     /// Time of a frame, phase by phase (ms), smoothed.

@@ -15,7 +15,17 @@ fn on_cpu(scene: &str, overrides: &[&str]) -> Spec {
 }
 
 fn open(specs: Vec<Spec>) -> Session {
+    start(specs, false)
+}
+
+/// No frame is made before it is asked for.
+fn open_paused(specs: Vec<Spec>) -> Session {
+    start(specs, true)
+}
+
+fn start(specs: Vec<Spec>, paused: bool) -> Session {
     let session = Session::start(Machine::default()).unwrap();
+    session.send(Command::Pause(paused));
     let count = specs.len();
     session.send(Command::Open(specs));
     wait(&session, "lanes", |state| state.lanes.len() == count);
@@ -64,13 +74,7 @@ fn a_session_makes_the_same_bits_as_a_plain_run() {
     session.send(Command::Pause(true));
     let state = wait(&session, "pause", |state| state.paused);
     let state = step_to(&session, state.lanes[0].row.frame + 5);
-    let loaded = crate::scene::load("bar", &[]).unwrap();
-    let model = Arc::new(build(&loaded).unwrap().model);
-    let backend = crate::cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
-    let mut plain = crate::Simulation::new(&loaded.scene, model, backend).unwrap();
-    for _ in 0..state.lanes[0].row.frame {
-        plain.frame().unwrap();
-    }
+    let plain = plain("bar", state.lanes[0].row.frame);
     assert_eq!(&**state.lanes[0].positions().unwrap(), plain.positions());
     assert_eq!(state.lanes[0].row, plain.last_row());
 }
@@ -161,8 +165,9 @@ fn lanes_stay_in_step_with_frames_of_different_length() {
     let session =
         open(vec![on_cpu("bar", &[]), on_cpu("bar", &["time.step=0.0166666666667", "damping.model=none"])]);
     let state = step_to(&session, 9);
-    let times: Vec<f64> = state.lanes.iter().map(|lane| lane.row.time).collect();
-    assert!((times[0] - 0.3).abs() < 1e-9 && (times[1] - 0.3).abs() < 0.01, "{times:?}");
+    assert!((state.lanes[0].row.time - 0.3).abs() < 1e-9);
+    // on a busy machine its last frame may be one of the next tick
+    wait(&session, "the second lane", |state| (state.lanes[1].row.time - 0.3).abs() < 0.01);
     session.send(Command::Add(vec!["integrator.kind=bdf2".into()]));
     let state = wait(&session, "three lanes", |state| state.lanes.len() == 3);
     assert!(state.lanes.iter().all(|lane| lane.row.frame == 0), "all start anew");
@@ -279,4 +284,108 @@ fn a_scene_that_does_not_exist_leaves_the_old_one() {
     assert!(state.fault.as_ref().unwrap().message.contains("no-such-scene"));
     assert_eq!(state.lanes[0].loaded.name, "bar");
     assert!(!state.loading);
+}
+
+/// A plain run on the CPU, after so many frames.
+fn plain(scene: &str, frames: usize) -> crate::Simulation {
+    let loaded = crate::scene::load(scene, &[]).unwrap();
+    let model = Arc::new(build(&loaded).unwrap().model);
+    let backend = crate::cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
+    let mut plain = crate::Simulation::new(&loaded.scene, model, backend).unwrap();
+    for _ in 0..frames {
+        plain.frame().unwrap();
+    }
+    plain
+}
+
+#[test]
+fn a_reset_lets_go_of_pins_and_of_their_motion() {
+    let session = open_paused(vec![on_cpu("bar", &[])]);
+    let state = step_to(&session, 2);
+    session.send(Command::Pin { lane: 0, ray: at_the_tip(&state).0 });
+    wait(&session, "the pin", |state| !state.lanes[0].building && !state.lanes[0].spec.pins.is_empty());
+    step_to(&session, 8);
+    session.look();
+    session.send(Command::Pause(false)); // no frame may be made of the old model meanwhile
+    session.send(Command::Reset);
+    session.send(Command::Pause(true));
+    let start = wait(&session, "reset", |state| state.lanes[0].row.frame == 0 && !state.lanes[0].building);
+    let expected = plain("bar", 0);
+    assert_eq!(start.lanes[0].row, expected.last_row());
+    assert_eq!(&**start.lanes[0].positions().unwrap(), expected.positions());
+    assert_eq!(session.look().1[0].rows, [expected.last_row()]);
+    let later = step_to(&session, 5);
+    let expected = plain("bar", 5);
+    assert_eq!(later.lanes[0].row, expected.last_row());
+    assert_eq!(&**later.lanes[0].positions().unwrap(), expected.positions());
+}
+
+#[test]
+fn a_lane_that_failed_does_not_stop_the_others() {
+    // a kinetic energy beyond f64: no integrator can go on
+    let vast = [
+        "body.0.mesh.size=[1e9, 1e9, 1e9]",
+        "body.0.material.density=1e100",
+        "body.0.velocity=[1e100, 0.0, 0.0]",
+    ];
+    let session = open(vec![on_cpu("cube", &vast), on_cpu("bar", &[])]);
+    let failed = wait(&session, "the failure", |state| state.lanes[0].failure.is_some());
+    let frame = failed.lanes[1].row.frame;
+    let later = wait(&session, "the other lane", |state| state.lanes[1].row.frame > frame + 3);
+    assert!(later.lanes[1].failure.is_none() && later.lanes[0].failure.is_some());
+}
+
+#[test]
+fn another_mesh_starts_all_lanes_anew_and_the_hand_lets_go() {
+    let fine = ["body.0.mesh.cells=[4, 4, 4]"];
+    let session = open_paused(vec![on_cpu("cube", &fine), on_cpu("cube", &fine)]);
+    let state = step_to(&session, 9);
+    let x = state.lanes[1].positions().unwrap();
+    let centre = x.iter().sum::<Vec3>() / x.len() as f64;
+    let ray = Ray { origin: centre + Vec3::new(0.0, 0.0, 50.0), direction: -Vec3::z() };
+    session.send(Command::Grab { lane: 1, ray, serial: 1 });
+    assert!(wait(&session, "the hand", |state| state.answered == 1).held.is_some());
+    let coarse = "[1, 1, 1]".to_string();
+    session.send(Command::Set { lane: Some(1), path: "body.0.mesh.cells".into(), value: coarse });
+    let state = wait(&session, "the mesh", |state| state.lanes[1].model.mass.len() == 8);
+    assert!(state.held.is_none(), "{:?}", state.held);
+    assert!(state.lanes.iter().all(|lane| lane.row.frame == 0), "all start anew");
+    let state = step_to(&session, 4);
+    assert!((state.lanes[0].row.time - state.lanes[1].row.time).abs() < 1e-9);
+}
+
+#[test]
+fn a_reset_forgets_steps_that_were_asked_for_before() {
+    let session = open_paused(vec![on_cpu("bar", &[])]);
+    let before = step_to(&session, 1).lanes[0].epoch;
+    (0..200).for_each(|_| session.send(Command::Step));
+    session.send(Command::Reset);
+    wait(&session, "reset", |state| state.lanes[0].epoch != before);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(session.state().lanes[0].row.frame, 0);
+}
+
+#[test]
+fn an_attachment_that_has_let_go_holds_nothing() {
+    // three frames of 1/30 s
+    let session =
+        open_paused(vec![on_cpu("bar", &["body.0.attach.0.until=0.1", "time.step=0.0333333333333"])]);
+    let held = step_to(&session, 7).lanes[0].clone();
+    assert!(!held.held.is_empty() && held.held.iter().all(Option::is_none), "{:?}", held.held);
+    session.send(Command::Reset);
+    let start = wait(&session, "reset", |state| state.lanes[0].row.frame == 0).lanes[0].clone();
+    let anchors: Vec<_> = start.model.attachments.iter().map(|a| Some(a.anchor)).collect();
+    assert_eq!(&*start.held, anchors);
+}
+
+#[test]
+fn closing_a_lane_keeps_the_rows_of_the_others() {
+    let session = open_paused(vec![on_cpu("bar", &[]), on_cpu("bar", &["damping.model=none"])]);
+    let epoch = step_to(&session, 6).lanes[1].epoch;
+    session.send(Command::Remove(0));
+    wait(&session, "one lane", |state| state.lanes.len() == 1);
+    let (_, news) = session.look();
+    assert_eq!((news.len(), news[0].epoch), (1, epoch));
+    let frames: Vec<usize> = news[0].rows.iter().map(|row| row.frame).collect();
+    assert_eq!(frames, (0..=6).collect::<Vec<_>>());
 }

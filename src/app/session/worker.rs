@@ -109,6 +109,7 @@ impl Worker {
         let building = self.next.is_some() || self.lanes.iter().any(|lane| lane.wanted() != lane.spec());
         let longest = if building || self.lanes.iter().any(Lane::is_late) { BUILDING } else { IDLE };
         match self.moves() {
+            _ if self.is_behind() => Duration::ZERO,
             true if self.single > 0 => Duration::ZERO,
             true => self.pace.until_due(self.frame_length(), self.speed).min(longest),
             false => longest,
@@ -117,11 +118,26 @@ impl Worker {
 
     /// Whether time passes.
     fn moves(&self) -> bool {
-        (!self.paused || self.single > 0) && self.lanes.iter().any(Lane::is_well)
+        (!self.paused || self.single > 0) && self.lead().is_some() && !self.is_awaiting()
+    }
+
+    /// The lane that the others keep step with: the first that can go on.
+    fn lead(&self) -> Option<&Lane> {
+        self.lanes.iter().find(|lane| lane.is_well())
     }
 
     fn frame_length(&self) -> f64 {
-        self.lanes.first().map_or(1.0 / 30.0, Lane::frame_length)
+        self.lead().map_or(1.0 / 30.0, Lane::frame_length)
+    }
+
+    /// Whether a lane must be built before all start together.
+    fn is_awaiting(&self) -> bool {
+        self.lanes.iter().any(Lane::is_awaited)
+    }
+
+    /// Whether some lane is not yet where all shall be.
+    fn is_behind(&self) -> bool {
+        !self.is_awaiting() && self.lanes.iter().any(|lane| lane.is_behind(self.time))
     }
 
     fn obey(&mut self, command: Command) {
@@ -205,16 +221,28 @@ impl Worker {
             self.numbers += 1;
             lane.reset(&self.machine, self.numbers);
         }
-        (self.hand, self.time) = (None, 0.0);
+        (self.hand, self.time, self.single) = (None, 0.0, 0);
         self.pace.forgive();
     }
 
     /// Takes over what was built since.
     fn settle(&mut self) {
-        for lane in &mut self.lanes {
+        let mut started = Vec::new();
+        for (k, lane) in self.lanes.iter_mut().enumerate() {
             self.numbers += 1;
+            let (build, epoch) = (lane.build(), lane.epoch());
             self.changed |= lane.settle(&self.machine, self.numbers);
             self.changed |= lane.catch_up();
+            if lane.build() != build {
+                // its vertices may be others
+                self.hand = self.hand.take().filter(|(held, _)| *held != k);
+            }
+            if lane.epoch() != epoch {
+                started.push(k);
+            }
+        }
+        if !started.is_empty() {
+            self.start_with(&started);
         }
         if let Some(next) = self.next.take() {
             match arrive(next) {
@@ -223,6 +251,18 @@ impl Worker {
                 Err(error) => (self.fault, self.changed) = (Some(Fault::from(&error)), true),
             }
         }
+    }
+
+    /// Some lanes had to start from time zero: the others do too, so that all stay in step.
+    fn start_with(&mut self, started: &[usize]) {
+        for (k, lane) in self.lanes.iter_mut().enumerate() {
+            if !started.contains(&k) && !lane.is_awaited() && lane.time() > 0.0 {
+                self.numbers += 1;
+                lane.reset(&self.machine, self.numbers);
+            }
+        }
+        (self.hand, self.time) = (None, 0.0);
+        self.pace.forgive();
     }
 
     /// Other lanes, from time zero.
@@ -238,19 +278,28 @@ impl Worker {
 
     /// Makes the frames that are due, all lanes in step, for about a tick.
     fn advance(&mut self, since: Instant) {
-        while self.moves() && (self.single > 0 || self.pace.is_due(self.frame_length(), self.speed)) {
-            let frame = self.frame_length();
-            self.time = self.lanes.first().map_or(0.0, Lane::time) + frame;
+        loop {
+            if !self.is_behind() {
+                let frame = self.frame_length();
+                if !self.moves() || self.single == 0 && !self.pace.is_due(frame, self.speed) {
+                    break;
+                }
+                self.time = self.lead().map_or(0.0, Lane::time) + frame;
+                self.single = self.single.saturating_sub(1);
+                self.pace.made(frame);
+            }
             let (time, hand) = (self.time, &self.hand);
             self.lanes.par_iter_mut().enumerate().for_each(|(k, lane)| {
                 let grab = hand.as_ref().filter(|(lane, _)| *lane == k).map(|(_, grab)| grab);
-                // a lane may have shorter frames than the first, or longer ones; it is at the same time to half a frame
-                while lane.is_well() && lane.time() + 0.5 * lane.frame_length() < time {
+                // a lane may have shorter frames than the first, or longer ones; what a tick has no time for is made in the
+                // next one, before time goes on
+                while lane.is_behind(time) {
                     lane.frame(grab);
+                    if since.elapsed() > TICK {
+                        break;
+                    }
                 }
             });
-            self.single = self.single.saturating_sub(1);
-            self.pace.made(frame);
             self.changed = true;
             if since.elapsed() > TICK {
                 break;
@@ -280,15 +329,17 @@ impl Worker {
         };
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         board.state = Arc::new(state);
-        board.news.resize_with(self.lanes.len(), News::default);
-        for (news, lane) in board.news.iter_mut().zip(&mut self.lanes) {
-            if news.epoch != lane.epoch() {
-                *news = News { epoch: lane.epoch(), rows: Vec::new() };
-            }
+        let mut before = std::mem::take(&mut board.news);
+        for lane in &mut self.lanes {
+            // by its beginning and not by its place: a lane before it may have been closed
+            let known = before.iter().position(|news| news.epoch == lane.epoch());
+            let fresh = || News { epoch: lane.epoch(), rows: Vec::new() };
+            let mut news = known.map_or_else(fresh, |k| before.swap_remove(k));
             if news.rows.len() < MOST_NEWS {
                 news.rows.append(&mut lane.rows);
             }
             lane.rows.clear();
+            board.news.push(news);
         }
         if let Some(wake) = &board.wake {
             wake();

@@ -196,6 +196,7 @@ impl Pictures {
         self.renderer.reload()?;
         self.stage.set_state(simulation.positions(), simulation.velocities());
         self.stage.set_time(simulation.time());
+        self.stage.set_held(&simulation.held_points());
         if self.args.contacts {
             let markers: Vec<Marker> = simulation.touched().iter().map(Marker::contact).collect();
             self.stage.set_markers(&self.renderer, &markers)?;

@@ -86,3 +86,15 @@ fn a_film_needs_ffmpeg_and_says_so() {
         (_, started) => panic!("{:?}", started.map(|_| ())),
     }
 }
+
+#[test]
+fn pictures_that_are_offered_are_written_if_they_were_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::start(&folder.path().join("film"), Format::Apng, SIZE, 30.0).unwrap();
+    let taken = (0..200).filter(|shade| recorder.offer(picture(*shade)).unwrap()).count();
+    assert!(taken >= QUEUE && recorder.progress()[0] == taken, "{taken}");
+    assert!(recorder.offer(vec![0; 3]).is_err(), "of another size");
+    let path = recorder.finish().unwrap();
+    let reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
+    assert_eq!(reader.info().animation_control.unwrap().num_frames as usize, taken);
+}

@@ -5,7 +5,6 @@ use crate::Result;
 use crate::Vec3;
 use crate::gpu::contents;
 use crate::gpu::layout::{Motion, Vertex};
-use crate::model::attachment::Attachment;
 use crate::view::camera::Bounds;
 use crate::view::look::{body_colour, to_linear};
 use crate::view::memory::{indices, storage};
@@ -57,7 +56,7 @@ impl Stage {
             obstacle: Some(programs.obstacle.bind(context, &[frame, &shapes, &self.placed])),
             obstacles: is_box.map(|b| if b { ball_end..box_end } else { 0..ball_end }).collect(),
             holder: Some(programs.marker.bind(context, &[frame, vertices, &self.holders])),
-            holders: self.attachments.len() as u32,
+            holders: 0,
             loose: Some(programs.marker.bind(context, &[frame, vertices, &loose])),
             loose_count: skin.loose.len() as u32,
             marker: Some(programs.marker.bind(context, &[frame, vertices, &self.markers])),
@@ -117,19 +116,20 @@ pub(super) fn motions(velocities: &[Vec3]) -> Vec<Motion> {
 }
 
 /// Where attachments hold, and a line to the vertices that are not there.
-pub(super) fn held(attachments: &[Attachment], time: f64, bounds: &Bounds) -> Vec<MarkerItem> {
+pub(super) fn held(vertices: &[u32], points: &[Option<Vec3>], bounds: &Bounds) -> Vec<MarkerItem> {
     let radius = (BALL * bounds.radius()) as f32;
-    let item = |attachment: &Attachment| {
-        let at = attachment.target(time);
-        MarkerItem {
-            other: [at.x as f32, at.y as f32, at.z as f32],
-            vertex: attachment.vertex,
+    let item = |(&vertex, at): (&u32, &Option<Vec3>)| {
+        let other = at.as_ref()?.map(|c| c as f32).into();
+        let width = 0.25 * radius;
+        Some(MarkerItem {
+            other,
+            vertex,
             colour: linear(HELD),
             flags: 3,
             radius,
-            width: 0.25 * radius,
+            width,
             ..MarkerItem::default()
-        }
+        })
     };
-    attachments.iter().map(item).collect()
+    vertices.iter().zip(points).filter_map(item).collect()
 }
