@@ -201,11 +201,12 @@ fn the_summary_tells_what_is_held_and_what_touches() {
     let summary: serde_json::Value = serde_json::from_slice(&bytes(path, "r/summary.json")).unwrap();
     let held = &summary["conservation"];
     assert_eq!((&held["method"], &held["hold"]), (&"cpd".into(), &serde_json::json!(["P", "L", "H"])));
-    assert_eq!((&held["tolerance"], &held["steps"]), (&1e-4.into(), &66.into()));
+    // two substeps a frame
+    assert_eq!((&held["tolerance"], &held["steps"]), (&1e-4.into(), &132.into()));
     let off = held["largest_off"].as_f64().unwrap();
     assert!(off > 0.0 && off < 1e-4 && held["steps_beyond"] == 0, "{held}");
     assert_eq!((&summary["contact"]["law"], &summary["contact"]["obstacles"]), (&"linear".into(), &1.into()));
-    // one iteration is not enough for energy: that is told, too
+    // two iterations are not enough for energy: that is told, too
     let arguments = ["run", "pushed-block", "--backend", "cpu", "--frames", "66"];
     let page = succeeds(path, &[&arguments[..], &["--set", "conservation.iterations=2"]].concat());
     assert!(page.contains("beyond the tolerance in "), "{page}");
