@@ -68,7 +68,7 @@ impl Pair {
     }
 }
 
-fn form(row: &'static Integrator, stiffness_damping: f64) -> Form {
+fn form(row: Integrator, stiffness_damping: f64) -> Form {
     Form { row, h: H, mass_damping: 0.0, stiffness_damping }
 }
 
@@ -157,7 +157,7 @@ fn energies_of_small_strains_keep_their_digits() {
 #[test]
 fn the_iterate_becomes_the_state() {
     let Some(context) = context() else { return };
-    for row in [&BALLISTIC_EULER, find("implicit-midpoint").unwrap(), find("bdf2").unwrap()] {
+    for row in [BALLISTIC_EULER, find("implicit-midpoint").unwrap(), find("bdf2").unwrap()] {
         let setting = ["body.0.mesh.cells=[4,4,4]", "gravity=[0,-9.81,0]", "body.0.position=[20,0,3]"];
         let mut pair = Pair::new(&context, "cube", &setting);
         let (form, targets) = (form(row, 1e-3), pair.targets(0.0));

@@ -17,7 +17,7 @@ use super::integrator::Integrator;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Form {
     /// The integrator.
-    pub row: &'static Integrator,
+    pub row: Integrator,
     /// Time step h (s).
     pub h: f64,
     /// α₁ (1/s).

@@ -126,8 +126,8 @@ pub const INTEGRATORS: &[Integrator] = &[
 ];
 
 /// The row with this name; the error lists the names there are.
-pub fn find(name: &str) -> Result<&'static Integrator, InputError> {
-    INTEGRATORS.iter().find(|row| row.name == name).ok_or_else(|| {
+pub fn find(name: &str) -> Result<Integrator, InputError> {
+    INTEGRATORS.iter().find(|row| row.name == name).copied().ok_or_else(|| {
         let names: Vec<_> = INTEGRATORS.iter().map(|row| row.name).collect();
         let message = format!("no integrator `{name}`; there are {}", names.join(", "));
         InputError::field("integrator.kind", message)

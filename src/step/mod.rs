@@ -47,7 +47,7 @@ use touch::Touching;
 pub struct Simulation {
     model: Arc<Model>,
     backend: Box<dyn Backend>,
-    integrator: &'static Integrator,
+    integrator: Integrator,
     damping: Damping,
     /// Energy and momenta held inside the solve, or by a projection after it.
     hold: Option<Hold>,
@@ -154,7 +154,7 @@ impl Simulation {
         let starter = starter.and_then(|name| integrator::find(name).ok());
         let row = starter.unwrap_or(self.integrator);
         Form {
-            row: row.ballistic.filter(|_| self.hold.is_some()).unwrap_or(row),
+            row: row.ballistic.filter(|_| self.hold.is_some()).copied().unwrap_or(row),
             h: self.step_length(),
             mass_damping: self.damping.mass,
             stiffness_damping: self.damping.stiffness,

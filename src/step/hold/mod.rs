@@ -122,7 +122,7 @@ impl Hold {
 
     /// Whether A⁻¹ C_H follows from A⁻¹ g.
     fn shortcut(form: &Form) -> bool {
-        *form.row == BALLISTIC_EULER && form.mass_damping == 0.0 && form.stiffness_damping == 0.0
+        form.row == BALLISTIC_EULER && form.mass_damping == 0.0 && form.stiffness_damping == 0.0
     }
 
     /// Before a step from `times[0]` to `times[1]`: what it shall make of each body, and the directions that it needs.
