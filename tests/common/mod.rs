@@ -2,9 +2,12 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 mod adapter;
+mod skipped;
 
 #[allow(unused_imports)]
 pub use adapter::context;
+#[allow(unused_imports)]
+pub use skipped::skipped;
 
 use dashpot::gpu::context::Context;
 use dashpot::model::attachment::Attachment;
