@@ -136,7 +136,7 @@ fn a_resumed_run_gives_the_bytes_of_the_uninterrupted_one() {
         ("cube", &["damping.model=laplacian", "damping.stiffness=1e-3"][..]),
         ("ribbon", &["solver.precision=single"][..]),
     ] {
-        let mut base = vec!["run", scene, "--export", "npy,pc2,mdd,gltf,vtk,obj", "--every", "2"];
+        let mut base = vec!["run", scene, "--export", "npy,pc2,mdd,gltf,vtk,obj,vtk", "--every", "2"];
         settings.iter().for_each(|setting| base.extend(["--set", setting]));
         let run = |more: &[&str]| succeeds(path, &[base.as_slice(), more].concat());
         run(&["--frames", "12", "--out", "whole"]);

@@ -149,7 +149,7 @@ impl Output {
             mesh,
             bodies: bodies.flat_map(|(body, number)| vec![number; body.vertices.len()]).collect(),
             visible,
-            exports: plan.exports.to_vec(),
+            exports: plan.asked().collect(),
             every: plan.every.max(1),
             trajectory,
             motions,

@@ -31,10 +31,14 @@ impl Plan<'_> {
         .map(Some)
     }
 
+    /// The exports that are asked for, each once.
+    pub(super) fn asked(&self) -> impl Iterator<Item = Export> {
+        Export::value_variants().iter().copied().filter(|export| self.exports.contains(export))
+    }
+
     /// The files of the whole motion to append to.
     pub(super) fn motions(&self, simulation: &Simulation, visible: &Visible) -> Result<Vec<Box<dyn Motion>>> {
-        let asked = |export| self.exports.contains(export);
-        let made = Export::value_variants().iter().filter(|export| asked(export)).filter_map(|export| {
+        let made = self.asked().filter_map(|export| {
             let (name, vertices) = (export.file()?, visible.vertex_count());
             Some(match export {
                 Export::Pc2 => self.motion(name, simulation, |path, times| match times {
