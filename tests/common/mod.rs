@@ -2,12 +2,11 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 mod adapter;
-mod skipped;
 
 #[allow(unused_imports)]
 pub use adapter::context;
 #[allow(unused_imports)]
-pub use skipped::skipped;
+pub use adapter::skipped::skipped;
 
 use dashpot::gpu::context::Context;
 use dashpot::model::attachment::Attachment;
