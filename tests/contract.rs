@@ -30,8 +30,18 @@ const COLUMNS: &str = "frame,time,kinetic,elastic,gravity,contact,attachment,tot
 #[test]
 fn a_run_writes_what_the_contract_names() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments =
-        ["run", "bar", "--frames", "6", "--out", "r", "--export", "obj,ply,vtk,pc2,npy", "--every", "3"];
+    let arguments = [
+        "run",
+        "bar",
+        "--frames",
+        "6",
+        "--out",
+        "r",
+        "--export",
+        "obj,ply,vtk,pc2,mdd,gltf,npy",
+        "--every",
+        "3",
+    ];
     succeeds(folder.path(), &arguments);
     let out = folder.path().join("r");
     let ledger = std::fs::read_to_string(out.join("ledger.csv")).unwrap();
@@ -44,7 +54,9 @@ fn a_run_writes_what_the_contract_names() {
         assert_eq!(cells[0], k as f64);
         assert_eq!(cells[2..7].iter().sum::<f64>(), cells[7], "total is the sum of the energies before it");
     }
-    for file in ["scene.toml", "timings.csv", "summary.json", "trajectory.npy", "checkpoint.bin"] {
+    let exports =
+        ["points.pc2", "points.mdd", "points.obj", "motion.glb", "frames.vtk.series", "trajectory.npy"];
+    for file in ["scene.toml", "timings.csv", "summary.json", "checkpoint.bin"].into_iter().chain(exports) {
         assert!(out.join(file).is_file(), "{file}");
     }
     for frame in ["00000", "00003", "00006"] {
@@ -104,6 +116,17 @@ fn two_runs_give_the_same_bytes_with_any_number_of_threads() {
     }
 }
 
+const RESUMED: [&str; 8] = [
+    "ledger.csv",
+    "trajectory.npy",
+    "points.pc2",
+    "points.mdd",
+    "points.obj",
+    "motion.glb",
+    "scene.toml",
+    "frames/frame_00012.obj",
+];
+
 #[test]
 fn a_resumed_run_gives_the_bytes_of_the_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -113,14 +136,22 @@ fn a_resumed_run_gives_the_bytes_of_the_uninterrupted_one() {
         ("cube", &["damping.model=laplacian", "damping.stiffness=1e-3"][..]),
         ("ribbon", &["solver.precision=single"][..]),
     ] {
-        let mut base = vec!["run", scene, "--export", "npy,pc2,obj", "--every", "2"];
+        let mut base = vec!["run", scene, "--export", "npy,pc2,mdd,gltf,vtk,obj,vtk", "--every", "2"];
         settings.iter().for_each(|setting| base.extend(["--set", setting]));
         let run = |more: &[&str]| succeeds(path, &[base.as_slice(), more].concat());
         run(&["--frames", "12", "--out", "whole"]);
         run(&["--frames", "5", "--out", "part"]);
         run(&["--frames", "12", "--resume", "part/checkpoint.bin", "--out", "elsewhere"]);
         run(&["--frames", "12", "--resume", "part/checkpoint.bin", "--out", "part"]);
-        for file in ["ledger.csv", "trajectory.npy", "points.pc2", "scene.toml", "frames/frame_00012.obj"] {
+        let series = bytes(path, "whole/frames.vtk.series");
+        assert!(series == bytes(path, "part/frames.vtk.series"), "{scene}: the series in the same folder");
+        let elsewhere = String::from_utf8(bytes(path, "elsewhere/frames.vtk.series")).unwrap();
+        assert_eq!(
+            elsewhere.matches("\"name\"").count(),
+            4,
+            "{scene}: only the frames of that folder: {elsewhere}"
+        );
+        for file in RESUMED {
             let whole = bytes(path, &format!("whole/{file}"));
             assert!(whole == bytes(path, &format!("part/{file}")), "{scene}: {file} in the same folder");
             assert!(whole == bytes(path, &format!("elsewhere/{file}")), "{scene}: {file} in another folder");
@@ -286,9 +317,13 @@ fn a_run_does_not_overwrite_its_scene() {
 fn results_of_two_runs_do_not_mix() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    succeeds(path, &["run", "bar", "--frames", "4", "--out", "r", "--export", "obj,npy,pc2"]);
+    succeeds(path, &["run", "bar", "--frames", "4", "--out", "r", "--export", "obj,npy,pc2,mdd,gltf,vtk"]);
     fails(path, &[&["run", "bar", "--out", "r"], &OVERFLOWS[..]].concat(), 1, &["frame 1"]);
-    for file in ["checkpoint.bin", "trajectory.npy", "points.pc2", "frames/frame_00004.obj"] {
+    for file in ["checkpoint.bin", "frames/frame_00004.obj"]
+        .iter()
+        .chain(&RESUMED[1..6])
+        .chain(&["frames.vtk.series"])
+    {
         assert!(!path.join("r").join(file).exists(), "{file} of the first run");
     }
     assert!(std::fs::read_to_string(path.join("r/summary.json")).unwrap().contains("failed"));

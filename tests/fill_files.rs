@@ -15,7 +15,8 @@ fn surface(generator: Generator) -> Mesh {
 }
 
 fn attempt(path: &Path, tets: usize) -> Result<Mesh, InputError> {
-    let spec = SurfaceFile { surface: path.into(), target_tets: Some(tets), cell: None, scale: 1.0 };
+    let spec =
+        SurfaceFile { surface: path.into(), target_tets: Some(tets), cell: None, scale: 1.0, skin: false };
     read::read_filled(&spec, Path::new("")).map(|(loaded, _)| loaded.mesh)
 }
 

@@ -28,7 +28,7 @@ fn enclosed(surface: &Mesh) -> f64 {
 }
 
 fn filled(surface: Mesh, tets: usize) -> (Filled, String) {
-    let (filled, told) = fill_surface(surface, Fineness::Tets(tets)).expect("filled");
+    let (filled, _, told) = fill_surface(surface, Fineness::Tets(tets)).expect("filled");
     let mesh = &filled.mesh;
     assert!(filled.report.angles.min >= 10.0, "{}", filled.report.angles.min);
     assert!(mesh.tets.iter().all(|&t| six_volumes(&mesh.tet_corners(t)) > 0.0));

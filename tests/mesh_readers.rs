@@ -84,7 +84,7 @@ fn line_ends_of_windows_blank_lines_and_a_byte_order_mark_do_not_matter() {
 fn paths_are_relative_to_the_scene_and_lengths_are_scaled() {
     let folder = tempfile::tempdir().expect("folder");
     write_all(folder.path());
-    let spec = |scale| MeshSpec::File(MeshFile { file: "a.mesh".into(), scale });
+    let spec = |scale| MeshSpec::File(MeshFile { file: "a.mesh".into(), scale, skin: None });
     let mesh = load(&spec(0.5), folder.path()).expect("read").mesh;
     assert!((mesh.volume() - 0.0625).abs() < 1e-16);
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e60] {

@@ -5,6 +5,7 @@ use dashpot::Vec3;
 use dashpot::cli::mesh::{MeshArgs, run};
 use dashpot::mesh::spec::Generator;
 use dashpot::mesh::{LinkKind, Mesh, read, write};
+use dashpot::observe::motion::Motion;
 use dashpot::observe::npy::TrajectoryWriter;
 use dashpot::observe::point_cache::PointCacheWriter;
 use std::fs;
@@ -200,8 +201,8 @@ fn a_point_cache_has_the_head_of_pc2() {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("body.pc2");
     let mut writer = PointCacheWriter::create(&path, 2, 1.0, 0.5).expect("created");
-    writer.append(&frame(1.5)).expect("appended");
-    writer.append(&frame(2.5)).expect("appended");
+    writer.append(&frame(1.5), 0.0).expect("appended");
+    writer.append(&frame(2.5), 0.1).expect("appended");
     assert_eq!(writer.frames(), 2);
     let bytes = fs::read(&path).expect("bytes");
     assert_eq!(&bytes[..12], b"POINTCACHE2\0");

@@ -209,8 +209,11 @@ fn every_field() -> Vec<toml::Value> {
         ..load("bar", &[]).unwrap().scene.bodies.remove(0)
     };
     let mut meshes: Vec<MeshSpec> = generators().into_iter().map(MeshSpec::Generate).collect();
-    meshes.push(toml::Value::try_into(toml::from_str("file = 'x.mesh'\nscale = 1.0").unwrap()).unwrap());
-    let surface = "surface = 'x.obj'\ntarget_tets = 100\nscale = 1.0";
+    meshes.push(
+        toml::Value::try_into(toml::from_str("file = 'x.mesh'\nscale = 1.0\nskin = 'x.obj'").unwrap())
+            .unwrap(),
+    );
+    let surface = "surface = 'x.obj'\ntarget_tets = 100\nscale = 1.0\nskin = false";
     meshes.push(toml::Value::try_into(toml::from_str(surface).unwrap()).unwrap());
     meshes.push(toml::Value::try_into(toml::from_str("surface = 'x.obj'\ncell = 0.1").unwrap()).unwrap());
     let bodies = meshes.into_iter().map(|mesh| Body { mesh, ..body.clone() }).collect();

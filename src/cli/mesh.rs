@@ -40,7 +40,7 @@ pub fn run(args: &MeshArgs) -> Result<()> {
         mesh::write::check_ending(out)?;
         refuse_overwriting(args.input.as_deref(), out)?;
     }
-    let (Loaded { mesh, warnings }, summary) = load(args)?;
+    let (Loaded { mesh, warnings, .. }, summary) = load(args)?;
     for warning in warnings {
         tell!("warning: {warning}");
     }
@@ -60,12 +60,12 @@ fn load(args: &MeshArgs) -> Result<(Loaded, Option<String>)> {
     match (&args.input, &args.generate) {
         (Some(file), _) if args.fill.is_some() || args.cell.is_some() => {
             let (surface, scale) = (file.clone(), args.scale);
-            let spec = SurfaceFile { surface, target_tets: args.fill, cell: args.cell, scale };
+            let spec = SurfaceFile { surface, target_tets: args.fill, cell: args.cell, scale, skin: false };
             let (loaded, report) = mesh::read::read_filled(&spec, here).map_err(as_option)?;
             Ok((loaded, Some(report.summary())))
         }
         (Some(file), _) => {
-            let spec = MeshSpec::File(MeshFile { file: file.clone(), scale: args.scale });
+            let spec = MeshSpec::File(MeshFile { file: file.clone(), scale: args.scale, skin: None });
             Ok((mesh::load(&spec, here)?, None))
         }
         (None, Some(table)) => {

@@ -169,6 +169,7 @@ impl Run {
             // rows of frames before may still be on their way; the error that ended the run is the one to tell
             let _ = self.take_rows(true, &mut output);
         });
+        let completed = output.as_mut().map_or(Ok(()), Output::finish);
         let mut summary =
             Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
         summary.warnings = std::mem::take(&mut self.warnings);
@@ -189,7 +190,7 @@ impl Run {
             None => Ok(()),
         };
         let drawn = self.pictures.take().map_or(Ok(()), Pictures::finish);
-        ended.and(written).and(drawn)?;
+        ended.and(completed).and(written).and(drawn)?;
         say!("{summary}")?;
         match &output {
             Some(output) => say!("written to {}", output.directory().display()),
@@ -205,6 +206,7 @@ impl Run {
             rows: &self.rows,
             exports: &self.args.export,
             every: self.args.every,
+            frames: self.loaded.scene.time.frames,
             resumed: self.args.resume.as_deref().map(|file| file.parent().unwrap_or(Path::new(""))),
         };
         Output::create(&plan, &self.simulation)
@@ -223,7 +225,7 @@ impl Run {
             if let Some(output) = output {
                 if exports {
                     self.simulation.fetch()?;
-                    output.export(frame, self.simulation.positions())?;
+                    output.export(frame, &self.simulation)?;
                 }
                 if checkpoint {
                     self.checkpoint(scene, output)?;

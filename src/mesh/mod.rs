@@ -1,8 +1,10 @@
 //! Geometry: the shapes that become bodies. Knows nothing of materials or time.
 
 pub mod distance;
+pub mod embed;
 pub mod fill;
 pub mod generate;
+mod locate;
 pub mod quality;
 pub mod read;
 pub mod repair;
@@ -11,6 +13,7 @@ pub mod statistics;
 pub mod topology;
 pub mod write;
 
+pub use embed::{Carrier, Embedding};
 pub use read::{Loaded, load};
 pub use statistics::Statistics;
 

@@ -80,7 +80,7 @@ pub(super) fn repair(mut cells: Cells) -> Result<Loaded, InputError> {
     if mesh.is_strands() {
         add_strand_bending(&mut mesh);
     }
-    Ok(Loaded { mesh, warnings })
+    Ok(Loaded { mesh, surface: None, warnings })
 }
 
 /// The mesh of the highest dimension there is, the plural name of its elements, and what is ignored.

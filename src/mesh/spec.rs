@@ -25,6 +25,9 @@ pub struct MeshFile {
     /// Factor from the file's unit to metres.
     #[serde(default = "one")]
     pub scale: f64,
+    /// A finer surface of the same body, to be seen in its stead, in the same unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skin: Option<PathBuf>,
 }
 
 /// A closed surface in a file and how finely it is filled: either `target_tets` or `cell`.
@@ -42,10 +45,17 @@ pub struct SurfaceFile {
     /// Factor from the file's unit to metres.
     #[serde(default = "one")]
     pub scale: f64,
+    /// Whether the surface is seen instead of the tetrahedra's own.
+    #[serde(default = "yes")]
+    pub skin: bool,
 }
 
 fn one() -> f64 {
     1.0
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// The shapes that Dashpot makes itself. Lengths in m.

@@ -7,11 +7,12 @@ use super::tet::TetElement;
 use super::triangle::TriangleElement;
 use super::{Body, Model};
 use crate::error::InputError;
-use crate::mesh::{self, Mesh};
+use crate::mesh::{self, Embedding, Mesh};
 use crate::scene::check::check_material;
 use crate::scene::{self, LoadedScene, MatterKind, Scene, Select};
 use crate::{Result, Vec3};
 use nalgebra::{Rotation3, Unit};
+use std::sync::Arc;
 
 /// A model and what was odd about its meshes.
 #[derive(Debug)]
@@ -37,13 +38,19 @@ pub fn build(loaded: &LoadedScene) -> Result<Built> {
             other => other,
         })?;
         warnings.extend(read.warnings.into_iter().map(|w| format!("body {}: {w}", body.name)));
-        add_body(&mut model, scene, index, read.mesh).map_err(|e| loaded.place(e))?;
+        add_body(&mut model, scene, index, read.mesh, read.surface).map_err(|e| loaded.place(e))?;
     }
     Ok(Built { model, warnings })
 }
 
 /// Appends a body to the model. Errors name the field.
-fn add_body(model: &mut Model, scene: &Scene, index: usize, mesh: Mesh) -> Result<(), InputError> {
+fn add_body(
+    model: &mut Model,
+    scene: &Scene,
+    index: usize,
+    mesh: Mesh,
+    surface: Option<Mesh>,
+) -> Result<(), InputError> {
     let body = &scene.bodies[index];
     let within = |part: &str, e: InputError| {
         let field = match e.field {
@@ -91,7 +98,9 @@ fn add_body(model: &mut Model, scene: &Scene, index: usize, mesh: Mesh) -> Resul
     model.initial_positions.extend(positions);
     model.initial_velocities.extend(velocities);
     let vertices = first..model.vertex_count();
-    model.bodies.push(Body { name: body.name.clone(), vertices, mesh });
+    let skin = surface.map(|surface| Embedding::new(&mesh, &surface)).transpose();
+    let skin = skin.map_err(|e| within("mesh.skin", e))?.map(Arc::new);
+    model.bodies.push(Body { name: body.name.clone(), vertices, mesh, skin });
     Ok(())
 }
 

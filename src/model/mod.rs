@@ -13,13 +13,14 @@ pub mod tet;
 pub mod triangle;
 
 use crate::linear::SparseMatrix;
-use crate::mesh::Mesh;
+use crate::mesh::{Embedding, Mesh};
 use crate::{Result, Vec3};
 use attachment::Attachment;
 use bending::BendingElement;
 use element::Stencil;
 use spring::SpringElement;
 use std::ops::Range;
+use std::sync::Arc;
 use tet::TetElement;
 use triangle::TriangleElement;
 
@@ -32,6 +33,8 @@ pub struct Body {
     pub vertices: Range<usize>,
     /// The rest shape, vertices counted from zero.
     pub mesh: Mesh,
+    /// A finer surface that moves with it, to be seen and exported in its stead.
+    pub skin: Option<Arc<Embedding>>,
 }
 
 /// Everything about a scene that does not change while it runs.

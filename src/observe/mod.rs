@@ -1,13 +1,18 @@
 //! Observing: the ledger, exports, reports. Reads the state, never changes it.
 
 pub mod checkpoint;
+pub mod gltf;
 pub mod ledger;
+pub mod mesh_cache;
+pub mod motion;
 pub mod npy;
 pub mod number;
 pub mod output;
 pub mod point_cache;
 mod resume;
+pub mod series;
 pub mod summary;
+pub mod visible;
 
 use crate::mesh::write::atomic;
 use crate::{Result, Vec3};

@@ -1,35 +1,65 @@
 //! The folder that a run writes: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
 use super::ledger::{HEADER, Row};
+use super::motion::Motion;
 use super::npy::TrajectoryWriter;
-use super::point_cache::PointCacheWriter;
+use super::series::Series;
+use super::visible::Visible;
 use super::write_whole;
 use crate::mesh::Mesh;
+use crate::mesh::write::{Known, write, write_known};
 use crate::step::Simulation;
 use crate::step::clock::{Clock, PHASES};
-use crate::{Error, Result, Vec3};
+use crate::{Error, Result};
+use clap::ValueEnum;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// All frames in one array.
 pub(super) const TRAJECTORY: &str = "trajectory.npy";
-/// All frames in one point cache.
-pub(super) const CACHE: &str = "points.pc2";
+/// The surface that the point caches move.
+const CACHED: &str = "points.obj";
+/// Which `.vtk` file is at which time.
+const SERIES: &str = "frames.vtk.series";
 
 /// What to write beside the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Export {
-    /// A surface a frame.
+    /// A surface a frame: skins, or boundaries
     Obj,
-    /// A surface a frame.
+    /// A surface a frame: skins, or boundaries
     Ply,
-    /// The elements, a file a frame.
+    /// The elements with velocities, a file a frame, and frames.vtk.series for ParaView
     Vtk,
-    /// All frames in one point cache, for mesh cache modifiers.
+    /// All frames in points.pc2, for the mesh cache of points.obj
     Pc2,
-    /// All frames in one array: `trajectory.npy`.
+    /// All frames in points.mdd, for the mesh cache of points.obj
+    Mdd,
+    /// The surfaces and their motion in motion.glb
+    #[value(alias = "glb")]
+    Gltf,
+    /// All frames in one array: trajectory.npy
     Npy,
+}
+
+impl Export {
+    /// The one file that it writes, beside a file a frame.
+    pub(super) fn file(self) -> Option<&'static str> {
+        match self {
+            Export::Obj | Export::Ply => None,
+            Export::Vtk => Some(SERIES),
+            Export::Pc2 => Some("points.pc2"),
+            Export::Mdd => Some("points.mdd"),
+            Export::Gltf => Some("motion.glb"),
+            Export::Npy => Some(TRAJECTORY),
+        }
+    }
+
+    /// Whether it is a point cache, which needs a mesh to move.
+    fn is_cache(&self) -> bool {
+        matches!(self, Export::Pc2 | Export::Mdd)
+    }
 }
 
 /// A text file of rows, each of them on the disk as soon as it is written.
@@ -66,6 +96,8 @@ pub struct Plan<'a> {
     pub exports: &'a [Export],
     /// Export every so many frames.
     pub every: usize,
+    /// The number of the last frame of the run.
+    pub frames: usize,
     /// The folder of the checkpoint that the run goes on from: what was written there is continued.
     pub resumed: Option<&'a Path>,
 }
@@ -76,41 +108,58 @@ pub struct Output {
     ledger: Table,
     timings: Table,
     clock: Clock,
+    /// Time of the last row (s).
+    time: f64,
     mesh: Mesh,
+    /// The body of each vertex.
+    bodies: Vec<u32>,
     /// What can be seen of the mesh, found once.
-    skin: Mesh,
+    visible: Visible,
     exports: Vec<Export>,
     every: usize,
     trajectory: Option<TrajectoryWriter>,
-    cache: Option<PointCacheWriter>,
+    motions: Vec<Box<dyn Motion>>,
+    series: Series,
 }
 
 impl Output {
     /// Makes the folder and writes what is known at the start.
     pub fn create(plan: &Plan<'_>, simulation: &Simulation) -> Result<Self> {
         let directory = plan.directory;
+        let model = simulation.model();
+        let visible = if plan.needs_surface() { Visible::of(model) } else { Visible::default() };
+        plan.check(&visible)?;
         std::fs::create_dir_all(directory).map_err(Error::write(directory))?;
-        let (trajectory, cache) = (plan.trajectory(simulation)?, plan.cache(simulation)?);
+        let (trajectory, motions) = (plan.trajectory(simulation)?, plan.motions(simulation, &visible)?);
         let (timings, mesh) = (plan.timings(), mesh_of(simulation));
         if plan.resumed.is_none() {
             remove_earlier(plan);
         }
         write_whole(&directory.join("scene.toml"), plan.scene.as_bytes())?;
+        if plan.exports.iter().any(Export::is_cache) {
+            write(&directory.join(CACHED), &visible.mesh, &visible.mesh.positions)?;
+        }
+        let bodies = model.bodies.iter().zip(0..);
         let mut output = Output {
             directory: directory.into(),
             ledger: Table::create(directory.join("ledger.csv"), HEADER, plan.rows.iter().map(Row::csv))?,
             timings: Table::create(directory.join("timings.csv"), &timings_header(), timings)?,
             clock: Clock::default(),
-            skin: if plan.needs_skin() { mesh.skin() } else { Mesh::default() },
+            time: plan.rows.last().map_or(0.0, |row| row.time),
             mesh,
-            exports: plan.exports.to_vec(),
+            bodies: bodies.flat_map(|(body, number)| vec![number; body.vertices.len()]).collect(),
+            visible,
+            exports: plan.asked().collect(),
             every: plan.every.max(1),
             trajectory,
-            cache,
+            motions,
+            series: plan.series(directory.join(SERIES), |frame| frame_name(frame, "vtk")),
         };
         if plan.resumed.is_none() {
             output.time(0, simulation)?;
-            output.export(0, simulation.positions())?;
+            output.export(0, simulation)?;
+        } else if plan.exports.contains(&Export::Vtk) {
+            output.series.write()?;
         }
         output.clock = *simulation.clock();
         Ok(output)
@@ -119,6 +168,7 @@ impl Output {
     /// Writes the row of a frame, and the time spent.
     pub fn row(&mut self, row: &Row, simulation: &Simulation) -> Result<()> {
         self.ledger.line(&row.csv())?;
+        self.time = row.time;
         self.time(row.frame, simulation)
     }
 
@@ -138,29 +188,42 @@ impl Output {
         self.timings.line(&format!("{frame},{}", columns.join(",")))
     }
 
-    /// Writes the positions at a frame.
-    pub fn export(&mut self, frame: usize, positions: &[Vec3]) -> Result<()> {
+    /// Writes the state of a frame, whose row must have been written.
+    pub fn export(&mut self, frame: usize, simulation: &Simulation) -> Result<()> {
+        let positions = simulation.positions();
         if let Some(trajectory) = &mut self.trajectory {
             trajectory.append(positions)?;
         }
         if !frame.is_multiple_of(self.every) {
             return Ok(());
         }
-        if let Some(cache) = &mut self.cache {
-            cache.append(positions)?;
-        }
+        let seen = self.visible.positions(positions);
+        self.motions.iter_mut().try_for_each(|motion| motion.append(&seen, self.time))?;
         for export in &self.exports {
-            let (ending, mesh) = match export {
-                Export::Obj => ("obj", &self.skin),
-                Export::Ply => ("ply", &self.skin),
-                Export::Vtk => ("vtk", &self.mesh),
-                Export::Pc2 | Export::Npy => continue,
+            let ending = match export {
+                Export::Obj => "obj",
+                Export::Ply => "ply",
+                Export::Vtk => "vtk",
+                Export::Pc2 | Export::Mdd | Export::Gltf | Export::Npy => continue,
             };
             let folder = self.directory.join("frames");
             std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
-            crate::mesh::write::write(&folder.join(format!("frame_{frame:05}.{ending}")), mesh, positions)?;
+            let name = frame_name(frame, ending);
+            let path = self.directory.join(&name);
+            if *export == Export::Vtk {
+                let known = Known { velocities: simulation.velocities(), bodies: &self.bodies };
+                write_known(&path, &self.mesh, positions, known)?;
+                self.series.add(name, self.time)?;
+            } else {
+                write(&path, &self.visible.mesh, &seen)?;
+            }
         }
         Ok(())
+    }
+
+    /// Brings the exports into their final form.
+    pub fn finish(&mut self) -> Result<()> {
+        self.motions.iter_mut().try_for_each(|motion| motion.finish())
     }
 
     /// The folder.
@@ -175,6 +238,11 @@ fn mesh_of(simulation: &Simulation) -> Mesh {
     Mesh::concat(&meshes)
 }
 
+/// The file of a frame, relative to the folder of the run.
+fn frame_name(frame: usize, ending: &str) -> String {
+    format!("frames/frame_{frame:05}.{ending}")
+}
+
 fn timings_header() -> String {
     let names: Vec<_> = PHASES.iter().map(|(_, name)| format!("{name}_ms")).collect();
     format!("frame,{},total_ms", names.join(","))
@@ -184,8 +252,9 @@ fn timings_header() -> String {
 /// results of two runs side by side would be taken for one.
 fn remove_earlier(plan: &Plan<'_>) {
     let mut files = vec!["summary.json", "checkpoint.bin"];
-    files.extend((!plan.exports.contains(&Export::Npy)).then_some(TRAJECTORY));
-    files.extend((!plan.exports.contains(&Export::Pc2)).then_some(CACHE));
+    let others = Export::value_variants().iter().filter(|export| !plan.exports.contains(export));
+    files.extend(others.filter_map(|export| export.file()));
+    files.extend((!plan.exports.iter().any(Export::is_cache)).then_some(CACHED));
     let mut earlier: Vec<PathBuf> = files.iter().map(|name| plan.directory.join(name)).collect();
     let frames = std::fs::read_dir(plan.directory.join("frames")).into_iter().flatten().flatten();
     earlier.extend(frames.map(|entry| entry.path()).filter(|path| is_frame(path)));

@@ -1,5 +1,6 @@
 //! PC2 point cache: the positions of every frame, as Blender, Maya and 3ds Max read them. Single precision.
 
+use super::motion::Motion;
 use super::npy::FlattenComponents;
 use crate::Vec3;
 use crate::error::{Error, InputError, Result};
@@ -68,21 +69,6 @@ impl PointCacheWriter {
         Ok(cache)
     }
 
-    /// Appends a frame: the positions of all vertices (m).
-    ///
-    /// # Panics
-    /// If `positions` are not as many as the file's vertices.
-    pub fn append(&mut self, positions: &[Vec3]) -> Result<()> {
-        assert_eq!(positions.len(), self.vertices, "a position for every vertex");
-        let components = positions.iter().flatten_components();
-        let little_endian: Vec<u32> = components.map(|x| (x as f32).to_bits().to_le()).collect();
-        let written = self.file.write_all(bytemuck::cast_slice(&little_endian)).and_then(|()| {
-            self.frames += 1;
-            self.write_count()
-        });
-        written.map_err(Error::write(&self.path))
-    }
-
     /// Writes the number of frames into the head and goes back to the end.
     fn write_count(&mut self) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(FRAMES_AT))?;
@@ -93,5 +79,20 @@ impl PointCacheWriter {
     /// How many frames the file holds.
     pub fn frames(&self) -> usize {
         self.frames as usize
+    }
+}
+
+impl Motion for PointCacheWriter {
+    /// # Panics
+    /// If `positions` are not as many as the file's vertices.
+    fn append(&mut self, positions: &[Vec3], _: f64) -> Result<()> {
+        assert_eq!(positions.len(), self.vertices, "a position for every vertex");
+        let components = positions.iter().flatten_components();
+        let little_endian: Vec<u32> = components.map(|x| (x as f32).to_bits().to_le()).collect();
+        let written = self.file.write_all(bytemuck::cast_slice(&little_endian)).and_then(|()| {
+            self.frames += 1;
+            self.write_count()
+        });
+        written.map_err(Error::write(&self.path))
     }
 }

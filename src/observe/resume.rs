@@ -1,12 +1,18 @@
 //! Going on with the files of an earlier run, in its folder or in another.
 
+use super::gltf::{self, GltfWriter};
+use super::mesh_cache::MeshCacheWriter;
+use super::motion::Motion;
 use super::npy::TrajectoryWriter;
-use super::output::{CACHE, Export, Plan, TRAJECTORY};
+use super::output::{Export, Plan, TRAJECTORY};
 use super::point_cache::PointCacheWriter;
+use super::series::Series;
+use super::visible::Visible;
 use crate::error::InputError;
 use crate::step::Simulation;
 use crate::{Error, Result};
-use std::path::Path;
+use clap::ValueEnum;
+use std::path::{Path, PathBuf};
 
 impl Plan<'_> {
     /// The trajectory to append to, if one is asked for.
@@ -25,21 +31,72 @@ impl Plan<'_> {
         .map(Some)
     }
 
-    /// The point cache to append to, if one is asked for.
-    pub(super) fn cache(&self, simulation: &Simulation) -> Result<Option<PointCacheWriter>> {
-        if !self.exports.contains(&Export::Pc2) {
-            return Ok(None);
+    /// The exports that are asked for, each once.
+    pub(super) fn asked(&self) -> impl Iterator<Item = Export> {
+        Export::value_variants().iter().copied().filter(|export| self.exports.contains(export))
+    }
+
+    /// The files of the whole motion to append to.
+    pub(super) fn motions(&self, simulation: &Simulation, visible: &Visible) -> Result<Vec<Box<dyn Motion>>> {
+        let made = self.asked().filter_map(|export| {
+            let (name, vertices) = (export.file()?, visible.vertex_count());
+            Some(match export {
+                Export::Pc2 => self.motion(name, simulation, |path, times| match times {
+                    None => PointCacheWriter::create(path, vertices, 0.0, self.every as f32),
+                    Some(times) => PointCacheWriter::resume(path, vertices, self.every as f32, times.len()),
+                }),
+                Export::Mdd => self.motion(name, simulation, |path, times| match times {
+                    None => MeshCacheWriter::create(path, vertices),
+                    Some(times) => MeshCacheWriter::resume(path, vertices, times),
+                }),
+                Export::Gltf => self.motion(name, simulation, |path, times| match times {
+                    None => GltfWriter::create(path, visible, self.exported()),
+                    Some(times) => GltfWriter::resume(path, visible, self.exported(), times),
+                }),
+                Export::Obj | Export::Ply | Export::Vtk | Export::Npy => return None,
+            })
+        });
+        made.collect()
+    }
+
+    /// A file of the whole motion: a new one, or one that goes on after frames at these times (s).
+    fn motion<M: Motion + 'static>(
+        &self,
+        name: &str,
+        simulation: &Simulation,
+        open: impl Fn(&Path, Option<&[f64]>) -> Result<M>,
+    ) -> Result<Box<dyn Motion>> {
+        let path = self.directory.join(name);
+        let Some(folder) = self.resumed else { return Ok(Box::new(open(&path, None)?)) };
+        let made = self.rows.iter().take(simulation.frame_number() + 1).step_by(self.every.max(1));
+        let times: Vec<f64> = made.map(|row| row.time).collect();
+        Ok(Box::new(carry_on(&folder.join(name), &path, |path| open(path, Some(&times)))?))
+    }
+
+    /// How many frames are exported, the first included.
+    fn exported(&self) -> usize {
+        self.frames / self.every.max(1) + 1
+    }
+
+    /// Refuses exports that cannot be made, before anything is written.
+    pub(super) fn check(&self, visible: &Visible) -> Result<()> {
+        if self.exports.contains(&Export::Gltf) {
+            gltf::check(visible, self.exported(), self.every.max(1))?;
         }
-        let vertices = simulation.model().vertex_count();
-        let (path, rate) = (self.directory.join(CACHE), self.every as f32);
-        match self.resumed {
-            None => PointCacheWriter::create(&path, vertices, 0.0, rate),
-            Some(folder) => carry_on(&folder.join(CACHE), &path, |path| {
-                let frames = simulation.frame_number() / self.every + 1;
-                PointCacheWriter::resume(path, vertices, rate, frames)
-            }),
+        Ok(())
+    }
+
+    /// The index of the frames, with those of the earlier run that are in the same folder.
+    pub(super) fn series(&self, path: PathBuf, name: impl Fn(usize) -> String) -> Series {
+        let mut series = Series::new(path);
+        let same = |folder: &Path| {
+            let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+            matches!((folder.canonicalize(), self.directory.canonicalize()), (Ok(a), Ok(b)) if a == b)
+        };
+        if self.resumed.is_some_and(same) {
+            series.take_up(self.rows.iter().map(|row| row.time), name);
         }
-        .map(Some)
+        series
     }
 
     /// The rows of `timings.csv` of the frames that are kept; none if the earlier run's file is gone.
@@ -54,8 +111,8 @@ impl Plan<'_> {
     }
 
     /// Whether a surface has to be found.
-    pub(super) fn needs_skin(&self) -> bool {
-        self.exports.iter().any(|export| matches!(export, Export::Obj | Export::Ply))
+    pub(super) fn needs_surface(&self) -> bool {
+        self.exports.iter().any(|export| !matches!(export, Export::Vtk | Export::Npy))
     }
 }
 

@@ -117,6 +117,9 @@ fn check_body(at: &str, body: &Body, h: f64) -> Checked {
             return fault(format!("{at}.mesh.file"), "must name a file");
         }
         positive(format!("{at}.mesh.scale"), mesh.scale)?;
+        if mesh.skin.as_ref().is_some_and(|skin| skin.as_os_str().is_empty()) {
+            return fault(format!("{at}.mesh.skin"), "must name a file");
+        }
     }
     if let MeshSpec::Surface(mesh) = &body.mesh {
         check_surface(&format!("{at}.mesh"), mesh)?;

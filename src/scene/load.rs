@@ -34,15 +34,17 @@ impl LoadedScene {
     pub fn standalone(&self) -> Scene {
         let mut scene = self.scene.clone();
         for body in &mut scene.bodies {
-            let file = match &mut body.mesh {
-                MeshSpec::File(mesh) => &mut mesh.file,
-                MeshSpec::Surface(mesh) => &mut mesh.surface,
+            let files = match &mut body.mesh {
+                MeshSpec::File(mesh) => [Some(&mut mesh.file), mesh.skin.as_mut()],
+                MeshSpec::Surface(mesh) => [Some(&mut mesh.surface), None],
                 MeshSpec::Generate(_) => continue,
             };
-            let path = std::path::absolute(self.base_dir.join(&*file));
-            // a path that is not UTF-8 cannot be written in TOML: it stays relative
-            if let Some(path) = path.ok().filter(|path| path.to_str().is_some()) {
-                *file = path;
+            for file in files.into_iter().flatten() {
+                let path = std::path::absolute(self.base_dir.join(&*file));
+                // a path that is not UTF-8 cannot be written in TOML: it stays relative
+                if let Some(path) = path.ok().filter(|path| path.to_str().is_some()) {
+                    *file = path;
+                }
             }
         }
         scene

@@ -120,7 +120,12 @@ fn a_snapshot_of_another_backend_is_gone_on_from() {
 
 fn masses(positions: &[Vec3], velocities: &[Vec3]) -> Model {
     Model {
-        bodies: vec![Body { name: "masses".into(), vertices: 0..positions.len(), mesh: Default::default() }],
+        bodies: vec![Body {
+            name: "masses".into(),
+            vertices: 0..positions.len(),
+            mesh: Default::default(),
+            skin: None,
+        }],
         mass: vec![1.0; positions.len()],
         initial_positions: positions.to_vec(),
         initial_velocities: velocities.to_vec(),

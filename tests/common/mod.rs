@@ -5,6 +5,8 @@ mod adapter;
 
 #[allow(unused_imports)]
 pub use adapter::context;
+#[allow(unused_imports)]
+pub use adapter::skipped::skipped;
 
 use dashpot::gpu::context::Context;
 use dashpot::model::attachment::Attachment;
@@ -122,7 +124,12 @@ pub fn empty_scene() -> Scene {
 /// Loose masses at points, moving; elements and attachments are added by the test.
 pub fn masses(mass: &[f64], positions: &[Vec3], velocities: &[Vec3]) -> Model {
     Model {
-        bodies: vec![Body { name: "masses".into(), vertices: 0..mass.len(), mesh: Default::default() }],
+        bodies: vec![Body {
+            name: "masses".into(),
+            vertices: 0..mass.len(),
+            mesh: Default::default(),
+            skin: None,
+        }],
         mass: mass.to_vec(),
         initial_positions: positions.to_vec(),
         initial_velocities: velocities.to_vec(),

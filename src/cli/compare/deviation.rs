@@ -138,7 +138,8 @@ mod tests {
     use crate::model::Body;
 
     fn two_bodies() -> Model {
-        let body = |name: &str, vertices| Body { name: name.into(), vertices, mesh: Default::default() };
+        let body =
+            |name: &str, vertices| Body { name: name.into(), vertices, mesh: Default::default(), skin: None };
         let points = [[0.0, 0.0, 0.0], [3.0, 4.0, 0.0], [9.0, 0.0, 0.0], [9.0, 0.0, 2.0]];
         Model {
             bodies: vec![body("a", 0..2), body("b", 2..4)],

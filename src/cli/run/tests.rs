@@ -31,12 +31,15 @@ fn text(folder: &Path, file: &str) -> String {
 fn late_reports_give_the_same_files() {
     let folder = tempfile::tempdir().unwrap();
     let [prompt, late] = ["prompt", "late"].map(|name| folder.path().join(name));
-    for export in [vec![], vec![Export::Obj, Export::Pc2], vec![Export::Npy]] {
+    for export in
+        [vec![], vec![Export::Obj, Export::Pc2, Export::Mdd, Export::Gltf, Export::Vtk], vec![Export::Npy]]
+    {
         run(&prompt, None, export.clone()).unwrap();
         run(&late, Some(Gradient::Device), export.clone()).unwrap();
         let mut files = vec!["ledger.csv", "checkpoint.bin"];
         if export.contains(&Export::Pc2) {
-            files.extend(["points.pc2", "frames/frame_00004.obj", "frames/frame_00008.obj"]);
+            files.extend(["points.pc2", "points.mdd", "points.obj", "motion.glb", "frames.vtk.series"]);
+            files.extend(["frames/frame_00004.obj", "frames/frame_00008.obj", "frames/frame_00008.vtk"]);
         }
         if export.contains(&Export::Npy) {
             files.push("trajectory.npy");

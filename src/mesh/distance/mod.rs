@@ -4,7 +4,7 @@ pub mod holes;
 pub mod shapes;
 pub mod surface;
 mod tree;
-mod triangle;
+pub(super) mod triangle;
 
 pub use holes::close;
 pub use surface::SurfaceDistance;

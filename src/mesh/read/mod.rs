@@ -26,6 +26,8 @@ use text::Text;
 pub struct Loaded {
     /// Ready to simulate.
     pub mesh: Mesh,
+    /// A finer surface that goes with it, to be seen in its stead: triangles, in the same coordinates.
+    pub surface: Option<Mesh>,
     /// Sentences for the user, each beginning with the file.
     pub warnings: Vec<String>,
 }
@@ -33,10 +35,18 @@ pub struct Loaded {
 /// Makes or reads the mesh that a scene names; a path is relative to `base_dir`.
 pub fn load(spec: &MeshSpec, base_dir: &Path) -> Result<Loaded> {
     match spec {
-        MeshSpec::Generate(generator) => Ok(Loaded { mesh: generator.build()?, warnings: Vec::new() }),
-        MeshSpec::File(MeshFile { file, scale }) => {
+        MeshSpec::Generate(generator) => {
+            Ok(Loaded { mesh: generator.build()?, surface: None, warnings: Vec::new() })
+        }
+        MeshSpec::File(MeshFile { file, scale, skin }) => {
             positive_factor(*scale)?;
-            Ok(read(&base_dir.join(file), *scale)?)
+            let mut loaded = read(&base_dir.join(file), *scale)?;
+            if let Some(skin) = skin {
+                let (surface, warnings) = read_skin(&base_dir.join(skin), *scale)?;
+                loaded.surface = Some(surface);
+                loaded.warnings.extend(warnings);
+            }
+            Ok(loaded)
         }
         MeshSpec::Surface(spec) => Ok(read_filled(spec, base_dir)?.0),
     }
@@ -47,6 +57,17 @@ fn positive_factor(scale: f64) -> std::result::Result<(), InputError> {
         return Ok(());
     }
     Err(InputError::field("scale", format!("{scale} is not a positive factor")))
+}
+
+/// Reads the triangles at `path`, or the surface of the tetrahedra there, and what was mended in them.
+fn read_skin(path: &Path, scale: f64) -> std::result::Result<(Mesh, Vec<String>), InputError> {
+    let Loaded { mesh, warnings, .. } = read(path, scale)?;
+    let mut surface = Mesh { triangles: mesh.surface(), positions: mesh.positions, ..Mesh::default() };
+    surface.keep_referenced();
+    if surface.triangles.is_empty() {
+        return Err(InputError::new("expected a surface of triangles, but it has lines").in_file(path));
+    }
+    Ok((surface, warnings))
 }
 
 /// Reads a surface, its path relative to `base_dir`, and fills it with tetrahedra.
@@ -61,16 +82,16 @@ pub fn read_filled(
         (None, Some(cell)) => Fineness::Cell(cell),
         _ => return Err(InputError::field("target_tets", "give `target_tets` or `cell`, one of them")),
     };
-    let Loaded { mesh, mut warnings } = read(path, spec.scale)?;
+    let Loaded { mesh, mut warnings, .. } = read(path, spec.scale)?;
     // The fault of a parameter is the scene's, that of the surface is the file's.
     let place = |e: InputError| if e.field.is_some() { e } else { e.in_file(path) };
     if mesh.triangles.is_empty() {
         let what = if mesh.tets.is_empty() { "lines" } else { "tetrahedra already: use `file`" };
         return Err(place(InputError::new(format!("expected a surface of triangles, but it has {what}"))));
     }
-    let (filled, told) = fill::fill_surface(mesh, fineness).map_err(place)?;
+    let (filled, surface, told) = fill::fill_surface(mesh, fineness).map_err(place)?;
     warnings.extend(told.into_iter().map(|sentence| format!("{}: {sentence}", path.display())));
-    Ok((Loaded { mesh: filled.mesh, warnings }, filled.report))
+    Ok((Loaded { mesh: filled.mesh, surface: spec.skin.then_some(surface), warnings }, filled.report))
 }
 
 /// A reader of one format.

@@ -29,6 +29,16 @@ const WRITERS: [(&str, Writer); 5] = [
 struct Shape<'a> {
     mesh: &'a Mesh,
     positions: &'a [Vec3],
+    known: Known<'a>,
+}
+
+/// What else is known of the vertices, for formats that have room for it; an empty slice if it is not.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// Velocities (m/s).
+    pub velocities: &'a [Vec3],
+    /// The number of the body that each vertex belongs to.
+    pub bodies: &'a [u32],
 }
 
 /// Writes `mesh` with its vertices at `positions` (m) to `path`; the ending tells the format.
@@ -39,9 +49,20 @@ struct Shape<'a> {
 /// # Panics
 /// If `positions` are not as many as the vertices of `mesh`.
 pub fn write(path: &Path, mesh: &Mesh, positions: &[Vec3]) -> Result<()> {
-    assert_eq!(positions.len(), mesh.positions.len(), "a position for every vertex");
+    write_known(path, mesh, positions, Known::default())
+}
+
+/// The same with what else is known of the vertices: `.vtk` holds it.
+///
+/// # Panics
+/// If `positions`, or what is known, are not as many as the vertices of `mesh`.
+pub fn write_known(path: &Path, mesh: &Mesh, positions: &[Vec3], known: Known<'_>) -> Result<()> {
+    let vertices = mesh.positions.len();
+    assert_eq!(positions.len(), vertices, "a position for every vertex");
+    assert!([0, vertices].contains(&known.velocities.len()), "a velocity for every vertex");
+    assert!([0, vertices].contains(&known.bodies.len()), "a body for every vertex");
     let writer = writer_for(path)?;
-    atomic::write(path, |out| writer(out, &Shape { mesh, positions }))
+    atomic::write(path, |out| writer(out, &Shape { mesh, positions, known }))
 }
 
 /// Refuses a path whose ending no writer has.

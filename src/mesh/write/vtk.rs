@@ -1,6 +1,7 @@
-//! Legacy `.vtk`, ASCII: an unstructured grid of tetrahedra, triangles and lines.
+//! Legacy `.vtk`, ASCII: an unstructured grid of tetrahedra, triangles and lines, the number of the body of each and the
+//! velocities of the vertices where they are known.
 
-use super::{Shape, write_numbers, write_point};
+use super::{Known, Shape, write_numbers, write_point};
 use std::io::{self, Write};
 
 /// VTK's numbers of cell types. Strands go piece by piece: not every program reads poly-lines.
@@ -29,6 +30,15 @@ pub(super) fn write(out: &mut dyn Write, shape: &Shape<'_>) -> io::Result<()> {
     writeln!(out, "CELL_TYPES {count}")?;
     for (kind, _) in cells() {
         writeln!(out, "{kind}")?;
+    }
+    let Known { velocities, bodies } = shape.known;
+    if !bodies.is_empty() {
+        writeln!(out, "CELL_DATA {count}\nSCALARS body int 1\nLOOKUP_TABLE default")?;
+        cells().try_for_each(|(_, cell)| writeln!(out, "{}", bodies[cell[0] as usize]))?;
+    }
+    if !velocities.is_empty() {
+        writeln!(out, "POINT_DATA {}\nVECTORS velocity double", velocities.len())?;
+        velocities.iter().try_for_each(|v| write_point(out, "", v, ""))?;
     }
     Ok(())
 }

@@ -1,0 +1,166 @@
+//! Where everything stands in `motion.glb`.
+
+use crate::observe::visible::Visible;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Range;
+
+/// Numbers that change while the file grows stand right-aligned in so many characters, which hold any double.
+const WIDE: usize = 26;
+/// Characters of a target of a mesh with its accessor, at most.
+const PER_TARGET: u64 = 480;
+/// Characters of the rest of a body, but for its name, at most.
+const PER_PART: u64 = 1200;
+
+/// Bytes of the file, at most.
+pub(super) fn size(visible: &Visible, frames: usize) -> u64 {
+    let frames = frames as u64;
+    let indices: u64 =
+        visible.parts.iter().map(|p| 3 * p.triangles.len() as u64 + 2 * p.pieces.len() as u64).sum();
+    let names: u64 = visible.parts.iter().map(|part| 12 * part.name.len() as u64).sum();
+    let data = 4 * indices + 12 * visible.vertex_count() as u64 * frames + 4 * frames * frames;
+    data + names + visible.parts.len() as u64 * (PER_PART + PER_TARGET * frames) + 2000
+}
+
+/// The plan of a file.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// Visible vertices.
+    pub vertices: usize,
+    /// Frames there is room for.
+    pub frames: usize,
+    /// The vertices of each body.
+    parts: Vec<Range<usize>>,
+    /// Triangles and pieces of strands, as they stand in the file.
+    pub indices: Vec<u8>,
+    pub(super) json: String,
+    /// Where in the JSON the bounds of a body at a frame stand: frame by frame, body by body.
+    pub(super) bounds: Vec<usize>,
+    /// Where the numbers stand that tell how many frames there are: of frames, of times, of weights; and the last time.
+    pub(super) told: Told,
+}
+
+/// Places in the JSON.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub frames: usize,
+    pub times: usize,
+    pub last: usize,
+    pub weights: usize,
+}
+
+impl Layout {
+    pub fn new(visible: &Visible, frames: usize) -> Self {
+        let mut indices = Vec::new();
+        for part in &visible.parts {
+            for v in part.triangles.iter().flatten().chain(part.pieces.iter().flatten()) {
+                indices.extend(v.to_le_bytes());
+            }
+        }
+        let mut layout = Layout {
+            vertices: visible.vertex_count(),
+            frames,
+            parts: visible.parts.iter().map(|part| part.vertices.clone()).collect(),
+            indices,
+            json: String::new(),
+            bounds: vec![0; frames * visible.parts.len()],
+            told: Told::default(),
+        };
+        layout.describe(&visible.parts);
+        layout
+    }
+
+    pub(super) fn positions_at(&self) -> usize {
+        self.indices.len()
+    }
+
+    pub(super) fn times_at(&self) -> usize {
+        self.positions_at() + 12 * self.vertices * self.frames
+    }
+
+    pub(super) fn weights_at(&self) -> usize {
+        self.times_at() + 4 * self.frames
+    }
+
+    /// Bytes of the data.
+    pub(super) fn data(&self) -> usize {
+        self.weights_at() + 4 * self.frames * self.targets()
+    }
+
+    /// Morph targets: the frames after the first.
+    pub(super) fn targets(&self) -> usize {
+        self.frames - 1
+    }
+
+    /// Where the data begin in the file: behind two heads of chunks and that of the file.
+    fn data_start(&self) -> u64 {
+        28 + self.json.len() as u64
+    }
+
+    /// Writes all but the frames.
+    pub fn write(&self, file: &mut File) -> io::Result<()> {
+        let word = |n: u64| u32::try_from(n).map_err(|_| io::Error::other("too large for a .glb file"));
+        let length = self.data_start() + self.data() as u64;
+        let mut head = Vec::from(b"glTF\x02\0\0\0");
+        head.extend(word(length)?.to_le_bytes());
+        head.extend(word(self.json.len() as u64)?.to_le_bytes());
+        head.extend(b"JSON");
+        head.extend(self.json.as_bytes());
+        head.extend(word(self.data() as u64)?.to_le_bytes());
+        head.extend(b"BIN\0");
+        head.extend(&self.indices);
+        file.write_all(&head)?;
+        // what has not been written yet reads as zero
+        file.set_len(length)?;
+        let mut weights = vec![0_u8; 4 * self.targets()];
+        file.seek(SeekFrom::Start(self.data_start() + self.weights_at() as u64))?;
+        for frame in 0..self.frames {
+            weights.fill(0);
+            if frame > 0 {
+                weights[4 * (frame - 1)..4 * frame].copy_from_slice(&1_f32.to_le_bytes());
+            }
+            file.write_all(&weights)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a frame in, and tells of it.
+    pub fn put(&self, file: &mut File, frame: usize, points: &[[f32; 3]], time: f32) -> io::Result<()> {
+        let mut at = |place: u64, bytes: &[u8]| {
+            file.seek(SeekFrom::Start(place))?;
+            file.write_all(bytes)
+        };
+        let little_endian: Vec<u32> = points.iter().flatten().map(|x| x.to_bits().to_le()).collect();
+        let data = self.data_start();
+        at(
+            data + (self.positions_at() + 12 * self.vertices * frame) as u64,
+            bytemuck::cast_slice(&little_endian),
+        )?;
+        let json = |place: usize| 20 + place as u64;
+        for (part, place) in self.parts.iter().zip(&self.bounds[frame * self.parts.len()..]) {
+            at(json(*place), bounds(&points[part.clone()]).as_bytes())?;
+        }
+        at(json(self.told.frames), wide(&(frame + 1).to_string()).as_bytes())?;
+        if self.targets() > 0 {
+            at(data + (self.times_at() + 4 * frame) as u64, &time.to_le_bytes())?;
+            at(json(self.told.last), wide(&format!("{:?}", f64::from(time))).as_bytes())?;
+            at(json(self.told.times), wide(&(frame + 1).to_string()).as_bytes())?;
+            at(json(self.told.weights), wide(&((frame + 1) * self.targets()).to_string()).as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// A number in a place of fixed width.
+pub(super) fn wide(number: &str) -> String {
+    format!("{number:>WIDE$}")
+}
+
+/// The least and largest coordinates, exactly, always as long.
+pub(super) fn bounds(points: &[[f32; 3]]) -> String {
+    let corner = |better: fn(f32, f32) -> f32| {
+        let fold = |k: usize| points.iter().map(|p| p[k]).reduce(better).unwrap_or_default();
+        [0, 1, 2].map(|k| wide(&format!("{:?}", f64::from(fold(k))))).join(",")
+    };
+    format!(r#""min":[{}],"max":[{}]"#, corner(f32::min), corner(f32::max))
+}

@@ -1,0 +1,197 @@
+//! `motion.glb`: what can be seen and its whole motion in one binary glTF 2.0 file.
+//!
+//! glTF has no point caches. What viewers, three.js and Blender do play is a mesh with a morph target for every frame
+//! after the first (displacements from the first) and one animation of their weights, each 1 at its own frame and 0 at
+//! the others: linear between them, which is linear between the frames. A file a frame would be a folder that none of them plays.
+//!
+//! Every body is a node of its own with the body's name and colour. There are no normals: without them a viewer
+//! shades each triangle flat, as glTF prescribes, while those of the first frame would be wrong in all others, and a second
+//! set of morph targets would double the file.
+//!
+//! The number of frames is known before the run, so the file is laid out as a whole and frames are put in
+//! where they belong. The numbers of the head that change have a fixed width: the animation ends at the last frame made,
+//! at any moment, and memory holds one frame.
+
+mod describe;
+mod layout;
+
+use super::motion::Motion;
+use super::visible::Visible;
+use crate::Vec3;
+use crate::error::{Error, InputError, Result};
+use layout::Layout;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Larger files are refused (bytes): browsers do not load them.
+pub const LARGEST: u64 = 256 << 20;
+
+/// Puts frames into a `.glb` file.
+#[derive(Debug)]
+pub struct GltfWriter {
+    path: PathBuf,
+    file: File,
+    layout: Layout,
+    /// Positions of the first frame (m).
+    first: Vec<[f32; 3]>,
+    /// How many frames the file holds.
+    made: usize,
+}
+
+/// Refuses a file that would be too large, before anything is computed: `frames` frames, of which every `every`-th of
+/// the run is exported.
+pub fn check(visible: &Visible, frames: usize, every: usize) -> std::result::Result<(), InputError> {
+    if visible.parts.is_empty() {
+        return Err(InputError::field("--export", "gltf: the bodies of this scene have nothing to be seen"));
+    }
+    let size = |frames| layout::size(visible, frames);
+    if size(frames) <= LARGEST {
+        return Ok(());
+    }
+    let fewer = (2..=frames).find(|factor| size((frames - 1) / factor + 1) <= LARGEST);
+    let advice = match fewer {
+        Some(factor) => format!("--every {} makes it small enough", factor * every),
+        None => "even one frame is too large: use pc2 or mdd".into(),
+    };
+    let [megabytes, limit] = [size(frames), LARGEST].map(|bytes| bytes >> 20);
+    let message = format!("gltf: the file would have {megabytes} MB, at most {limit} are written; {advice}");
+    Err(InputError::field("--export", message))
+}
+
+impl GltfWriter {
+    /// Begins a file for so many frames, none of which is there yet, in place of whatever was there.
+    pub fn create(path: &Path, visible: &Visible, frames: usize) -> Result<Self> {
+        let layout = Layout::new(visible, frames);
+        let begin = || -> io::Result<File> {
+            let mut file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
+            layout.write(&mut file)?;
+            Ok(file)
+        };
+        let file = begin().map_err(Error::write(path))?;
+        Ok(GltfWriter { path: path.into(), file, layout, first: Vec::new(), made: 0 })
+    }
+
+    /// Goes on with a file of a run with the same visible vertices and triangles after its first frames, which were at
+    /// `times` (s). The new one is for `frames` frames in all; it replaces the old one when these are in it.
+    pub fn resume(path: &Path, visible: &Visible, frames: usize, times: &[f64]) -> Result<Self> {
+        let fault = |message: &str| Error::from(InputError::new(message).in_file(path));
+        let mut earlier = Earlier::open(path).map_err(|e| fault(&format!("cannot be continued: {e}")))?;
+        let part = path.with_extension("relaid");
+        let mut writer = GltfWriter::create(&part, visible, frames)?;
+        let mut take_over = || -> Result<()> {
+            let layout = &writer.layout;
+            let unreadable = |e: io::Error| fault(&format!("cannot be continued: {e}"));
+            let indices = earlier.view("indices", 0, layout.indices.len()).map_err(unreadable)?;
+            if indices != layout.indices || earlier.frames_of(layout.vertices) < times.len() {
+                return Err(fault("is not a motion of these bodies that reaches as far as the checkpoint"));
+            }
+            for (frame, &time) in times.iter().enumerate() {
+                let bytes = 12 * writer.layout.vertices;
+                let held = earlier.view("positions", frame * bytes, bytes).map_err(unreadable)?;
+                let at = earlier.view("times", 4 * frame, 4);
+                if at.is_ok_and(|at| at != (time as f32).to_le_bytes()) {
+                    return Err(fault("has its frames at other times: was it written with another --every?"));
+                }
+                let components: Vec<f32> = held.chunks_exact(4).map(float).collect();
+                let points = components.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
+                writer.put(points, time)?;
+            }
+            Ok(())
+        };
+        let taken = take_over().and_then(|()| std::fs::rename(&part, path).map_err(Error::write(path)));
+        if taken.is_err() {
+            // already failing: that the file cannot be removed either adds nothing
+            let _ = std::fs::remove_file(&part);
+        }
+        writer.path = path.into();
+        taken.map(|()| writer)
+    }
+
+    /// How many frames the file holds.
+    pub fn frames(&self) -> usize {
+        self.made
+    }
+
+    /// Puts the next frame in: positions if it is the first, else displacements from the first.
+    fn put(&mut self, points: Vec<[f32; 3]>, time: f64) -> Result<()> {
+        let GltfWriter { file, layout, made, .. } = self;
+        layout.put(file, *made, &points, time as f32).map_err(Error::write(&self.path))?;
+        if self.made == 0 {
+            self.first = points;
+        }
+        self.made += 1;
+        Ok(())
+    }
+}
+
+impl Motion for GltfWriter {
+    /// # Panics
+    /// If `positions` are not as many as the file's vertices, or there are more frames than it was made for.
+    fn append(&mut self, positions: &[Vec3], time: f64) -> Result<()> {
+        assert_eq!(positions.len(), self.layout.vertices, "a position for every vertex");
+        assert!(self.made < self.layout.frames, "no more frames than foreseen");
+        // a number that JSON has no word for would make the file unreadable
+        let single = |x: f64| x.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
+        let mut points: Vec<[f32; 3]> = positions.iter().map(|p| [p.x, p.y, p.z].map(single)).collect();
+        for ((point, first), p) in points.iter_mut().zip(&self.first).zip(positions) {
+            *point = [0, 1, 2].map(|k| single(p[k] - f64::from(first[k])));
+        }
+        self.put(points, time)
+    }
+}
+
+fn float(bytes: &[u8]) -> f32 {
+    f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+/// A file that an earlier run wrote.
+struct Earlier {
+    file: File,
+    json: Value,
+    /// Where its data begin.
+    data: u64,
+}
+
+impl Earlier {
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let mut head = [0; 20];
+        file.read_exact(&mut head)?;
+        let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]);
+        if !head.starts_with(b"glTF") || &head[16..] != b"JSON" || u64::from(length) > LARGEST {
+            return Err(io::Error::other("not a .glb file of ours"));
+        }
+        let mut json = vec![0; length as usize];
+        file.read_exact(&mut json)?;
+        let json = serde_json::from_slice(&json)?;
+        Ok(Earlier { file, json, data: 28 + u64::from(length) })
+    }
+
+    fn find(&self, name: &str) -> Option<&Value> {
+        self.json["bufferViews"].as_array()?.iter().find(|view| view["name"] == name)
+    }
+
+    /// Bytes of a buffer view, which must have as many.
+    fn view(&mut self, name: &str, from: usize, bytes: usize) -> io::Result<Vec<u8>> {
+        let number = |key: &str| self.find(name)?[key].as_u64();
+        let (Some(start), Some(length)) = (number("byteOffset"), number("byteLength")) else {
+            return Err(io::Error::other(format!("there are no {name}")));
+        };
+        if (from + bytes) as u64 > length || length > LARGEST {
+            return Err(io::Error::other(format!("there are too few {name}")));
+        }
+        let mut read = vec![0; bytes];
+        self.file.seek(SeekFrom::Start(self.data + start + from as u64))?;
+        self.file.read_exact(&mut read)?;
+        Ok(read)
+    }
+
+    /// How many frames of so many vertices were made.
+    fn frames_of(&self, vertices: usize) -> usize {
+        let made = self.json["extras"]["frames"].as_u64().unwrap_or(0);
+        let seen = self.json["extras"]["vertices"].as_u64();
+        if seen == Some(vertices as u64) { made as usize } else { 0 }
+    }
+}

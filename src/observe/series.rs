@@ -1,0 +1,59 @@
+//! `frames.vtk.series`: which `.vtk` file is at which time, as ParaView reads it.
+//!
+//! A `.pvd` would index VTK's XML files only; this JSON is ParaView's index of the legacy ones.
+
+use super::write_whole;
+use crate::Result;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// A file and its time, in ParaView's words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Entry {
+    /// Relative to the index.
+    name: String,
+    /// (s)
+    time: f64,
+}
+
+#[derive(Serialize)]
+struct Index<'a> {
+    #[serde(rename = "file-series-version")]
+    version: &'static str,
+    files: &'a [Entry],
+}
+
+/// The index of the frames of a run. Written anew after every one: it is whole at any moment.
+#[derive(Debug)]
+pub struct Series {
+    path: PathBuf,
+    files: Vec<Entry>,
+}
+
+impl Series {
+    /// An index that is written to `path` once a file is added.
+    pub fn new(path: PathBuf) -> Self {
+        Series { path, files: Vec::new() }
+    }
+
+    /// Takes up what an earlier run wrote: the files that are there, of frames at these `times` (s).
+    pub fn take_up(&mut self, times: impl IntoIterator<Item = f64>, name: impl Fn(usize) -> String) {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let entries = times.into_iter().enumerate().map(|(frame, time)| Entry { name: name(frame), time });
+        self.files = entries.filter(|entry| folder.join(&entry.name).is_file()).collect();
+    }
+
+    /// Adds a file, named relative to the index, at a time (s).
+    pub fn add(&mut self, name: String, time: f64) -> Result<()> {
+        self.files.push(Entry { name, time });
+        self.write()
+    }
+
+    /// Writes the index.
+    pub fn write(&self) -> Result<()> {
+        // strings and finite numbers: there is nothing that JSON could not hold
+        let json =
+            serde_json::to_vec_pretty(&Index { version: "1.0", files: &self.files }).unwrap_or_default();
+        write_whole(&self.path, &json)
+    }
+}
