@@ -31,6 +31,7 @@ const SHARED: &[(&str, &str)] = &[
 /// The files that the renderer uses.
 const RENDER: &[(&str, &str)] = &[
     ("render/background.wgsl", include_str!("../../shaders/render/background.wgsl")),
+    ("render/carry.wgsl", include_str!("../../shaders/render/carry.wgsl")),
     ("render/frame.wgsl", include_str!("../../shaders/render/frame.wgsl")),
     ("render/ground.wgsl", include_str!("../../shaders/render/ground.wgsl")),
     ("render/marker.wgsl", include_str!("../../shaders/render/marker.wgsl")),

@@ -1,5 +1,6 @@
 //! The compiled shaders: kernels, programs that draw, their pipelines; and what a stage gives them.
 
+use super::look::Look;
 use super::measure::{self, Id};
 use super::program::{How, Program};
 use crate::Result;
@@ -9,17 +10,47 @@ use crate::gpu::pipeline::grid;
 use crate::gpu::shader::Library;
 use std::ops::Range;
 
+/// Which look shows a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    Always,
+    WithoutSkins,
+    WithSkins,
+}
+
+/// A surface, bound to its buffers.
+pub(super) struct Sheet {
+    pub shown: Shown,
+    pub normals: wgpu::BindGroup,
+    pub vertices: u32,
+    pub surface: wgpu::BindGroup,
+    pub triangles: wgpu::Buffer,
+    pub indices: u32,
+}
+
+/// The vertices of all skins, carried by those of the solver.
+pub(super) struct Skins {
+    pub carry: wgpu::BindGroup,
+    pub vertices: u32,
+    pub places: wgpu::Buffer,
+}
+
+impl Draws {
+    /// The surfaces that a look shows.
+    pub fn seen(&self, look: &Look) -> impl Iterator<Item = &Sheet> {
+        let hidden = if look.shows_skins() { Shown::WithoutSkins } else { Shown::WithSkins };
+        self.surfaces.iter().filter(move |sheet| sheet.shown != hidden)
+    }
+}
+
 /// The bind groups and numbers of what a stage draws.
 #[derive(Default)]
 pub(super) struct Draws {
-    pub normals: Option<wgpu::BindGroup>,
-    pub drawn_vertices: u32,
+    pub surfaces: Vec<Sheet>,
+    pub skins: Option<Skins>,
     pub background: Option<wgpu::BindGroup>,
     pub ground: Option<wgpu::BindGroup>,
     pub planes: u32,
-    pub surface: Option<wgpu::BindGroup>,
-    pub triangles: Option<wgpu::Buffer>,
-    pub triangle_indices: u32,
     pub ribbon: Option<wgpu::BindGroup>,
     pub pieces: u32,
     pub obstacle: Option<wgpu::BindGroup>,
@@ -38,17 +69,32 @@ pub(super) struct Draws {
     pub shadow_map: Option<wgpu::TextureView>,
 }
 
-/// The kernels: normals, and what is measured for colours.
+/// The kernels: vertices of skins, normals, and what is measured for colours.
 pub(super) struct Kernels {
+    carry: (Program, wgpu::ComputePipeline),
     normals: (Program, wgpu::ComputePipeline),
-    pub measures: Vec<(Program, wgpu::ComputePipeline)>,
+    measures: Vec<(Program, wgpu::ComputePipeline)>,
 }
 
 impl Kernels {
     pub fn new(context: &Context, library: &Library) -> Result<Self> {
-        let normals = Program::new(context, library, "normals")?;
-        let pipeline = normals.compute(context)?;
-        Ok(Kernels { normals: (normals, pipeline), measures: measure::programs(context, library)? })
+        let kernel = |name| {
+            let program = Program::new(context, library, name)?;
+            let pipeline = program.compute(context)?;
+            Ok::<_, crate::Error>((program, pipeline))
+        };
+        let (carry, normals) = (kernel("carry")?, kernel("normals")?);
+        Ok(Kernels { carry, normals, measures: measure::programs(context, library)? })
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Program> {
+        [&self.carry, &self.normals].into_iter().chain(&self.measures).map(|(program, _)| program)
+    }
+
+    /// The kernel that carries the vertices of skins.
+    pub fn carry(&self) -> &Program {
+        &self.carry.0
     }
 
     /// The kernel of normals.
@@ -64,6 +110,11 @@ impl Kernels {
     /// Runs a kernel that measures on so many threads or a few more.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, id: Id, group: &wgpu::BindGroup, threads: u32) {
         dispatch(pass, &self.measures[id as usize].1, group, threads);
+    }
+
+    /// Carries the vertices of skins.
+    pub fn dispatch_carry(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, threads: u32) {
+        dispatch(pass, &self.carry.1, group, threads);
     }
 
     /// Makes normals.

@@ -8,11 +8,11 @@ use crate::gpu::layout::{Motion, Vertex};
 use crate::view::camera::Bounds;
 use crate::view::look::{body_colour, to_linear};
 use crate::view::memory::{indices, storage};
-use crate::view::pipelines::Draws;
+use crate::view::pipelines::{Draws, Sheet, Shown, Skins};
 use crate::view::props::{self, MarkerItem};
 use crate::view::renderer::Renderer;
 use crate::view::screen::DEPTH;
-use crate::view::skin::Skin;
+use crate::view::skin::{Skin, Surface};
 
 /// Colour of what holds bodies (sRGB).
 const HELD: [u8; 3] = [52, 58, 68];
@@ -23,11 +23,7 @@ impl Stage {
         let context = &self.context;
         let (vertices, values, range) = (&self.state.vertices, &self.measures.values, &self.measures.range);
         let programs = renderer.programs();
-        let normals = storage(context, "normals", &vec![[0f32; 4]; skin.corners.len()])?;
-        let triangles = storage(context, "triangles", &skin.triangles)?;
-        let starts = storage(context, "fan starts", &skin.starts)?;
-        let fans = storage(context, "fans", &skin.fans)?;
-        let corners = storage(context, "corners", &skin.corners)?;
+        let (surfaces, skins) = self.bind_surfaces(renderer, skin)?;
         let pieces = storage(context, "pieces", &skin.pieces)?;
         let [ball, cuboid] = props::shapes();
         let (ball_end, box_end) = (ball.len() as u32, (ball.len() + cuboid.len()) as u32);
@@ -39,18 +35,11 @@ impl Stage {
         let balls: Vec<MarkerItem> = skin.loose.iter().map(|&v| self.loose_ball(v)).collect();
         let loose = storage(context, "loose vertices", &balls)?;
         Ok(Draws {
-            normals: Some(
-                renderer.kernels().normals().bind(context, &[vertices, &triangles, &starts, &fans, &normals]),
-            ),
-            drawn_vertices: skin.corners.len() as u32,
+            surfaces,
+            skins,
             background: Some(programs.background.bind(context, &[frame])),
             ground: Some(programs.ground.bind(context, &[frame, &self.planes])),
             planes: props::planes(&self.obstacles, self.room.ground, &self.room.bounds, 0.0).len() as u32,
-            surface: Some(
-                programs.surface.bind(context, &[frame, vertices, &corners, &normals, values, range]),
-            ),
-            triangles: Some(indices(context, "drawn", skin.drawn.as_flattened())?),
-            triangle_indices: 3 * skin.drawn.len() as u32,
             ribbon: Some(programs.ribbon.bind(context, &[frame, vertices, &pieces, values, range])),
             pieces: skin.pieces.len() as u32,
             obstacle: Some(programs.obstacle.bind(context, &[frame, &shapes, &self.placed])),
@@ -67,6 +56,55 @@ impl Stage {
             shadow: Some(shadow),
             shadow_map: Some(shadow_map),
         })
+    }
+
+    /// Binds all surfaces that there are, and what moves those of the skins.
+    fn bind_surfaces(&self, renderer: &Renderer, skin: &Skin) -> Result<(Vec<Sheet>, Option<Skins>)> {
+        let context = &self.context;
+        let (vertices, values) = (&self.state.vertices, &self.measures.values);
+        let mut sheets = Vec::new();
+        for (shown, surface) in [(Shown::Always, &skin.bare), (Shown::WithoutSkins, &skin.covered)] {
+            sheets.extend(self.bind_surface(renderer, shown, surface, [vertices, values])?);
+        }
+        if skin.carriers.is_empty() {
+            return Ok((sheets, None));
+        }
+        let places = storage(context, "places of skins", &vec![Vertex::default(); skin.carriers.len()])?;
+        let carried = storage(context, "values of skins", &vec![[0f32; 4]; skin.carriers.len()])?;
+        let carriers = storage(context, "carriers", &skin.carriers)?;
+        let buffers = [vertices, values, &carriers, &places, &carried];
+        let carry = renderer.kernels().carry().bind(context, &buffers);
+        sheets.extend(self.bind_surface(renderer, Shown::WithSkins, &skin.fine, [&places, &carried])?);
+        Ok((sheets, Some(Skins { carry, vertices: skin.carriers.len() as u32, places })))
+    }
+
+    /// Binds a surface to the places and values of its vertices; nothing without triangles.
+    fn bind_surface(
+        &self,
+        renderer: &Renderer,
+        shown: Shown,
+        surface: &Surface,
+        [vertices, values]: [&wgpu::Buffer; 2],
+    ) -> Result<Option<Sheet>> {
+        if surface.triangles.is_empty() {
+            return Ok(None);
+        }
+        let (context, range) = (&self.context, &self.measures.range);
+        let normals = storage(context, "normals", &vec![[0f32; 4]; surface.corners.len()])?;
+        let triangles = storage(context, "triangles", &surface.triangles)?;
+        let starts = storage(context, "fan starts", &surface.starts)?;
+        let fans = storage(context, "fans", &surface.fans)?;
+        let corners = storage(context, "corners", &surface.corners)?;
+        let around = [vertices, &triangles, &starts, &fans, &normals];
+        let drawn = [&self.frame, vertices, &corners, &normals, values, range];
+        Ok(Some(Sheet {
+            shown,
+            normals: renderer.kernels().normals().bind(context, &around),
+            vertices: surface.corners.len() as u32,
+            surface: renderer.programs().surface.bind(context, &drawn),
+            triangles: indices(context, "drawn", surface.drawn.as_flattened())?,
+            indices: 3 * surface.drawn.len() as u32,
+        }))
     }
 
     /// The shadow map: to be read, and to be drawn.
