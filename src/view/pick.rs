@@ -152,4 +152,28 @@ mod tests {
         let beside = x[hit.vertex as usize] - ray.origin;
         assert!(beside.cross(&ray.direction).norm() < 0.01 * hit.distance);
     }
+
+    /// A skin half as large again as its body is met where it is seen, and the body is taken hold of.
+    #[test]
+    fn a_skin_is_picked_where_it_is_seen() {
+        let mut model = model("bouncing-ball");
+        let positions = model.bodies[0].mesh.positions.clone();
+        let centre = positions.iter().sum::<Vec3>() / positions.len() as f64;
+        let triangles = model.bodies[0].mesh.surface();
+        let wide = positions.iter().map(|p| centre + (p - centre) * 1.5).collect();
+        let surface = crate::mesh::Mesh { positions: wide, triangles, ..Default::default() };
+        let radius = positions.iter().map(|p| (p - centre).norm()).fold(0.0, f64::max);
+        let skin = Embedding::new(&model.bodies[0].mesh, &surface).unwrap();
+        model.bodies[0].skin = Some(Arc::new(skin));
+        let x = &model.initial_positions;
+        let middle = x.iter().sum::<Vec3>() / x.len() as f64;
+        // past the body, but not past its skin
+        let ray = Ray { origin: middle + Vec3::new(1.25 * radius, 0.0, 10.0), direction: -Vec3::z() };
+        let hit = Picker::new(&model).pick(x, &ray, 0.0).unwrap();
+        assert!((hit.point - middle).norm() > 1.4 * radius && (hit.point - middle).norm() < 1.51 * radius);
+        let nearest = (x[hit.vertex as usize] - middle).normalize();
+        assert!(nearest.dot(&(hit.point - middle).normalize()) > 0.9, "on the same side");
+        model.bodies[0].skin = None;
+        assert_eq!(Picker::new(&model).pick(x, &ray, 0.0), None);
+    }
 }
