@@ -1,10 +1,6 @@
 // Where the vertices of skins are, each carried by the corners of a tetrahedron, and the numbers for colours there.
+//use render/carrier.wgsl
 //use shared/vertex.wgsl
-
-struct Carrier {
-    vertices: vec4<u32>,
-    weights: vec4<f32>, // barycentric; some are negative outside of the tetrahedron
-}
 
 @group(0) @binding(0) var<storage, read> vertices: array<Vertex>;
 @group(0) @binding(1) var<storage, read> values: array<vec4<f32>>;

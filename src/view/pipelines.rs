@@ -18,21 +18,28 @@ pub(super) enum Shown {
     WithSkins,
 }
 
+/// A kernel that makes something of the state before it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Make {
+    Carry,
+    Turn,
+    Normals,
+    SkinNormals,
+}
+
+impl Make {
+    /// The names of their files.
+    const ALL: [&'static str; 4] = ["carry", "turn", "normals", "skin_normals"];
+}
+
 /// A surface, bound to its buffers.
 pub(super) struct Sheet {
     pub shown: Shown,
-    pub normals: wgpu::BindGroup,
-    pub vertices: u32,
+    /// The kernels that run before it is drawn, in their order, and on how many threads.
+    pub before: Vec<(Make, wgpu::BindGroup, u32)>,
     pub surface: wgpu::BindGroup,
     pub triangles: wgpu::Buffer,
     pub indices: u32,
-}
-
-/// The vertices of all skins, carried by those of the solver.
-pub(super) struct Skins {
-    pub carry: wgpu::BindGroup,
-    pub vertices: u32,
-    pub places: wgpu::Buffer,
 }
 
 impl Draws {
@@ -47,7 +54,8 @@ impl Draws {
 #[derive(Default)]
 pub(super) struct Draws {
     pub surfaces: Vec<Sheet>,
-    pub skins: Option<Skins>,
+    /// The places of the vertices of all skins, and how many there are.
+    pub skins: Option<(wgpu::Buffer, u32)>,
     pub background: Option<wgpu::BindGroup>,
     pub ground: Option<wgpu::BindGroup>,
     pub planes: u32,
@@ -69,10 +77,9 @@ pub(super) struct Draws {
     pub shadow_map: Option<wgpu::TextureView>,
 }
 
-/// The kernels: vertices of skins, normals, and what is measured for colours.
+/// The kernels: what is made of the state, and what is measured for colours.
 pub(super) struct Kernels {
-    carry: (Program, wgpu::ComputePipeline),
-    normals: (Program, wgpu::ComputePipeline),
+    makes: Vec<(Program, wgpu::ComputePipeline)>,
     measures: Vec<(Program, wgpu::ComputePipeline)>,
 }
 
@@ -81,25 +88,27 @@ impl Kernels {
         let kernel = |name| {
             let program = Program::new(context, library, name)?;
             let pipeline = program.compute(context)?;
-            Ok::<_, crate::Error>((program, pipeline))
+            Ok((program, pipeline))
         };
-        let (carry, normals) = (kernel("carry")?, kernel("normals")?);
-        Ok(Kernels { carry, normals, measures: measure::programs(context, library)? })
+        let makes = Make::ALL.into_iter().map(kernel).collect::<Result<_>>()?;
+        Ok(Kernels { makes, measures: measure::programs(context, library)? })
     }
 
     /// All of them.
     pub fn all(&self) -> impl Iterator<Item = &Program> {
-        [&self.carry, &self.normals].into_iter().chain(&self.measures).map(|(program, _)| program)
+        self.makes.iter().chain(&self.measures).map(|(program, _)| program)
     }
 
-    /// The kernel that carries the vertices of skins.
-    pub fn carry(&self) -> &Program {
-        &self.carry.0
+    /// A kernel that makes something.
+    pub fn make(&self, make: Make) -> &Program {
+        &self.makes[make as usize].0
     }
 
-    /// The kernel of normals.
-    pub fn normals(&self) -> &Program {
-        &self.normals.0
+    /// Runs the kernels that come before a surface.
+    pub fn prepare(&self, pass: &mut wgpu::ComputePass<'_>, sheet: &Sheet) {
+        for (make, group, threads) in &sheet.before {
+            dispatch(pass, &self.makes[*make as usize].1, group, *threads);
+        }
     }
 
     /// A kernel that measures.
@@ -110,16 +119,6 @@ impl Kernels {
     /// Runs a kernel that measures on so many threads or a few more.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, id: Id, group: &wgpu::BindGroup, threads: u32) {
         dispatch(pass, &self.measures[id as usize].1, group, threads);
-    }
-
-    /// Carries the vertices of skins.
-    pub fn dispatch_carry(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, threads: u32) {
-        dispatch(pass, &self.carry.1, group, threads);
-    }
-
-    /// Makes normals.
-    pub fn dispatch_normals(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, threads: u32) {
-        dispatch(pass, &self.normals.1, group, threads);
     }
 }
 

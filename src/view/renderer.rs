@@ -12,7 +12,7 @@ use crate::gpu::shader::Library;
 use std::sync::Arc;
 
 /// The shaders of the renderer, files of `shaders/render/` without what they share.
-pub const SHADERS: [&str; 16] = [
+pub const SHADERS: [&str; 18] = [
     "background",
     "ground",
     "surface",
@@ -21,7 +21,9 @@ pub const SHADERS: [&str; 16] = [
     "marker",
     "wire",
     "carry",
+    "turn",
     "normals",
+    "skin_normals",
     "measure_tet",
     "measure_triangle",
     "measure_spring",

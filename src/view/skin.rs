@@ -31,6 +31,17 @@ pub(super) struct CarrierItem {
     pub weights: [f32; 4],
 }
 
+/// The tetrahedra of bodies with a skin.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Solid {
+    pub tets: Vec<[u32; 4]>,
+    /// Tetrahedra of vertex i: `own[starts[i]..starts[i + 1]]`, ascending.
+    pub starts: Vec<u32>,
+    pub own: Vec<u32>,
+    /// Each vertex at rest, from the first of its body (m).
+    pub rest: Vec<[f32; 4]>,
+}
+
 /// Triangles with their creases.
 #[derive(Debug, Clone)]
 pub(super) struct Surface {
@@ -53,8 +64,12 @@ pub(super) struct Skin {
     /// Those of bodies with a skin, and the skins themselves, in vertices of their own.
     pub covered: Surface,
     pub fine: Surface,
+    /// Normals of the drawn vertices of the skins at rest.
+    pub fine_normals: Vec<[f32; 4]>,
     /// What carries each vertex of the skins.
     pub carriers: Vec<CarrierItem>,
+    /// The bodies below the skins.
+    pub solid: Solid,
     /// Edges of the simulated surfaces, each once.
     pub edges: Vec<[u32; 2]>,
     pub pieces: Vec<Piece>,
@@ -84,13 +99,25 @@ impl Skin {
             parts.chain(links).for_each(|&v| seen[v as usize] = true);
             skin.loose.extend((0..seen.len()).filter(|&v| !seen[v]).map(|v| first + v as u32));
         }
+        if !skin.carriers.is_empty() {
+            skin.solid = Solid::new(model);
+        }
         skin
     }
 
     /// The skin of a body whose vertices count from `first` on.
     fn add_fine(&mut self, skin: &Embedding, mesh: &Mesh, first: u32, body: u32) {
         let here = self.carriers.len() as u32;
-        self.fine.add(&skin.positions(&mesh.positions), &skin.triangles, here, body);
+        let rest = skin.positions(&mesh.positions);
+        let from = self.fine.corners.len();
+        self.fine.add(&rest, &skin.triangles, here, body);
+        for fan in self.fine.starts[from..].windows(2) {
+            let mine = &self.fine.fans[fan[0] as usize..fan[1] as usize];
+            let corners = |t: &u32| self.fine.triangles[*t as usize].map(|v| rest[(v - here) as usize]);
+            let normal: Vec3 = mine.iter().map(|t| double_area_normal(&corners(t))).sum();
+            let normal = normal.try_normalize(0.0).unwrap_or_default();
+            self.fine_normals.push([normal.x as f32, normal.y as f32, normal.z as f32, 0.0]);
+        }
         self.carriers.extend(skin.carriers.iter().map(|carrier| CarrierItem {
             vertices: carrier.vertices.map(|v| v + first),
             weights: carrier.weights.map(|w| w as f32),
@@ -114,6 +141,29 @@ impl Skin {
                 self.pieces.push(Piece { vertices, body, radius, pad: [0; 2] });
             }
         }
+    }
+}
+
+impl Solid {
+    fn new(model: &Model) -> Self {
+        let mut solid = Solid { rest: Vec::with_capacity(model.vertex_count()), ..Solid::default() };
+        for body in &model.bodies {
+            let origin = body.mesh.positions.first().copied().unwrap_or_default();
+            let place = |p: &Vec3| [0, 1, 2, 3].map(|k| if k < 3 { (p[k] - origin[k]) as f32 } else { 0.0 });
+            solid.rest.extend(body.mesh.positions.iter().map(place));
+            solid.rest.resize(body.vertices.end, [0.0; 4]);
+            if body.skin.is_some() {
+                let first = body.vertices.start as u32;
+                solid.tets.extend(body.mesh.tets.iter().map(|tet| tet.map(|v| v + first)));
+            }
+        }
+        let mut ends: Vec<(u32, u32)> =
+            (0..).zip(&solid.tets).flat_map(|(number, tet)| tet.map(|v| (v, number))).collect();
+        ends.sort_unstable();
+        let start = |v: usize| ends.partition_point(|(vertex, _)| (*vertex as usize) < v) as u32;
+        solid.starts = (0..=solid.rest.len()).map(start).collect();
+        solid.own = ends.into_iter().map(|(_, number)| number).collect();
+        solid
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is drawn of one simulation: its surfaces, strands, obstacles and what holds it, in buffers on the device.
 
 mod draws;
+mod sheets;
 
 use super::camera::{Bounds, Camera};
 use super::frame::{self, Frame, Shadows};
@@ -283,8 +284,8 @@ impl Stage {
 
     /// Where the vertices of all skins were when last drawn (m), body after body. Waits for the device.
     pub fn skin_positions(&mut self) -> Result<Vec<Vec3>> {
-        let Some(skins) = &self.draws.skins else { return Ok(Vec::new()) };
-        let places: Vec<Vertex> = self.fetch(&skins.places.clone(), skins.vertices as usize)?;
+        let Some((places, count)) = self.draws.skins.clone() else { return Ok(Vec::new()) };
+        let places: Vec<Vertex> = self.fetch(&places, count as usize)?;
         let wide = |v: [f32; 3]| Vec3::from(v.map(f64::from));
         Ok(places.iter().map(|place| wide(place.position) + wide(place.low)).collect())
     }
@@ -327,12 +328,7 @@ impl Stage {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let kernels = renderer.kernels();
         self.usage.uploaded += self.measures.measure(&self.context, kernels, &mut pass, look);
-        if let (Some(skins), true) = (&self.draws.skins, look.shows_skins()) {
-            kernels.dispatch_carry(&mut pass, &skins.carry, skins.vertices);
-        }
-        for sheet in self.draws.seen(look) {
-            kernels.dispatch_normals(&mut pass, &sheet.normals, sheet.vertices);
-        }
+        self.draws.seen(look).for_each(|sheet| kernels.prepare(&mut pass, sheet));
         drop(pass);
         if look.colour != self.measured {
             (self.measured, self.range, self.largest) = (look.colour, None, None);

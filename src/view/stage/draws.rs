@@ -8,11 +8,11 @@ use crate::gpu::layout::{Motion, Vertex};
 use crate::view::camera::Bounds;
 use crate::view::look::{body_colour, to_linear};
 use crate::view::memory::{indices, storage};
-use crate::view::pipelines::{Draws, Sheet, Shown, Skins};
+use crate::view::pipelines::{Draws, Shown};
 use crate::view::props::{self, MarkerItem};
 use crate::view::renderer::Renderer;
 use crate::view::screen::DEPTH;
-use crate::view::skin::{Skin, Surface};
+use crate::view::skin::Skin;
 
 /// Colour of what holds bodies (sRGB).
 const HELD: [u8; 3] = [52, 58, 68];
@@ -23,7 +23,11 @@ impl Stage {
         let context = &self.context;
         let (vertices, values, range) = (&self.state.vertices, &self.measures.values, &self.measures.range);
         let programs = renderer.programs();
-        let (surfaces, skins) = self.bind_surfaces(renderer, skin)?;
+        let mut surfaces = Vec::new();
+        surfaces.extend(self.bind_surface(renderer, Shown::Always, &skin.bare)?);
+        surfaces.extend(self.bind_surface(renderer, Shown::WithoutSkins, &skin.covered)?);
+        let (fine, places) = self.bind_skins(renderer, skin)?.unzip();
+        surfaces.extend(fine);
         let pieces = storage(context, "pieces", &skin.pieces)?;
         let [ball, cuboid] = props::shapes();
         let (ball_end, box_end) = (ball.len() as u32, (ball.len() + cuboid.len()) as u32);
@@ -36,7 +40,7 @@ impl Stage {
         let loose = storage(context, "loose vertices", &balls)?;
         Ok(Draws {
             surfaces,
-            skins,
+            skins: places.map(|places| (places, skin.carriers.len() as u32)),
             background: Some(programs.background.bind(context, &[frame])),
             ground: Some(programs.ground.bind(context, &[frame, &self.planes])),
             planes: props::planes(&self.obstacles, self.room.ground, &self.room.bounds, 0.0).len() as u32,
@@ -56,55 +60,6 @@ impl Stage {
             shadow: Some(shadow),
             shadow_map: Some(shadow_map),
         })
-    }
-
-    /// Binds all surfaces that there are, and what moves those of the skins.
-    fn bind_surfaces(&self, renderer: &Renderer, skin: &Skin) -> Result<(Vec<Sheet>, Option<Skins>)> {
-        let context = &self.context;
-        let (vertices, values) = (&self.state.vertices, &self.measures.values);
-        let mut sheets = Vec::new();
-        for (shown, surface) in [(Shown::Always, &skin.bare), (Shown::WithoutSkins, &skin.covered)] {
-            sheets.extend(self.bind_surface(renderer, shown, surface, [vertices, values])?);
-        }
-        if skin.carriers.is_empty() {
-            return Ok((sheets, None));
-        }
-        let places = storage(context, "places of skins", &vec![Vertex::default(); skin.carriers.len()])?;
-        let carried = storage(context, "values of skins", &vec![[0f32; 4]; skin.carriers.len()])?;
-        let carriers = storage(context, "carriers", &skin.carriers)?;
-        let buffers = [vertices, values, &carriers, &places, &carried];
-        let carry = renderer.kernels().carry().bind(context, &buffers);
-        sheets.extend(self.bind_surface(renderer, Shown::WithSkins, &skin.fine, [&places, &carried])?);
-        Ok((sheets, Some(Skins { carry, vertices: skin.carriers.len() as u32, places })))
-    }
-
-    /// Binds a surface to the places and values of its vertices; nothing without triangles.
-    fn bind_surface(
-        &self,
-        renderer: &Renderer,
-        shown: Shown,
-        surface: &Surface,
-        [vertices, values]: [&wgpu::Buffer; 2],
-    ) -> Result<Option<Sheet>> {
-        if surface.triangles.is_empty() {
-            return Ok(None);
-        }
-        let (context, range) = (&self.context, &self.measures.range);
-        let normals = storage(context, "normals", &vec![[0f32; 4]; surface.corners.len()])?;
-        let triangles = storage(context, "triangles", &surface.triangles)?;
-        let starts = storage(context, "fan starts", &surface.starts)?;
-        let fans = storage(context, "fans", &surface.fans)?;
-        let corners = storage(context, "corners", &surface.corners)?;
-        let around = [vertices, &triangles, &starts, &fans, &normals];
-        let drawn = [&self.frame, vertices, &corners, &normals, values, range];
-        Ok(Some(Sheet {
-            shown,
-            normals: renderer.kernels().normals().bind(context, &around),
-            vertices: surface.corners.len() as u32,
-            surface: renderer.programs().surface.bind(context, &drawn),
-            triangles: indices(context, "drawn", surface.drawn.as_flattened())?,
-            indices: 3 * surface.drawn.len() as u32,
-        }))
     }
 
     /// The shadow map: to be read, and to be drawn.
