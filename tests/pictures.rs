@@ -4,6 +4,7 @@ mod common;
 
 use dashpot::damping::{Damping, Filter, pbd};
 use dashpot::gpu::context::Context;
+use dashpot::mesh::{Embedding, Mesh};
 use dashpot::model::Model;
 use dashpot::model::build::build;
 use dashpot::scene::{self, LoadedScene};
@@ -196,6 +197,146 @@ fn host_and_device_give_the_same_picture() {
         draw(&renderer, &mut stage, &look(Colour::Energy))
     });
     assert!(pictures[0] == pictures[1]);
+}
+
+const SKINNED: &str = "gravity = [0, 0, 0]\nsolver = { global = 'chebyshev' }\n\
+        [[body]]\nname = 'cube'\nmesh = { generate = 'box', cells = [3, 3, 3], size = [0.3, 0.3, 0.3] }\n\
+        material = { model = 'arap', mu = 1e4 }\nposition = [0.8, 0, 0]\n\
+        [[body]]\nname = 'ball'\nmesh = { surface = 'ball.obj', target_tets = 800 }\n\
+        material = { model = 'arap', mu = 1e4 }\nposition = [0, 1, 0]\nstretch = [1.3, 0.7, 1.1]\n\
+        rotation = { axis = [1, 2, 3], degrees = 40 }\nangular_velocity = [0, 3, 0]\n";
+
+/// A picture seen by this camera, whatever room the stage asks for.
+fn draw_from(renderer: &Renderer, camera: &Camera, stage: &mut Stage, look: &Look) -> Picture {
+    let mut canvas = Canvas::new(renderer, SIZE[0], SIZE[1]);
+    let area = Area::whole(SIZE[0], SIZE[1]);
+    canvas.draw(renderer, &mut [Pane { stage, camera, look, area }]).unwrap()
+}
+
+/// Pixels of which a colour differs by a sixteenth of its range.
+fn differing(a: &Picture, b: &Picture) -> usize {
+    let far = |(a, b): (&[u8], &[u8])| a.iter().zip(b).any(|(a, b)| a.abs_diff(*b) > 16);
+    a.rgba.chunks_exact(4).zip(b.rgba.chunks_exact(4)).filter(|pair| far(*pair)).count()
+}
+
+/// A ball of some 800 tetrahedra with a skin of `cells` across, spun and squeezed, beside a cube that has none.
+fn skinned(folder: &Path, cells: usize) -> (LoadedScene, Model) {
+    let fine = dashpot::mesh::spec::Generator::Ball { radius: 0.5, cells }.build().unwrap();
+    let obj = folder.join("ball.obj");
+    dashpot::mesh::write::write(&obj, &fine, &fine.positions).unwrap();
+    let loaded = scene::load_text(folder.join("scene.toml"), SKINNED, &[]).unwrap();
+    let model = build(&loaded).unwrap().model;
+    (loaded, model)
+}
+
+/// The skin is where the simulated mesh carries it, on both kinds of source, and nothing crosses for it.
+#[test]
+fn skins_are_carried_on_the_device() {
+    let Some(context) = common::context() else { return };
+    let renderer = renderer(&context);
+    let folder = tempfile::tempdir().unwrap();
+    let mut crossed = Vec::new();
+    for cells in [8, 16] {
+        let (scene, model) = skinned(folder.path(), cells);
+        let model = Arc::new(model);
+        let solver = &scene.scene.solver;
+        let (backend, shared) =
+            gpu::shared_backend(context.clone(), model.clone(), solver, &gpu::Options::default()).unwrap();
+        let mut stage = Stage::new(&renderer, &scene.scene, &model, Source::Device(shared)).unwrap();
+        let mut simulation = Simulation::new(&scene.scene, model.clone(), backend).unwrap();
+        let first = draw(&renderer, &mut stage, &look(Colour::Strain));
+        for _ in 0..4 {
+            simulation.start_frame().unwrap();
+        }
+        let (solver_before, before) = (simulation.device_use().unwrap(), stage.usage());
+        let second = draw(&renderer, &mut stage, &look(Colour::Strain));
+        assert_eq!(simulation.device_use().unwrap(), solver_before);
+        let used = stage.usage().since(&before);
+        assert!(used.uploaded < 1024 && used.downloaded <= 16, "{used:?}");
+        assert_ne!(first, second, "the frame was seen");
+        crossed.push([used.uploaded, used.downloaded]);
+
+        let on_device = stage.skin_positions().unwrap();
+        simulation.fetch().unwrap();
+        let body = &model.bodies[1];
+        let skin = body.skin.as_ref().unwrap();
+        let expected = skin.positions(&simulation.positions()[body.vertices.clone()]);
+        assert_eq!(on_device.len(), expected.len());
+        let off = on_device.iter().zip(&expected).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max);
+        // weights of some units, rounded to single precision, times differences of some tenths of a metre
+        assert!(off < 1e-6, "{off:e} m");
+
+        let mut hosted = Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
+        hosted.set_state(simulation.positions(), simulation.velocities());
+        draw(&renderer, &mut hosted, &look(Colour::Body));
+        let hosted = hosted.skin_positions().unwrap();
+        let off = hosted.iter().zip(&expected).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max);
+        assert!(off < 1e-6, "{off:e} m");
+    }
+    assert_eq!(crossed[0], crossed[1], "however fine the skin is");
+}
+
+/// A look shows the skin or the mesh that is simulated, and the wireframe is that of the mesh.
+#[test]
+fn a_skin_is_seen_unless_the_look_says_otherwise() {
+    let Some(context) = common::context() else { return };
+    let renderer = renderer(&context);
+    let folder = tempfile::tempdir().unwrap();
+    let (scene, mut model) = skinned(folder.path(), 16);
+    let mut bare = model.clone();
+    bare.bodies[1].skin = None;
+    // a skin that sticks out cannot be taken for the mesh
+    let mesh = &model.bodies[1].mesh;
+    let positions = mesh.positions.iter().map(|p| p * 1.2).collect();
+    let wide = Mesh { positions, triangles: mesh.surface(), ..Mesh::default() };
+    model.bodies[1].skin = Some(Arc::new(Embedding::new(mesh, &wide).unwrap()));
+    let mut stage = Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
+    let mut stage_without = Stage::new(&renderer, &scene.scene, &bare, Source::Host).unwrap();
+    let [on, off, wire] = [(true, false), (false, false), (true, true)].map(|(skin, wireframe)| Look {
+        skin,
+        wireframe,
+        ground: false,
+        ..Look::default()
+    });
+    let camera = Camera::framing(&stage.bounds(), f64::from(SIZE[0]) / f64::from(SIZE[1]));
+    let see = |stage: &mut Stage, look: &Look| draw_from(&renderer, &camera, stage, look);
+    let (skin, coarse) = (see(&mut stage, &on), see(&mut stage, &off));
+    let plain = see(&mut stage_without, &on);
+    assert!(differing(&skin, &coarse) > 300, "{}", differing(&skin, &coarse));
+    // the room is made for the skin, too, so shadows have other borders
+    assert!(differing(&coarse, &plain) < 40, "{}", differing(&coarse, &plain));
+    assert!(differing(&see(&mut stage, &wire), &see(&mut stage_without, &wire)) < 40);
+}
+
+/// In an affine motion the normals that a skin is lit by are those of its triangles: it looks like a cloth of the same
+/// triangles at the same place, whose normals are made of them.
+#[test]
+fn a_stretched_skin_is_lit_like_its_own_triangles() {
+    let Some(context) = common::context() else { return };
+    let renderer = renderer(&context);
+    let folder = tempfile::tempdir().unwrap();
+    skinned(folder.path(), 16);
+    // two obstacles say how large the room is, and with it where the light comes from
+    let text = format!(
+        "{SKINNED}[[obstacle]]\nshape = 'sphere'\ncentre = [-1.2, -0.5, -1.1]\nradius = 0.05\n\
+         [[obstacle]]\nshape = 'sphere'\ncentre = [1.7, 2, 1.1]\nradius = 0.05\n"
+    );
+    let load = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
+        let loaded = scene::load_text(folder.path().join("scene.toml"), &text, &overrides).unwrap();
+        let model = build(&loaded).unwrap().model;
+        (loaded, model)
+    };
+    let (scene, model) = load(&[]);
+    let spring = "body.ball.material={ model = 'spring', stiffness = 1 }";
+    let (sheet, sheet_model) = load(&["body.ball.mesh={ file = 'ball.obj' }", spring]);
+    let mut skin = Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
+    let mut triangles = Stage::new(&renderer, &sheet.scene, &sheet_model, Source::Host).unwrap();
+    let camera = Camera::framing(&skin.bounds(), f64::from(SIZE[0]) / f64::from(SIZE[1]));
+    let look = Look { ground: false, ..Look::default() };
+    let [a, b] = [&mut skin, &mut triangles].map(|stage| draw_from(&renderer, &camera, stage, &look));
+    // outlines: the centre of the tetrahedra's mass is not quite that of the triangles'
+    assert!(differing(&a, &b) < 10, "{}", differing(&a, &b));
 }
 
 /// One convention of colour: a picture that turns linear light into sRGB by itself and one that does not look alike.

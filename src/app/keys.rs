@@ -12,6 +12,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("R", "back to the start"),
     ("1 – 5", "colours: body, strain, energy, speed, damping power"),
     ("W", "wireframe"),
+    ("K", "skins, or the meshes that are simulated"),
     ("C", "contacts"),
     ("F", "see the whole scene"),
     ("S", "save a picture of the window"),
@@ -48,6 +49,9 @@ impl Desk {
         }
         if pressed(Key::W) {
             self.look.wireframe = !self.look.wireframe;
+        }
+        if pressed(Key::K) {
+            self.look.skin = !self.look.skin;
         }
         if pressed(Key::C) {
             self.contacts = !self.contacts;

@@ -89,6 +89,7 @@ fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
         "recording": desk.recording.is_on(),
         "colour": desk.look.colour.name(),
         "wireframe": desk.look.wireframe,
+        "skin": desk.look.skin,
         "message": desk.message.as_ref().map(|message| &message.text),
         "frame_rate": desk.frame_rate,
         "pace": desk.state.pace,

@@ -31,6 +31,8 @@ const SHARED: &[(&str, &str)] = &[
 /// The files that the renderer uses.
 const RENDER: &[(&str, &str)] = &[
     ("render/background.wgsl", include_str!("../../shaders/render/background.wgsl")),
+    ("render/carrier.wgsl", include_str!("../../shaders/render/carrier.wgsl")),
+    ("render/carry.wgsl", include_str!("../../shaders/render/carry.wgsl")),
     ("render/frame.wgsl", include_str!("../../shaders/render/frame.wgsl")),
     ("render/ground.wgsl", include_str!("../../shaders/render/ground.wgsl")),
     ("render/marker.wgsl", include_str!("../../shaders/render/marker.wgsl")),
@@ -46,7 +48,9 @@ const RENDER: &[(&str, &str)] = &[
     ("render/obstacle.wgsl", include_str!("../../shaders/render/obstacle.wgsl")),
     ("render/ribbon.wgsl", include_str!("../../shaders/render/ribbon.wgsl")),
     ("render/shade.wgsl", include_str!("../../shaders/render/shade.wgsl")),
+    ("render/skin_normals.wgsl", include_str!("../../shaders/render/skin_normals.wgsl")),
     ("render/surface.wgsl", include_str!("../../shaders/render/surface.wgsl")),
+    ("render/turn.wgsl", include_str!("../../shaders/render/turn.wgsl")),
     ("render/values.wgsl", include_str!("../../shaders/render/values.wgsl")),
     ("render/wire.wgsl", include_str!("../../shaders/render/wire.wgsl")),
 ];

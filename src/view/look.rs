@@ -64,8 +64,10 @@ pub struct Look {
     pub colour: Colour,
     /// Values at the two ends of the colour map; `None`: from zero to the largest value so far, rounded up.
     pub range: Option<[f32; 2]>,
-    /// Edges of the surfaces.
+    /// Edges of the simulated meshes, which are then seen instead of their skins.
     pub wireframe: bool,
+    /// Bodies that have a skin are seen by it; otherwise by the surface that is simulated.
+    pub skin: bool,
     /// The ground and its grid.
     pub ground: bool,
     /// What holds the bodies.
@@ -74,12 +76,20 @@ pub struct Look {
     pub markers: bool,
 }
 
+impl Look {
+    /// Whether skins are seen.
+    pub fn shows_skins(&self) -> bool {
+        self.skin && !self.wireframe
+    }
+}
+
 impl Default for Look {
     fn default() -> Self {
         Look {
             colour: Colour::Body,
             range: None,
             wireframe: false,
+            skin: true,
             ground: true,
             attachments: true,
             markers: true,

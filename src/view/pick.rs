@@ -2,7 +2,10 @@
 
 use super::camera::Ray;
 use crate::Vec3;
+use crate::mesh::Embedding;
 use crate::model::Model;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// What a ray meets first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,10 +18,12 @@ pub struct Hit {
     pub distance: f64,
 }
 
-/// The surfaces of a model, for picking.
+/// The surfaces of a model as they are seen, for picking: a skin, where a body has one.
 #[derive(Debug, Clone)]
 pub struct Picker {
     triangles: Vec<[u32; 3]>,
+    /// Skins and the vertices of their bodies.
+    skins: Vec<(Range<usize>, Arc<Embedding>)>,
     /// Vertices of strands and loose ones, which have no surface.
     loose: Vec<u32>,
 }
@@ -27,16 +32,20 @@ impl Picker {
     /// Of all bodies of a model.
     pub fn new(model: &Model) -> Self {
         let mut triangles = Vec::new();
+        let mut skins = Vec::new();
         let mut in_surface = vec![false; model.vertex_count()];
         let mut in_tet = vec![false; model.vertex_count()];
         for body in &model.bodies {
             let first = body.vertices.start as u32;
-            triangles.extend(body.mesh.surface().into_iter().map(|t| t.map(|v| v + first)));
+            match &body.skin {
+                Some(skin) => skins.push((body.vertices.clone(), skin.clone())),
+                None => triangles.extend(body.mesh.surface().into_iter().map(|t| t.map(|v| v + first))),
+            }
             body.mesh.tets.iter().flatten().for_each(|v| in_tet[(v + first) as usize] = true);
         }
         triangles.iter().flatten().for_each(|&v| in_surface[v as usize] = true);
         let loose = (0..model.vertex_count()).filter(|&v| !in_surface[v] && !in_tet[v]);
-        Picker { triangles, loose: loose.map(|v| v as u32).collect() }
+        Picker { triangles, skins, loose: loose.map(|v| v as u32).collect() }
     }
 
     /// The first surface that a ray meets with the vertices at `positions`; else the strand's vertex that is nearest to the
@@ -55,6 +64,10 @@ impl Picker {
                 best = Some(Hit { vertex: triangle[nearest.unwrap_or(0)], point, distance });
             }
         }
+        for (range, skin) in &self.skins {
+            let Some(coarse) = positions.get(range.clone()) else { continue };
+            best = pick_skin(skin, coarse, range.start as u32, ray, best);
+        }
         for &vertex in &self.loose {
             let r = at(vertex) - ray.origin;
             let distance = r.dot(&ray.direction);
@@ -66,6 +79,22 @@ impl Picker {
         }
         best
     }
+}
+
+/// The point of a skin that a ray meets before `best`, and of what carries the skin there the nearest vertex.
+fn pick_skin(skin: &Embedding, coarse: &[Vec3], first: u32, ray: &Ray, mut best: Option<Hit>) -> Option<Hit> {
+    let fine = skin.positions(coarse);
+    for triangle in &skin.triangles {
+        let Some(distance) = meet(ray, &triangle.map(|v| fine[v as usize])) else { continue };
+        if best.is_none_or(|hit| distance < hit.distance) {
+            let point = ray.at(distance);
+            let away = |v: &u32| (coarse[*v as usize] - point).norm_squared();
+            let carriers = triangle.iter().flat_map(|&v| skin.carriers[v as usize].vertices);
+            let nearest = carriers.min_by(|a, b| away(a).total_cmp(&away(b)));
+            best = nearest.map(|v| Hit { vertex: first + v, point, distance });
+        }
+    }
+    best
 }
 
 /// Distance along a ray to a triangle, seen from either side: o + t d = a + u (b − a) + v (c − a).
@@ -122,5 +151,29 @@ mod tests {
         let hit = Picker::new(&model).pick(x, &ray, 0.01).unwrap();
         let beside = x[hit.vertex as usize] - ray.origin;
         assert!(beside.cross(&ray.direction).norm() < 0.01 * hit.distance);
+    }
+
+    /// A skin half as large again as its body is met where it is seen, and the body is taken hold of.
+    #[test]
+    fn a_skin_is_picked_where_it_is_seen() {
+        let mut model = model("bouncing-ball");
+        let positions = model.bodies[0].mesh.positions.clone();
+        let centre = positions.iter().sum::<Vec3>() / positions.len() as f64;
+        let triangles = model.bodies[0].mesh.surface();
+        let wide = positions.iter().map(|p| centre + (p - centre) * 1.5).collect();
+        let surface = crate::mesh::Mesh { positions: wide, triangles, ..Default::default() };
+        let radius = positions.iter().map(|p| (p - centre).norm()).fold(0.0, f64::max);
+        let skin = Embedding::new(&model.bodies[0].mesh, &surface).unwrap();
+        model.bodies[0].skin = Some(Arc::new(skin));
+        let x = &model.initial_positions;
+        let middle = x.iter().sum::<Vec3>() / x.len() as f64;
+        // past the body, but not past its skin
+        let ray = Ray { origin: middle + Vec3::new(1.25 * radius, 0.0, 10.0), direction: -Vec3::z() };
+        let hit = Picker::new(&model).pick(x, &ray, 0.0).unwrap();
+        assert!((hit.point - middle).norm() > 1.4 * radius && (hit.point - middle).norm() < 1.51 * radius);
+        let nearest = (x[hit.vertex as usize] - middle).normalize();
+        assert!(nearest.dot(&(hit.point - middle).normalize()) > 0.9, "on the same side");
+        model.bodies[0].skin = None;
+        assert_eq!(Picker::new(&model).pick(x, &ray, 0.0), None);
     }
 }

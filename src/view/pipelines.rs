@@ -1,5 +1,6 @@
 //! The compiled shaders: kernels, programs that draw, their pipelines; and what a stage gives them.
 
+use super::look::Look;
 use super::measure::{self, Id};
 use super::program::{How, Program};
 use crate::Result;
@@ -9,17 +10,55 @@ use crate::gpu::pipeline::grid;
 use crate::gpu::shader::Library;
 use std::ops::Range;
 
+/// Which look shows a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    Always,
+    WithoutSkins,
+    WithSkins,
+}
+
+/// A kernel that makes something of the state before it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Make {
+    Carry,
+    Turn,
+    Normals,
+    SkinNormals,
+}
+
+impl Make {
+    /// The names of their files.
+    const ALL: [&'static str; 4] = ["carry", "turn", "normals", "skin_normals"];
+}
+
+/// A surface, bound to its buffers.
+pub(super) struct Sheet {
+    pub shown: Shown,
+    /// The kernels that run before it is drawn, in their order, and on how many threads.
+    pub before: Vec<(Make, wgpu::BindGroup, u32)>,
+    pub surface: wgpu::BindGroup,
+    pub triangles: wgpu::Buffer,
+    pub indices: u32,
+}
+
+impl Draws {
+    /// The surfaces that a look shows.
+    pub fn seen(&self, look: &Look) -> impl Iterator<Item = &Sheet> {
+        let hidden = if look.shows_skins() { Shown::WithoutSkins } else { Shown::WithSkins };
+        self.surfaces.iter().filter(move |sheet| sheet.shown != hidden)
+    }
+}
+
 /// The bind groups and numbers of what a stage draws.
 #[derive(Default)]
 pub(super) struct Draws {
-    pub normals: Option<wgpu::BindGroup>,
-    pub drawn_vertices: u32,
+    pub surfaces: Vec<Sheet>,
+    /// The places of the vertices of all skins, and how many there are.
+    pub skins: Option<(wgpu::Buffer, u32)>,
     pub background: Option<wgpu::BindGroup>,
     pub ground: Option<wgpu::BindGroup>,
     pub planes: u32,
-    pub surface: Option<wgpu::BindGroup>,
-    pub triangles: Option<wgpu::Buffer>,
-    pub triangle_indices: u32,
     pub ribbon: Option<wgpu::BindGroup>,
     pub pieces: u32,
     pub obstacle: Option<wgpu::BindGroup>,
@@ -38,22 +77,38 @@ pub(super) struct Draws {
     pub shadow_map: Option<wgpu::TextureView>,
 }
 
-/// The kernels: normals, and what is measured for colours.
+/// The kernels: what is made of the state, and what is measured for colours.
 pub(super) struct Kernels {
-    normals: (Program, wgpu::ComputePipeline),
-    pub measures: Vec<(Program, wgpu::ComputePipeline)>,
+    makes: Vec<(Program, wgpu::ComputePipeline)>,
+    measures: Vec<(Program, wgpu::ComputePipeline)>,
 }
 
 impl Kernels {
     pub fn new(context: &Context, library: &Library) -> Result<Self> {
-        let normals = Program::new(context, library, "normals")?;
-        let pipeline = normals.compute(context)?;
-        Ok(Kernels { normals: (normals, pipeline), measures: measure::programs(context, library)? })
+        let kernel = |name| {
+            let program = Program::new(context, library, name)?;
+            let pipeline = program.compute(context)?;
+            Ok((program, pipeline))
+        };
+        let makes = Make::ALL.into_iter().map(kernel).collect::<Result<_>>()?;
+        Ok(Kernels { makes, measures: measure::programs(context, library)? })
     }
 
-    /// The kernel of normals.
-    pub fn normals(&self) -> &Program {
-        &self.normals.0
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Program> {
+        self.makes.iter().chain(&self.measures).map(|(program, _)| program)
+    }
+
+    /// A kernel that makes something.
+    pub fn make(&self, make: Make) -> &Program {
+        &self.makes[make as usize].0
+    }
+
+    /// Runs the kernels that come before a surface.
+    pub fn prepare(&self, pass: &mut wgpu::ComputePass<'_>, sheet: &Sheet) {
+        for (make, group, threads) in &sheet.before {
+            dispatch(pass, &self.makes[*make as usize].1, group, *threads);
+        }
     }
 
     /// A kernel that measures.
@@ -64,11 +119,6 @@ impl Kernels {
     /// Runs a kernel that measures on so many threads or a few more.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, id: Id, group: &wgpu::BindGroup, threads: u32) {
         dispatch(pass, &self.measures[id as usize].1, group, threads);
-    }
-
-    /// Makes normals.
-    pub fn dispatch_normals(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, threads: u32) {
-        dispatch(pass, &self.normals.1, group, threads);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::gpu::shader::Library;
 use std::sync::Arc;
 
 /// The shaders of the renderer, files of `shaders/render/` without what they share.
-pub const SHADERS: [&str; 15] = [
+pub const SHADERS: [&str; 18] = [
     "background",
     "ground",
     "surface",
@@ -20,7 +20,10 @@ pub const SHADERS: [&str; 15] = [
     "obstacle",
     "marker",
     "wire",
+    "carry",
+    "turn",
     "normals",
+    "skin_normals",
     "measure_tet",
     "measure_triangle",
     "measure_spring",
@@ -92,8 +95,7 @@ impl Renderer {
     fn renewed(&self) -> Result<Renderer> {
         let renewed = Self::with_library(&self.context, self.format, self.samples, &self.library)?;
         let pairs = self.programs.all().into_iter().zip(renewed.programs.all());
-        let kernels = self.kernels.measures.iter().zip(&renewed.kernels.measures);
-        let mut pairs = pairs.chain(kernels.map(|(old, new)| (&old.0, &new.0)));
+        let mut pairs = pairs.chain(self.kernels.all().zip(renewed.kernels.all()));
         let changed = pairs.find(|(old, new)| !new.binds_like(old)).map(|(old, _)| old.file());
         drop(pairs);
         match changed {
@@ -161,7 +163,7 @@ impl Renderer {
         for pane in panes.iter_mut() {
             pane.stage.set_frame(pane.camera, pane.look, &pane.area, self.format.is_srgb());
             pane.stage.measure(self, encoder, pane.look);
-            self.cast_shadows(encoder, pane.stage);
+            self.cast_shadows(encoder, pane.stage, pane.look);
         }
         let (view, resolve_target) = match &screen.samples {
             Some(samples) => (samples, Some(target)),
@@ -193,7 +195,7 @@ impl Renderer {
         self.context.check()
     }
 
-    fn cast_shadows(&self, encoder: &mut wgpu::CommandEncoder, stage: &Stage) {
+    fn cast_shadows(&self, encoder: &mut wgpu::CommandEncoder, stage: &Stage, look: &Look) {
         let Some(map) = &stage.draws.shadow_map else { return };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadows"),
@@ -204,7 +206,7 @@ impl Renderer {
             multiview_mask: None,
         });
         let p = &self.pipelines;
-        draw_bodies(&mut pass, &stage.draws, [&p.surface_shadow, &p.ribbon_shadow, &p.obstacle_shadow]);
+        draw_bodies(&mut pass, &stage.draws, look, [&p.surface_shadow, &p.ribbon_shadow, &p.obstacle_shadow]);
     }
 
     fn draw_pane(&self, pass: &mut wgpu::RenderPass<'_>, draws: &Draws, look: &Look) {
@@ -214,7 +216,7 @@ impl Renderer {
         if let Some(shadow) = &draws.shadow {
             pass.set_bind_group(1, shadow, &[]);
         }
-        draw_bodies(pass, draws, [&p.surface, &p.ribbon, &p.obstacle]);
+        draw_bodies(pass, draws, look, [&p.surface, &p.ribbon, &p.obstacle]);
         draw_items(pass, (&p.marker, &draws.loose), 6, draws.loose_count);
         if look.attachments {
             draw_items(pass, (&p.marker, &draws.holder), 12, draws.holders);
@@ -262,13 +264,14 @@ fn draw_items(
 fn draw_bodies(
     pass: &mut wgpu::RenderPass<'_>,
     draws: &Draws,
+    look: &Look,
     [surface, ribbon, obstacle]: [&wgpu::RenderPipeline; 3],
 ) {
-    if let (Some(group), Some(triangles), 1..) = (&draws.surface, &draws.triangles, draws.triangle_indices) {
+    for sheet in draws.seen(look) {
         pass.set_pipeline(surface);
-        pass.set_bind_group(0, group, &[]);
-        pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
-        pass.draw_indexed(0..draws.triangle_indices, 0, 0..1);
+        pass.set_bind_group(0, &sheet.surface, &[]);
+        pass.set_index_buffer(sheet.triangles.slice(..), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..sheet.indices, 0, 0..1);
     }
     draw_items(pass, (ribbon, &draws.ribbon), 6, draws.pieces);
     if let Some(group) = &draws.obstacle {

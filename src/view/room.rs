@@ -33,6 +33,9 @@ pub(super) fn is_ground(normal: &Vec3) -> bool {
 /// The room that the bodies and obstacles of a scene need, from the start on.
 pub(super) fn room(scene: &Scene, model: &Model, obstacles: &[Obstacle]) -> Room {
     let mut bounds = Bounds::of(&model.initial_positions);
+    for (body, skin) in model.bodies.iter().filter_map(|body| Some((body, body.skin.as_ref()?))) {
+        bounds = bounds.union(&Bounds::of(&skin.positions(&model.initial_positions[body.vertices.clone()])));
+    }
     let duration = scene.time.step * scene.time.frames as f64;
     let moments = (0..MOMENTS).map(|k| duration * k as f64 / (MOMENTS - 1) as f64);
     let start = bounds;

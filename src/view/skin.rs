@@ -1,6 +1,7 @@
 //! What can be seen of a model: surfaces with their creases, strands, edges. Found once, at rest.
 
-use crate::mesh::{Mesh, double_area_normal};
+use crate::Vec3;
+use crate::mesh::{Embedding, Mesh, double_area_normal};
 use crate::model::Model;
 use crate::scene::{Material, Scene};
 use bytemuck::{Pod, Zeroable};
@@ -22,10 +23,29 @@ pub(super) struct Piece {
     pub pad: [u32; 2],
 }
 
-/// The visible parts of all bodies, in the numbers of the model.
+/// What carries a vertex of a skin, as `shaders/render/carry.wgsl` has it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub(super) struct CarrierItem {
+    pub vertices: [u32; 4],
+    pub weights: [f32; 4],
+}
+
+/// The tetrahedra of bodies with a skin.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Skin {
-    /// Corners of surface triangles.
+pub(super) struct Solid {
+    pub tets: Vec<[u32; 4]>,
+    /// Tetrahedra of vertex i: `own[starts[i]..starts[i + 1]]`, ascending.
+    pub starts: Vec<u32>,
+    pub own: Vec<u32>,
+    /// Each vertex at rest, from the first of its body (m).
+    pub rest: Vec<[f32; 4]>,
+}
+
+/// Triangles with their creases.
+#[derive(Debug, Clone)]
+pub(super) struct Surface {
+    /// Corners of the triangles.
     pub triangles: Vec<[u32; 3]>,
     /// The same triangles in drawn vertices.
     pub drawn: Vec<[u32; 3]>,
@@ -34,7 +54,23 @@ pub(super) struct Skin {
     /// Triangles of drawn vertex i: `fans[starts[i]..starts[i + 1]]`, ascending.
     pub starts: Vec<u32>,
     pub fans: Vec<u32>,
-    /// Edges of the surface, each once.
+}
+
+/// The visible parts of all bodies, in the numbers of the model.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Skin {
+    /// Surfaces of bodies without a skin.
+    pub bare: Surface,
+    /// Those of bodies with a skin, and the skins themselves, in vertices of their own.
+    pub covered: Surface,
+    pub fine: Surface,
+    /// Normals of the drawn vertices of the skins at rest.
+    pub fine_normals: Vec<[f32; 4]>,
+    /// What carries each vertex of the skins.
+    pub carriers: Vec<CarrierItem>,
+    /// The bodies below the skins.
+    pub solid: Solid,
+    /// Edges of the simulated surfaces, each once.
     pub edges: Vec<[u32; 2]>,
     pub pieces: Vec<Piece>,
     /// Vertices that belong to nothing that can be seen.
@@ -44,11 +80,18 @@ pub(super) struct Skin {
 impl Skin {
     /// Of a model of a scene.
     pub fn new(scene: &Scene, model: &Model) -> Self {
-        let mut skin = Skin { starts: vec![0], ..Skin::default() };
+        let mut skin = Skin::default();
         for (number, body) in model.bodies.iter().enumerate() {
             let material = scene.bodies.get(number).map(|body| &body.material);
             let first = body.vertices.start as u32;
-            skin.add_surface(&body.mesh, first, number as u32);
+            let triangles = body.mesh.surface();
+            let edges = crate::mesh::topology::triangle_edges(&triangles);
+            skin.edges.extend(edges.into_iter().map(|(edge, _)| edge.map(|v| v + first)));
+            let own = if body.skin.is_some() { &mut skin.covered } else { &mut skin.bare };
+            own.add(&body.mesh.positions, &triangles, first, number as u32);
+            if let Some(fine) = &body.skin {
+                skin.add_fine(fine, &body.mesh, first, number as u32);
+            }
             skin.add_strands(&body.mesh, first, number as u32, material);
             let mut seen = vec![false; body.vertices.len()];
             let parts = body.mesh.tets.iter().flatten().chain(body.mesh.triangles.iter().flatten());
@@ -56,17 +99,89 @@ impl Skin {
             parts.chain(links).for_each(|&v| seen[v as usize] = true);
             skin.loose.extend((0..seen.len()).filter(|&v| !seen[v]).map(|v| first + v as u32));
         }
+        if !skin.carriers.is_empty() {
+            skin.solid = Solid::new(model);
+        }
         skin
     }
 
-    fn add_surface(&mut self, mesh: &Mesh, first: u32, body: u32) {
-        let triangles = mesh.surface();
-        let normals: Vec<_> = triangles
+    /// The skin of a body whose vertices count from `first` on.
+    fn add_fine(&mut self, skin: &Embedding, mesh: &Mesh, first: u32, body: u32) {
+        let here = self.carriers.len() as u32;
+        let rest = skin.positions(&mesh.positions);
+        let from = self.fine.corners.len();
+        self.fine.add(&rest, &skin.triangles, here, body);
+        for fan in self.fine.starts[from..].windows(2) {
+            let mine = &self.fine.fans[fan[0] as usize..fan[1] as usize];
+            let corners = |t: &u32| self.fine.triangles[*t as usize].map(|v| rest[(v - here) as usize]);
+            let normal: Vec3 = mine.iter().map(|t| double_area_normal(&corners(t))).sum();
+            let normal = normal.try_normalize(0.0).unwrap_or_default();
+            self.fine_normals.push([normal.x as f32, normal.y as f32, normal.z as f32, 0.0]);
+        }
+        self.carriers.extend(skin.carriers.iter().map(|carrier| CarrierItem {
+            vertices: carrier.vertices.map(|v| v + first),
+            weights: carrier.weights.map(|w| w as f32),
+        }));
+    }
+
+    fn add_strands(&mut self, mesh: &Mesh, first: u32, body: u32, material: Option<&Material>) {
+        let strands = mesh.strands();
+        let lengths = strands
             .iter()
-            .map(|&t| double_area_normal(&mesh.triangle_corners(t)).try_normalize(0.0).unwrap_or_default())
-            .collect();
+            .flat_map(|strand| strand.windows(2))
+            .map(|ends| (mesh.positions[ends[0] as usize] - mesh.positions[ends[1] as usize]).norm());
+        let (count, sum) = lengths.fold((0usize, 0.0), |(n, sum), length| (n + 1, sum + length));
+        let thickness = material.and_then(|material| material.thickness).unwrap_or(0.0);
+        // hair of a micrometre would not be seen; the thickness of a simulated strand stands for a wisp
+        let radius = (0.5 * thickness).max(STRAND_SHARE * sum / count.max(1) as f64) as f32;
+        for strand in strands {
+            for k in 0..strand.len() - 1 {
+                let at = |k: usize| first + strand[k.min(strand.len() - 1)];
+                let vertices = [at(k.saturating_sub(1)), at(k), at(k + 1), at(k + 2)];
+                self.pieces.push(Piece { vertices, body, radius, pad: [0; 2] });
+            }
+        }
+    }
+}
+
+impl Solid {
+    fn new(model: &Model) -> Self {
+        let mut solid = Solid { rest: Vec::with_capacity(model.vertex_count()), ..Solid::default() };
+        for body in &model.bodies {
+            let origin = body.mesh.positions.first().copied().unwrap_or_default();
+            let place = |p: &Vec3| [0, 1, 2, 3].map(|k| if k < 3 { (p[k] - origin[k]) as f32 } else { 0.0 });
+            solid.rest.extend(body.mesh.positions.iter().map(place));
+            solid.rest.resize(body.vertices.end, [0.0; 4]);
+            if body.skin.is_some() {
+                let first = body.vertices.start as u32;
+                solid.tets.extend(body.mesh.tets.iter().map(|tet| tet.map(|v| v + first)));
+            }
+        }
+        let mut ends: Vec<(u32, u32)> =
+            (0..).zip(&solid.tets).flat_map(|(number, tet)| tet.map(|v| (v, number))).collect();
+        ends.sort_unstable();
+        let start = |v: usize| ends.partition_point(|(vertex, _)| (*vertex as usize) < v) as u32;
+        solid.starts = (0..=solid.rest.len()).map(start).collect();
+        solid.own = ends.into_iter().map(|(_, number)| number).collect();
+        solid
+    }
+}
+
+impl Default for Surface {
+    fn default() -> Self {
+        let [triangles, drawn] = [(); 2].map(|()| Vec::new());
+        Surface { triangles, drawn, corners: Vec::new(), starts: vec![0], fans: Vec::new() }
+    }
+}
+
+impl Surface {
+    /// Adds the triangles of a body; their vertices count from `first` on.
+    fn add(&mut self, positions: &[Vec3], triangles: &[[u32; 3]], first: u32, body: u32) {
+        let normal = |t: &[u32; 3]| double_area_normal(&t.map(|v| positions[v as usize]));
+        let normals: Vec<_> =
+            triangles.iter().map(|t| normal(t).try_normalize(0.0).unwrap_or_default()).collect();
         let base = self.triangles.len();
-        let mut at_vertex: Vec<Vec<usize>> = vec![Vec::new(); mesh.positions.len()];
+        let mut at_vertex: Vec<Vec<usize>> = vec![Vec::new(); positions.len()];
         for (number, triangle) in triangles.iter().enumerate() {
             triangle.iter().for_each(|&v| at_vertex[v as usize].push(number));
         }
@@ -90,27 +205,6 @@ impl Skin {
         }
         self.drawn.extend(drawn);
         self.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first)));
-        let edges = crate::mesh::topology::triangle_edges(&triangles);
-        self.edges.extend(edges.into_iter().map(|(edge, _)| edge.map(|v| v + first)));
-    }
-
-    fn add_strands(&mut self, mesh: &Mesh, first: u32, body: u32, material: Option<&Material>) {
-        let strands = mesh.strands();
-        let lengths = strands
-            .iter()
-            .flat_map(|strand| strand.windows(2))
-            .map(|ends| (mesh.positions[ends[0] as usize] - mesh.positions[ends[1] as usize]).norm());
-        let (count, sum) = lengths.fold((0usize, 0.0), |(n, sum), length| (n + 1, sum + length));
-        let thickness = material.and_then(|material| material.thickness).unwrap_or(0.0);
-        // hair of a micrometre would not be seen; the thickness of a simulated strand stands for a wisp
-        let radius = (0.5 * thickness).max(STRAND_SHARE * sum / count.max(1) as f64) as f32;
-        for strand in strands {
-            for k in 0..strand.len() - 1 {
-                let at = |k: usize| first + strand[k.min(strand.len() - 1)];
-                let vertices = [at(k.saturating_sub(1)), at(k), at(k + 1), at(k + 2)];
-                self.pieces.push(Piece { vertices, body, radius, pad: [0; 2] });
-            }
-        }
     }
 }
 
@@ -149,14 +243,14 @@ mod tests {
         let solid = "{ model = \"arap\", mu = 1000 }";
         let cube = skin("{ generate = \"box\", cells = [2, 2, 2], size = [1, 1, 1] }", solid);
         // six faces of 3 x 3 vertices each, nothing shared between them
-        assert_eq!(cube.corners.len(), 6 * 9);
-        assert_eq!(cube.triangles.len(), 6 * 4 * 2);
-        assert_eq!(cube.fans.len(), 3 * cube.triangles.len());
+        assert_eq!(cube.bare.corners.len(), 6 * 9);
+        assert_eq!(cube.bare.triangles.len(), 6 * 4 * 2);
+        assert_eq!(cube.bare.fans.len(), 3 * cube.bare.triangles.len());
         let ball = skin("{ generate = \"ball\", radius = 1, cells = 8 }", solid);
-        let mut vertices: Vec<u32> = ball.triangles.iter().flatten().copied().collect();
+        let mut vertices: Vec<u32> = ball.bare.triangles.iter().flatten().copied().collect();
         vertices.sort_unstable();
         vertices.dedup();
-        assert_eq!(ball.corners.len(), vertices.len(), "one drawn vertex each");
+        assert_eq!(ball.bare.corners.len(), vertices.len(), "one drawn vertex each");
     }
 
     #[test]
@@ -165,8 +259,8 @@ mod tests {
             "{ generate = \"cloth\", cells = [3, 2], size = [1, 1] }",
             "{ model = \"spring\", stiffness = 1 }",
         );
-        for (drawn, triangle) in cloth.drawn.iter().zip(&cloth.triangles) {
-            assert_eq!(drawn.map(|k| cloth.corners[k as usize][0]), *triangle);
+        for (drawn, triangle) in cloth.bare.drawn.iter().zip(&cloth.bare.triangles) {
+            assert_eq!(drawn.map(|k| cloth.bare.corners[k as usize][0]), *triangle);
         }
         assert!(cloth.pieces.is_empty() && cloth.loose.is_empty());
     }
@@ -179,6 +273,6 @@ mod tests {
         let [p, a, b, n] = hair.pieces[1].vertices;
         assert!(p != a && b != n && hair.pieces[0].vertices[0] == hair.pieces[0].vertices[1]);
         assert_eq!(hair.pieces[0].radius, 0.01);
-        assert!(hair.triangles.is_empty() && a != b);
+        assert!(hair.bare.triangles.is_empty() && a != b);
     }
 }

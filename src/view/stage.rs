@@ -1,6 +1,7 @@
 //! What is drawn of one simulation: its surfaces, strands, obstacles and what holds it, in buffers on the device.
 
 mod draws;
+mod sheets;
 
 use super::camera::{Bounds, Camera};
 use super::frame::{self, Frame, Shadows};
@@ -18,6 +19,7 @@ use crate::contact::obstacle::Obstacle;
 use crate::damping::{self, Damping};
 use crate::gpu;
 use crate::gpu::context::Context;
+use crate::gpu::layout::Vertex;
 use crate::gpu::readback::Readback;
 use crate::model::Model;
 use crate::scene::Scene;
@@ -277,14 +279,27 @@ impl Stage {
     /// Strain, energy density (J/m³), speed (m/s) and damping power density (W/m³) of every vertex when colours last told
     /// one of them. Waits for the device.
     pub fn values(&mut self) -> Result<Vec<[f32; 4]>> {
-        let bytes = 16 * self.mass.len() as u64;
+        self.fetch(&self.measures.values.clone(), self.mass.len())
+    }
+
+    /// Where the vertices of all skins were when last drawn (m), body after body. Waits for the device.
+    pub fn skin_positions(&mut self) -> Result<Vec<Vec3>> {
+        let Some((places, count)) = self.draws.skins.clone() else { return Ok(Vec::new()) };
+        let places: Vec<Vertex> = self.fetch(&places, count as usize)?;
+        let wide = |v: [f32; 3]| Vec3::from(v.map(f64::from));
+        Ok(places.iter().map(|place| wide(place.position) + wide(place.low)).collect())
+    }
+
+    /// So many items of a buffer.
+    fn fetch<T: bytemuck::Pod>(&mut self, buffer: &wgpu::Buffer, count: usize) -> Result<Vec<T>> {
+        let bytes = (size_of::<T>() * count) as u64;
         if bytes == 0 {
             return Ok(Vec::new());
         }
         let readback = Readback::new(&self.context, bytes);
         let device = &self.context.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(&self.measures.values, 0, readback.buffer(), 0, bytes);
+        encoder.copy_buffer_to_buffer(buffer, 0, readback.buffer(), 0, bytes);
         self.context.queue.submit([encoder.finish()]);
         readback.request();
         self.context.wait()?;
@@ -311,10 +326,9 @@ impl Stage {
     /// Measures what a look shows, and has the ends of the colour map sent.
     pub(super) fn measure(&mut self, renderer: &Renderer, encoder: &mut wgpu::CommandEncoder, look: &Look) {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        if let (Some(group), 1..) = (&self.draws.normals, self.draws.drawn_vertices) {
-            renderer.kernels().dispatch_normals(&mut pass, group, self.draws.drawn_vertices);
-        }
-        self.usage.uploaded += self.measures.measure(&self.context, renderer.kernels(), &mut pass, look);
+        let kernels = renderer.kernels();
+        self.usage.uploaded += self.measures.measure(&self.context, kernels, &mut pass, look);
+        self.draws.seen(look).for_each(|sheet| kernels.prepare(&mut pass, sheet));
         drop(pass);
         if look.colour != self.measured {
             (self.measured, self.range, self.largest) = (look.colour, None, None);

@@ -129,7 +129,9 @@ fn looks(ui: &mut Ui, desk: &mut Desk) {
     );
     desk.spots.note("colour", menu.response.rect);
     menu.response.on_hover_text("What the colours tell (1 – 5)");
-    ui.toggle_value(&mut desk.look.wireframe, "wire").on_hover_text("Edges of the mesh (W)");
+    ui.toggle_value(&mut desk.look.wireframe, "wire").on_hover_text("Edges of the simulated mesh (W)");
+    ui.toggle_value(&mut desk.look.skin, "skin")
+        .on_hover_text("The finer surface of bodies that have one (K)");
     ui.toggle_value(&mut desk.contacts, "contacts").on_hover_text("Marks what touches (C)");
 }
 

@@ -33,9 +33,12 @@ pub struct PictureArgs {
     /// The ends of the colour map, instead of zero and the largest value so far
     #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true, help_heading = "Pictures")]
     range: Option<[f32; 2]>,
-    /// Draw the edges of surfaces
+    /// Draw the edges of the simulated meshes
     #[arg(long, help_heading = "Pictures")]
     wireframe: bool,
+    /// Draw the simulated meshes, not the finer skins of those that have one
+    #[arg(long, help_heading = "Pictures")]
+    no_skin: bool,
     /// Draw what touches
     #[arg(long, help_heading = "Pictures")]
     contacts: bool,
@@ -89,7 +92,8 @@ impl PictureArgs {
     }
 
     fn look(&self) -> Look {
-        Look { colour: self.colour, range: self.range, wireframe: self.wireframe, ..Look::default() }
+        let PictureArgs { colour, range, wireframe, no_skin, .. } = *self;
+        Look { colour, range, wireframe, skin: !no_skin, ..Look::default() }
     }
 }
 

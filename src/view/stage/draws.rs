@@ -8,7 +8,7 @@ use crate::gpu::layout::{Motion, Vertex};
 use crate::view::camera::Bounds;
 use crate::view::look::{body_colour, to_linear};
 use crate::view::memory::{indices, storage};
-use crate::view::pipelines::Draws;
+use crate::view::pipelines::{Draws, Shown};
 use crate::view::props::{self, MarkerItem};
 use crate::view::renderer::Renderer;
 use crate::view::screen::DEPTH;
@@ -23,11 +23,11 @@ impl Stage {
         let context = &self.context;
         let (vertices, values, range) = (&self.state.vertices, &self.measures.values, &self.measures.range);
         let programs = renderer.programs();
-        let normals = storage(context, "normals", &vec![[0f32; 4]; skin.corners.len()])?;
-        let triangles = storage(context, "triangles", &skin.triangles)?;
-        let starts = storage(context, "fan starts", &skin.starts)?;
-        let fans = storage(context, "fans", &skin.fans)?;
-        let corners = storage(context, "corners", &skin.corners)?;
+        let mut surfaces = Vec::new();
+        surfaces.extend(self.bind_surface(renderer, Shown::Always, &skin.bare)?);
+        surfaces.extend(self.bind_surface(renderer, Shown::WithoutSkins, &skin.covered)?);
+        let (fine, places) = self.bind_skins(renderer, skin)?.unzip();
+        surfaces.extend(fine);
         let pieces = storage(context, "pieces", &skin.pieces)?;
         let [ball, cuboid] = props::shapes();
         let (ball_end, box_end) = (ball.len() as u32, (ball.len() + cuboid.len()) as u32);
@@ -39,18 +39,11 @@ impl Stage {
         let balls: Vec<MarkerItem> = skin.loose.iter().map(|&v| self.loose_ball(v)).collect();
         let loose = storage(context, "loose vertices", &balls)?;
         Ok(Draws {
-            normals: Some(
-                renderer.kernels().normals().bind(context, &[vertices, &triangles, &starts, &fans, &normals]),
-            ),
-            drawn_vertices: skin.corners.len() as u32,
+            surfaces,
+            skins: places.map(|places| (places, skin.carriers.len() as u32)),
             background: Some(programs.background.bind(context, &[frame])),
             ground: Some(programs.ground.bind(context, &[frame, &self.planes])),
             planes: props::planes(&self.obstacles, self.room.ground, &self.room.bounds, 0.0).len() as u32,
-            surface: Some(
-                programs.surface.bind(context, &[frame, vertices, &corners, &normals, values, range]),
-            ),
-            triangles: Some(indices(context, "drawn", skin.drawn.as_flattened())?),
-            triangle_indices: 3 * skin.drawn.len() as u32,
             ribbon: Some(programs.ribbon.bind(context, &[frame, vertices, &pieces, values, range])),
             pieces: skin.pieces.len() as u32,
             obstacle: Some(programs.obstacle.bind(context, &[frame, &shapes, &self.placed])),

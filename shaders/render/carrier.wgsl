@@ -1,0 +1,13 @@
+// What carries a vertex of a skin. src/view/skin.rs has the same struct.
+
+struct Carrier {
+    vertices: vec4<u32>, // of a tetrahedron
+    weights: vec4<f32>,  // barycentric; some are negative outside of it
+}
+
+// cof F, which takes a vector of area at rest to that of now: its columns.
+struct Turn {
+    x: vec4<f32>,
+    y: vec4<f32>,
+    z: vec4<f32>,
+}

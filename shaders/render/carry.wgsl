@@ -1,0 +1,35 @@
+// Where the vertices of skins are, each carried by the corners of a tetrahedron, and the numbers for colours there.
+//use render/carrier.wgsl
+//use shared/vertex.wgsl
+
+@group(0) @binding(0) var<storage, read> vertices: array<Vertex>;
+@group(0) @binding(1) var<storage, read> values: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> carriers: array<Carrier>;
+@group(0) @binding(3) var<storage, read_write> places: array<Vertex>;
+@group(0) @binding(4) var<storage, read_write> carried: array<vec4<f32>>;
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let i = flat(workgroup, workgroups, lane);
+    if i >= arrayLength(&carriers) {
+        return;
+    }
+    let v = carriers[i].vertices;
+    let w = carriers[i].weights;
+    // from one corner: a rigid motion is then one, although rounded weights do not quite sum to one
+    let origin = vertices[v.x];
+    let offset = w.y * difference(vertices[v.y], origin) + w.z * difference(vertices[v.z], origin)
+        + w.w * difference(vertices[v.w], origin);
+    let place = origin.position + offset;
+    places[i] = Vertex(place, 0.0, origin.low + (offset - (place - origin.position)), 0.0);
+    let a = values[v.x];
+    let b = values[v.y];
+    let c = values[v.z];
+    let d = values[v.w];
+    // outside there is no more than at the corners, and no less
+    carried[i] = clamp(w.x * a + w.y * b + w.z * c + w.w * d, min(min(a, b), min(c, d)), max(max(a, b), max(c, d)));
+}

@@ -1,0 +1,33 @@
+// Normals of skins: those at rest, turned by cof F between the vertices that carry them. The skin itself bends where it
+// goes from one tetrahedron into the next; these normals do not, so that the light is smooth there.
+//use render/carrier.wgsl
+//use shared/vertex.wgsl
+
+@group(0) @binding(0) var<storage, read> carriers: array<Carrier>;
+@group(0) @binding(1) var<storage, read> corners: array<vec2<u32>>; // vertex, body
+@group(0) @binding(2) var<storage, read> rest: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> turns: array<Turn>;
+@group(0) @binding(4) var<storage, read_write> normals: array<vec4<f32>>;
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let i = flat(workgroup, workgroups, lane);
+    if i >= arrayLength(&corners) {
+        return;
+    }
+    let carrier = carriers[corners[i].x];
+    let normal = rest[i].xyz;
+    var sum = vec3(0.0);
+    for (var k = 0u; k < 4u; k++) {
+        let turn = turns[carrier.vertices[k]];
+        // outside as on the surface: what is extrapolated could point anywhere
+        let turned = turn.x.xyz * normal.x + turn.y.xyz * normal.y + turn.z.xyz * normal.z;
+        sum += max(carrier.weights[k], 0.0) * turned;
+    }
+    let scale = max(max(abs(sum.x), abs(sum.y)), max(abs(sum.z), 1e-37));
+    normals[i] = vec4(normalize(sum / scale + vec3(0.0, 1e-12, 0.0)), 0.0);
+}

@@ -1,0 +1,89 @@
+//! Surfaces of a stage, bound to its buffers: those of the simulated meshes, and skins.
+
+use super::Stage;
+use crate::Result;
+use crate::gpu::layout::Vertex;
+use crate::view::memory::{indices, storage};
+use crate::view::pipelines::{Make, Sheet, Shown};
+use crate::view::renderer::Renderer;
+use crate::view::skin::{Skin, Surface};
+
+impl Stage {
+    /// Binds a simulated surface; nothing without triangles.
+    pub(super) fn bind_surface(
+        &self,
+        renderer: &Renderer,
+        shown: Shown,
+        surface: &Surface,
+    ) -> Result<Option<Sheet>> {
+        if surface.triangles.is_empty() {
+            return Ok(None);
+        }
+        let (context, vertices) = (&self.context, &self.state.vertices);
+        let normals = storage(context, "normals", &vec![[0f32; 4]; surface.corners.len()])?;
+        let triangles = storage(context, "triangles", &surface.triangles)?;
+        let starts = storage(context, "fan starts", &surface.starts)?;
+        let fans = storage(context, "fans", &surface.fans)?;
+        let corners = storage(context, "corners", &surface.corners)?;
+        let buffers = [vertices, &triangles, &starts, &fans, &normals];
+        let group = renderer.kernels().make(Make::Normals).bind(context, &buffers);
+        let before = vec![(Make::Normals, group, surface.corners.len() as u32)];
+        let values = &self.measures.values;
+        self.sheet(renderer, surface, [vertices, &corners, &normals, values], shown, before).map(Some)
+    }
+
+    /// Binds the skins, if there are any: their surface, and the places of its vertices.
+    pub(super) fn bind_skins(
+        &self,
+        renderer: &Renderer,
+        skin: &Skin,
+    ) -> Result<Option<(Sheet, wgpu::Buffer)>> {
+        let (count, drawn) = (skin.carriers.len(), skin.fine.corners.len());
+        if count == 0 {
+            return Ok(None);
+        }
+        let (context, solid) = (&self.context, &skin.solid);
+        let (vertices, values) = (&self.state.vertices, &self.measures.values);
+        let carriers = storage(context, "carriers", &skin.carriers)?;
+        let places = storage(context, "places of skins", &vec![Vertex::default(); count])?;
+        let carried = storage(context, "values of skins", &vec![[0f32; 4]; count])?;
+        let rest = storage(context, "rest places", &solid.rest)?;
+        let tets = storage(context, "tetrahedra of skins", &solid.tets)?;
+        let starts = storage(context, "tetrahedra of vertices", &solid.starts)?;
+        let own = storage(context, "own tetrahedra", &solid.own)?;
+        let turns = storage(context, "turns", &vec![[[0f32; 4]; 3]; solid.rest.len()])?;
+        let corners = storage(context, "corners of skins", &skin.fine.corners)?;
+        let rest_normals = storage(context, "rest normals", &skin.fine_normals)?;
+        let normals = storage(context, "normals of skins", &vec![[0f32; 4]; drawn])?;
+        let bind = |make, threads: usize, buffers: &[&wgpu::Buffer]| {
+            (make, renderer.kernels().make(make).bind(context, buffers), threads as u32)
+        };
+        let before = vec![
+            bind(Make::Carry, count, &[vertices, values, &carriers, &places, &carried]),
+            bind(Make::Turn, solid.rest.len(), &[vertices, &rest, &tets, &starts, &own, &turns]),
+            bind(Make::SkinNormals, drawn, &[&carriers, &corners, &rest_normals, &turns, &normals]),
+        ];
+        let buffers = [&places, &corners, &normals, &carried];
+        let sheet = self.sheet(renderer, &skin.fine, buffers, Shown::WithSkins, before)?;
+        Ok(Some((sheet, places)))
+    }
+
+    /// What draws a surface from the places of its vertices, its drawn corners, their normals, and numbers for colours.
+    fn sheet(
+        &self,
+        renderer: &Renderer,
+        surface: &Surface,
+        [vertices, corners, normals, values]: [&wgpu::Buffer; 4],
+        shown: Shown,
+        before: Vec<(Make, wgpu::BindGroup, u32)>,
+    ) -> Result<Sheet> {
+        let drawn = [&self.frame, vertices, corners, normals, values, &self.measures.range];
+        Ok(Sheet {
+            shown,
+            before,
+            surface: renderer.programs().surface.bind(&self.context, &drawn),
+            triangles: indices(&self.context, "drawn", surface.drawn.as_flattened())?,
+            indices: 3 * surface.drawn.len() as u32,
+        })
+    }
+}
