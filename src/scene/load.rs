@@ -37,7 +37,7 @@ impl LoadedScene {
             let file = match &mut body.mesh {
                 MeshSpec::File(mesh) => &mut mesh.file,
                 MeshSpec::Surface(mesh) => &mut mesh.surface,
-                MeshSpec::Generate(_) => continue,
+                MeshSpec::Generate(_) | MeshSpec::Character(_) => continue,
             };
             let path = std::path::absolute(self.base_dir.join(&*file));
             // a path that is not UTF-8 cannot be written in TOML: it stays relative

@@ -13,6 +13,7 @@ mod veg;
 mod vtk;
 
 use super::Mesh;
+use super::characters::Character;
 use super::fill::{self, Fineness};
 use super::spec::{MeshFile, MeshSpec, SurfaceFile};
 use crate::Vec3;
@@ -39,6 +40,12 @@ pub fn load(spec: &MeshSpec, base_dir: &Path) -> Result<Loaded> {
             Ok(read(&base_dir.join(file), *scale)?)
         }
         MeshSpec::Surface(spec) => Ok(read_filled(spec, base_dir)?.0),
+        MeshSpec::Character(spec) => {
+            let filled = Character::find(&spec.character)?.fill(spec)?;
+            let told = filled.report.warnings().into_iter();
+            let warnings = told.map(|sentence| format!("{}: {sentence}", spec.character)).collect();
+            Ok(Loaded { mesh: filled.mesh, warnings })
+        }
     }
 }
 
