@@ -275,8 +275,9 @@ fn a_figure_is_the_smooth_union_of_its_parts_and_their_images() {
         assert!((d - formula(p)).abs() < 1e-12, "{p:?}: {d}");
         assert!((d - figure.distance(Vec3::new(-p.x, p.y, p.z))).abs() < 1e-12, "no mirror image at {p:?}");
         let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
-        let gradient =
-            Vec3::from(axes.map(|axis| (figure.distance(p + axis * 1e-5) - figure.distance(p - axis * 1e-5)) / 2e-5));
+        let gradient = Vec3::from(
+            axes.map(|axis| (figure.distance(p + axis * 1e-5) - figure.distance(p - axis * 1e-5)) / 2e-5),
+        );
         assert!(gradient.norm() < 1.0 + 1e-6, "steeper than a distance at {p:?}");
         // Second derivatives are 20 or so, times 1e-5; on a crease or in a carved fold differences mean nothing.
         let curved = (figure.distance(p + n * 1e-3) + figure.distance(p - n * 1e-3) - 2.0 * d).abs() > 1e-4;
