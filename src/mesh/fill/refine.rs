@@ -15,20 +15,23 @@ use rayon::prelude::*;
 /// No split may leave an angle nearer to 0° or 180° (degrees).
 const FLOOR: f64 = 14.0;
 
+/// Share of an edge's length that counts like a distance from the surface.
+const LONG: f64 = 0.05;
+
 /// Edges with more tetrahedra about them are left alone: a split there would add too many.
 const MOST: usize = 4;
 
 /// A split that could be made.
 struct Split {
-    /// sin² of the worst angle of the new tetrahedra.
-    worst: f64,
+    /// How far the middle of the edge is from the surface, and for flat places a share of the edge's length (m).
+    need: f64,
     ends: [u32; 2],
     /// The tetrahedra about the edge.
     tets: Vec<u32>,
     middle: Vec3,
 }
 
-/// Splits up to `count` edges of the boundary, those first that leave the best elements; says how many were split.
+/// Splits up to `count` edges of the boundary, those first that are farthest from the surface; says how many were split.
 pub fn refine(body: &dyn Distance, mesh: &mut Mesh, spacing: f64, count: usize) -> usize {
     let mut done = 0;
     while done < count {
@@ -54,7 +57,7 @@ pub fn refine(body: &dyn Distance, mesh: &mut Mesh, spacing: f64, count: usize) 
     done
 }
 
-/// All splits of edges on the boundary that leave good elements, the best first.
+/// All splits of edges on the boundary that leave good elements, the most needed first.
 fn candidates(body: &dyn Distance, mesh: &Mesh, spacing: f64) -> Vec<Split> {
     let mut edges: Vec<[u32; 2]> = Vec::new();
     for [a, b, c] in Faces::of(&mesh.tets).boundary {
@@ -83,10 +86,11 @@ fn candidates(body: &dyn Distance, mesh: &Mesh, spacing: f64) -> Vec<Split> {
             worst_sine(&mesh.tets[t as usize].map(corner))
         });
         let worst = sines.fold(f64::INFINITY, f64::min);
-        (worst > floor && tets.len() <= MOST).then_some(Split { worst, ends, tets, middle })
+        let need = (middle - (a + b) / 2.0).norm() + LONG * (b - a).norm();
+        (worst > floor && tets.len() <= MOST).then_some(Split { need, ends, tets, middle })
     };
     let mut splits: Vec<Split> = groups.par_iter().filter_map(split).collect();
-    splits.sort_unstable_by(|a, b| b.worst.total_cmp(&a.worst).then(a.ends.cmp(&b.ends)));
+    splits.sort_unstable_by(|a, b| b.need.total_cmp(&a.need).then(a.ends.cmp(&b.ends)));
     splits
 }
 
