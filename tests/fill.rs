@@ -1,18 +1,15 @@
 //! Bodies given by signed distances, filled with tetrahedra: angles, volumes, counts, the same bits always.
 
 use dashpot::Vec3;
-use dashpot::mesh::distance::Distance;
-use dashpot::mesh::distance::shapes::{Figure, Part, Shape, smooth_min};
-use dashpot::mesh::fill::{Filled, Fineness, fill};
+use dashpot::mesh::distance::figure::smooth_min;
+use dashpot::mesh::distance::shapes::Shape;
+use dashpot::mesh::distance::{Distance, Figure, Part};
+use dashpot::mesh::fill::{Filled, Fineness, fill, fill_refined};
 use dashpot::mesh::six_volumes;
 use std::f64::consts::PI;
 
-fn part(shape: Shape) -> Part {
-    Part { shape, at: [0.0; 3], turn: [0.0; 3], blend: 0.0, carve: false }
-}
-
 fn figure(shape: Shape, turn: [f64; 3]) -> Figure {
-    Figure { parts: vec![Part { turn, ..part(shape) }] }
+    Figure::new(vec![Part { turn, ..Part::new(shape) }])
 }
 
 const TURNED: [f64; 3] = [11.0, 23.0, 5.0];
@@ -60,6 +57,25 @@ fn smooth_sharp_and_thin_bodies() {
             assert!(estimate.abs() < 0.01, "{name} of {target}: estimate off by {estimate}");
         }
     }
+}
+
+/// Splits at the boundary add vertices and few tetrahedra, and the promises hold.
+#[test]
+fn a_finer_boundary_keeps_the_angles() {
+    let body = figure(Shape::Ellipsoid { radii: [0.5, 0.4, 0.3] }, TURNED);
+    let volume = 4.0 / 3.0 * PI * 0.06;
+    let coarse = fill(&body, Fineness::Cell(0.1)).expect("filled");
+    let fine = fill_refined(&body, Fineness::Cell(0.1), 500).expect("filled");
+    good("refined", &fine);
+    assert!(fine.report.angles.min >= 14.0, "{:?}", fine.report.angles);
+    assert_eq!(fine.mesh.positions.len(), coarse.mesh.positions.len() + 500);
+    let added = fine.mesh.tets.len() - coarse.mesh.tets.len();
+    assert!((500..=2000).contains(&added), "one to four a split: {added}");
+    let off = |filled: &Filled| (filled.mesh.volume() / volume - 1.0).abs();
+    assert!(off(&fine) < 0.005, "{} {}", off(&fine), off(&coarse));
+    // More than there are edges that can be split: as many as there are, and still good.
+    let most = fill_refined(&body, Fineness::Cell(0.2), 100_000).expect("filled");
+    good("as fine as it gets", &most);
 }
 
 /// Boundary faces of a cube end up on its faces, its corners and edges are there: the volume, not only an average.
@@ -126,12 +142,10 @@ fn the_same_bits_with_any_number_of_threads() {
 
 #[test]
 fn a_thin_part_is_resolved_or_told() {
-    let fin = |thickness: f64| Figure {
-        parts: vec![
-            part(cube(0.5)),
-            // Off the planes of the lattice, so that a thin one falls between its nodes.
-            Part { at: [0.0, 0.55, 0.02], ..part(Shape::Box { size: [0.4, 0.7, thickness], rounding: 0.0 }) },
-        ],
+    let fin = |thickness: f64| {
+        let slab = Shape::Box { size: [0.4, 0.7, thickness], rounding: 0.0 };
+        // Off the planes of the lattice, so that a thin one falls between its nodes.
+        Figure::new(vec![Part::new(cube(0.5)), Part { at: [0.0, 0.55, 0.02], ..Part::new(slab) }])
     };
     let thick = fill(&fin(0.2), Fineness::Cell(0.08)).expect("filled");
     assert_eq!(thick.report.missing, None);
@@ -142,7 +156,7 @@ fn a_thin_part_is_resolved_or_told() {
 
 #[test]
 fn pieces_are_kept_and_counted() {
-    let pair = Figure { parts: vec![part(cube(0.5)), Part { at: [2.0, 0.0, 0.0], ..part(cube(0.3)) }] };
+    let pair = Figure::new(vec![Part::new(cube(0.5)), Part { at: [2.0, 0.0, 0.0], ..Part::new(cube(0.3)) }]);
     let filled = fill(&pair, Fineness::Tets(5000)).expect("filled");
     good("pair", &filled);
     assert_eq!(filled.report.pieces, 2);
@@ -178,7 +192,7 @@ fn next(seed: &mut u64) -> f64 {
     (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-fn shapes() -> [Shape; 7] {
+fn shapes() -> [Shape; 10] {
     [
         Shape::Ellipsoid { radii: [0.5, 0.3, 0.1] },
         Shape::Ellipsoid { radii: [0.3, 0.3, 0.6] },
@@ -186,6 +200,9 @@ fn shapes() -> [Shape; 7] {
         Shape::RoundCone { from: [-0.3, 0.1, 0.0], to: [0.4, 0.2, 0.1], radii: [0.3, 0.1] },
         Shape::RoundCone { from: [0.0; 3], to: [0.1, 0.0, 0.0], radii: [0.1, 0.4] },
         Shape::Torus { radius: 0.5, tube: 0.2 },
+        Shape::Arc { radius: 0.5, tube: 0.15, angle: 60.0 },
+        Shape::Arc { radius: 0.4, tube: 0.2, angle: 130.0 },
+        Shape::Disc { radius: 0.5, rounding: 0.1 },
         Shape::Box { size: [0.6, 0.4, 0.9], rounding: 0.1 },
     ]
 }
@@ -199,14 +216,14 @@ fn distances_of_shapes_are_exact() {
         let [low, high] = body.bounds();
         for _ in 0..400 {
             let p = Vec3::new(next(&mut seed), next(&mut seed), next(&mut seed));
-            let (d, n) = body.sample(p, 1e-6);
+            let (d, n) = body.sample(p, 0.0);
             if d < 0.0 {
                 assert!(
                     (low - p).max() <= 0.0 && (p - high).max() <= 0.0,
                     "{shape:?}: inside but out of bounds"
                 );
             }
-            // Central differences over 1e-6 are good to 1e-9 or so; on a medial axis there is no direction.
+            // On a medial axis there is no direction.
             let foot = body.distance(p - n * d);
             let smooth = (body.distance(p + n * 1e-4) - body.distance(p - n * 1e-4) - 2e-4).abs() < 1e-8;
             assert!(!smooth || foot.abs() < 1e-6, "{shape:?} at {p:?}: {d}, foot {foot}");
@@ -215,6 +232,82 @@ fn distances_of_shapes_are_exact() {
             assert!(slope <= 1.0 + 1e-9, "{shape:?}: slope {slope}");
         }
     }
+}
+
+/// Of four parts, one of each kind: joined, mirrored, carved.
+fn statue() -> Figure {
+    let ball = |radius: f64| Part::new(Shape::Ellipsoid { radii: [radius; 3] });
+    let leg = Shape::RoundCone { from: [0.2, -0.3, 0.0], to: [0.4, -0.8, 0.1], radii: [0.2, 0.1] };
+    Figure::new(vec![
+        Part { at: [0.0, 0.1, 0.0], ..ball(0.5) },
+        Part { blend: 0.1, mirror: true, turn: [0.0, 20.0, 5.0], ..Part::new(leg) },
+        Part { at: [0.3, 0.3, 0.4], blend: 0.05, carve: true, mirror: true, ..ball(0.2) },
+        Part { at: [0.0, 0.8, 0.0], blend: 0.2, ..Part::new(Shape::Disc { radius: 0.2, rounding: 0.1 }) },
+    ])
+}
+
+/// Parts that are far away are passed over, and the gradient is put together from theirs: the value is that of the formula,
+/// and the direction that of differences.
+#[test]
+fn a_figure_is_the_smooth_union_of_its_parts_and_their_images() {
+    let figure = statue();
+    let alone: Vec<(Part, Figure)> =
+        figure.parts().map(|part| (part.clone(), Figure::new(vec![plain(part)]))).collect();
+    let formula = |p: Vec3| {
+        alone.iter().fold(f64::INFINITY, |whole, (part, one)| {
+            let image = Vec3::new(-p.x, p.y, p.z);
+            let own = match part.mirror {
+                true => smooth_min(one.distance(p), one.distance(image), part.blend),
+                false => one.distance(p),
+            };
+            match part.carve {
+                true => -smooth_min(-whole, own, part.blend),
+                false if whole == f64::INFINITY => own,
+                false => smooth_min(whole, own, part.blend),
+            }
+        })
+    };
+    let mut seed = 11;
+    let mut smooth = 0;
+    for _ in 0..2000 {
+        let p = Vec3::new(next(&mut seed), next(&mut seed), next(&mut seed)) * 1.2;
+        let (d, n) = figure.sample(p, 0.0);
+        assert!((d - formula(p)).abs() < 1e-12, "{p:?}: {d}");
+        assert!((d - figure.distance(Vec3::new(-p.x, p.y, p.z))).abs() < 1e-12, "no mirror image at {p:?}");
+        let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+        let gradient = Vec3::from(
+            axes.map(|axis| (figure.distance(p + axis * 1e-5) - figure.distance(p - axis * 1e-5)) / 2e-5),
+        );
+        assert!(gradient.norm() < 1.0 + 1e-6, "steeper than a distance at {p:?}");
+        // Second derivatives are 20 or so, times 1e-5; on a crease or in a carved fold differences mean nothing.
+        let curved = (figure.distance(p + n * 1e-3) + figure.distance(p - n * 1e-3) - 2.0 * d).abs() > 1e-4;
+        if !curved && gradient.norm() > 0.1 {
+            smooth += 1;
+            assert!((gradient.normalize() - n).norm() < 1e-3, "{p:?}: {n:?} {gradient:?}");
+        }
+    }
+    assert!(smooth > 1500, "{smooth} points off creases");
+}
+
+/// The part by itself, neither mirrored nor carved.
+fn plain(part: &Part) -> Part {
+    Part { carve: false, mirror: false, ..part.clone() }
+}
+
+#[test]
+fn bounds_hold_mirrored_parts_and_blends() {
+    let figure = statue();
+    let [low, high] = figure.bounds();
+    let mut seed = 5;
+    let mut inside = 0;
+    for _ in 0..20000 {
+        let p = Vec3::new(next(&mut seed), next(&mut seed), next(&mut seed)) * 1.2;
+        if figure.distance(p) < 0.0 {
+            inside += 1;
+            assert!((low - p).max() <= 0.0 && (p - high).max() <= 0.0, "{p:?}");
+        }
+    }
+    assert!(inside > 500);
 }
 
 #[test]
@@ -264,7 +357,7 @@ fn a_figure_from_text() {
         carve = true
     "#;
     let figure: Figure = toml::from_str(text).expect("a figure");
-    assert_eq!(figure.parts.len(), 3);
+    assert_eq!(figure.parts().len(), 3);
     assert!(figure.distance(Vec3::zeros()) > 0.0, "carved");
     assert!(figure.distance(Vec3::new(0.85, 0.0, 0.0)) < 0.0, "joined");
     let filled = fill(&figure, Fineness::Tets(8000)).expect("filled");

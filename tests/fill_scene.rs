@@ -64,7 +64,7 @@ fn faults_are_named_by_file_and_field() {
         (r#"surface = "sheet.obj""#, &["body.ball.mesh.target_tets", "scene.toml:4"]),
         (r#"surface = "sheet.obj", cell = 0.1, target_tets = 1"#, &["body.ball.mesh.cell", "not both"]),
         (r#"surface = "sheet.obj", cell = -0.1"#, &["body.ball.mesh.cell"]),
-        (r#"surface = "sheet.obj", file = "a.mesh""#, &["one of them"]),
+        (r#"surface = "sheet.obj", file = "a.mesh""#, &["`file` or `surface`, not both"]),
         (r#"surface = "sheet.obj", cels = 0.1"#, &["cels"]),
     ] {
         std::fs::write(folder.join("scene.toml"), scene(mesh)).unwrap();

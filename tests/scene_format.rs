@@ -216,6 +216,10 @@ fn every_field() -> Vec<toml::Value> {
     let surface = "surface = 'x.obj'\ntarget_tets = 100\nscale = 1.0\nskin = false";
     meshes.push(toml::Value::try_into(toml::from_str(surface).unwrap()).unwrap());
     meshes.push(toml::Value::try_into(toml::from_str("surface = 'x.obj'\ncell = 0.1").unwrap()).unwrap());
+    for fineness in ["target_tets = 100", "cell = 0.1"] {
+        let character = format!("character = 'pig'\nscale = 1.0\n{fineness}");
+        meshes.push(toml::Value::try_into(toml::from_str(&character).unwrap()).unwrap());
+    }
     let bodies = meshes.into_iter().map(|mesh| Body { mesh, ..body.clone() }).collect();
     let (contact, obstacles) = every_contact();
     let scene =

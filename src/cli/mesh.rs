@@ -1,14 +1,20 @@
-//! `dashpot mesh`: what a mesh is like, conversion between formats, and tetrahedra that fill a surface.
+//! `dashpot mesh`: what a mesh is like, conversion between formats, tetrahedra that fill a surface, and characters.
+
+mod make;
 
 use crate::error::{InputError, Result};
 use crate::mesh::spec::{MeshFile, MeshSpec, SurfaceFile};
 use crate::mesh::{self, Loaded};
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 
 /// Prints statistics of a mesh, fills a surface and converts it.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct MeshArgs {
+    #[command(subcommand)]
+    command: Option<MeshCommand>,
+
     /// A mesh file: .mesh, .msh, .node/.ele, .veg, .vtk, .obj, .ply, .stl, .gltf, .glb
     #[arg(required_unless_present = "generate", conflicts_with = "generate")]
     pub input: Option<PathBuf>,
@@ -34,13 +40,28 @@ pub struct MeshArgs {
     pub scale: f64,
 }
 
+/// What else there is to do with meshes.
+#[derive(Debug, Clone, Subcommand)]
+enum MeshCommand {
+    /// Make one of the characters; without a name, list them
+    Make(make::MakeArgs),
+}
+
 /// Prints the table to standard output and warnings to standard error; converts with `--out`.
 pub fn run(args: &MeshArgs) -> Result<()> {
+    if let Some(MeshCommand::Make(args)) = &args.command {
+        return make::run(args);
+    }
     if let Some(out) = &args.out {
         mesh::write::check_ending(out)?;
         refuse_overwriting(args.input.as_deref(), out)?;
     }
-    let (Loaded { mesh, warnings, .. }, summary) = load(args)?;
+    let (loaded, summary) = load(args)?;
+    show(loaded, summary, args.out.as_deref())
+}
+
+/// Prints what a mesh is like, and writes it if there is a file to write to.
+fn show(Loaded { mesh, warnings, .. }: Loaded, summary: Option<String>, out: Option<&Path>) -> Result<()> {
     for warning in warnings {
         tell!("warning: {warning}");
     }
@@ -48,7 +69,7 @@ pub fn run(args: &MeshArgs) -> Result<()> {
     if let Some(summary) = summary {
         say!("{summary}")?;
     }
-    match &args.out {
+    match out {
         Some(out) => mesh::write::write(out, &mesh, &mesh.positions),
         None => Ok(()),
     }
@@ -102,6 +123,9 @@ fn parse_generator(table: &str) -> std::result::Result<MeshSpec, InputError> {
     match toml::from_str::<Holder>(&document) {
         Ok(Holder { mesh: MeshSpec::File(_) | MeshSpec::Surface(_) }) => {
             Err(InputError::field("--generate", "names a file: give the file itself"))
+        }
+        Ok(Holder { mesh: MeshSpec::Character(_) }) => {
+            Err(InputError::field("--generate", "names a character: use `dashpot mesh make`"))
         }
         Ok(Holder { mesh }) => Ok(mesh),
         Err(e) => Err(InputError::field("--generate", e.message())),

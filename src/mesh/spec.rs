@@ -1,10 +1,11 @@
-//! How a scene names a mesh: by a generator and its parameters, by a file, or by a surface to be filled.
+//! How a scene names a mesh: by a generator and its parameters, by a file, by a surface to be filled, or by a character.
 
+use crate::error::InputError;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// `mesh = { generate = "box", … }`, `mesh = { file = "hippo.mesh", scale = 1.0 }` or
-/// `mesh = { surface = "pig.obj", target_tets = 16000 }`.
+/// `mesh = { generate = "box", … }`, `mesh = { file = "hippo.mesh", scale = 1.0 }`,
+/// `mesh = { surface = "pig.obj", target_tets = 16000 }` or `mesh = { character = "pig" }`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum MeshSpec {
@@ -14,6 +15,8 @@ pub enum MeshSpec {
     File(MeshFile),
     /// A closed surface in a file, filled with tetrahedra.
     Surface(SurfaceFile),
+    /// One of our characters, filled with tetrahedra.
+    Character(CharacterSpec),
 }
 
 /// A mesh in a file.
@@ -48,6 +51,41 @@ pub struct SurfaceFile {
     /// Whether the surface is seen instead of the tetrahedra's own.
     #[serde(default = "yes")]
     pub skin: bool,
+}
+
+/// One of our characters and how finely it is filled: with neither `target_tets` nor `cell` as finely as in its paper.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CharacterSpec {
+    /// Its name.
+    pub character: String,
+    /// About so many tetrahedra.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_tets: Option<usize>,
+    /// Length of a cell of the lattice (m); twelve tetrahedra a cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<f64>,
+    /// Factor of all its lengths; with 1 it is about 1 m tall.
+    #[serde(default = "one")]
+    pub scale: f64,
+    /// Whether it is drawn and exported by a finer surface of the same figure.
+    #[serde(default = "yes")]
+    pub skin: bool,
+}
+
+impl CharacterSpec {
+    /// The character as it is.
+    pub fn new(character: impl Into<String>) -> CharacterSpec {
+        CharacterSpec { character: character.into(), target_tets: None, cell: None, scale: 1.0, skin: true }
+    }
+
+    /// The scale, if it can be one.
+    pub fn factor(&self) -> Result<f64, InputError> {
+        if (1e-6..=1e6).contains(&self.scale) {
+            return Ok(self.scale);
+        }
+        Err(InputError::field("scale", format!("{} is not a factor between 1e-6 and 1e6", self.scale)))
+    }
 }
 
 fn one() -> f64 {
@@ -135,18 +173,22 @@ impl<'de> Deserialize<'de> for MeshSpec {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
         let table = toml::Table::deserialize(deserializer)?;
-        let keys = ["generate", "file", "surface"].map(|key| table.contains_key(key));
-        let spec = match keys {
-            [true, false, false] => table.try_into().map(MeshSpec::Generate),
-            [false, true, false] => table.try_into().map(MeshSpec::File),
-            [false, false, true] => table.try_into().map(MeshSpec::Surface),
-            [false, false, false] => {
+        let keys = ["generate", "file", "surface", "character"];
+        let mut given = keys.into_iter().filter(|key| table.contains_key(*key));
+        let spec = match (given.next(), given.next()) {
+            (Some("generate"), None) => table.try_into().map(MeshSpec::Generate),
+            (Some("file"), None) => table.try_into().map(MeshSpec::File),
+            (Some("surface"), None) => table.try_into().map(MeshSpec::Surface),
+            (Some(_), None) => table.try_into().map(MeshSpec::Character),
+            (None, _) => {
                 return Err(D::Error::custom(
-                    "give `generate = \"box\"` (or another generator), `file = \"…\"` or `surface = \"…\"`",
+                    "give `generate = \"box\"` (or another generator), `file = \"…\"`, `surface = \"…\"` or \
+                     `character = \"…\"`",
                 ));
             }
-            [true, true, false] => return Err(D::Error::custom("give `generate` or `file`, not both")),
-            _ => return Err(D::Error::custom("give `generate`, `file` or `surface`, one of them")),
+            (Some(one), Some(other)) => {
+                return Err(D::Error::custom(format!("give `{one}` or `{other}`, not both")));
+            }
         };
         spec.map_err(|e: toml::de::Error| D::Error::custom(e.message()))
     }

@@ -41,6 +41,15 @@ pub const SCENES: &[Builtin] = scenes![
     "pushed-block",
     "box-stack",
     "box-pile",
+    "penguin",
+    "penguin-drag",
+    "pig",
+    "dummy",
+    "bear",
+    "hippo",
+    "colliding-bears",
+    "elephant",
+    "koala",
 ];
 
 /// The text of the built-in scene of that name.

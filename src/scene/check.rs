@@ -13,6 +13,8 @@ use toml::Value;
 use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
 use crate::error::InputError;
 use crate::linear::MOST_ITERATIONS;
+use crate::mesh::characters;
+use crate::mesh::spec::CharacterSpec;
 use crate::mesh::spec::SurfaceFile;
 use crate::step::integrator::INTEGRATORS;
 use crate::{Vec3, damping};
@@ -111,6 +113,16 @@ fn check_surface(at: &str, mesh: &SurfaceFile) -> Checked {
     }
 }
 
+fn check_character(at: &str, mesh: &CharacterSpec) -> Checked {
+    known(format!("{at}.character"), &mesh.character, &characters::names())?;
+    positive(format!("{at}.scale"), mesh.scale)?;
+    match (mesh.target_tets, mesh.cell) {
+        (Some(_), Some(_)) => fault(format!("{at}.cell"), "give `target_tets` or `cell`, not both"),
+        (_, Some(cell)) => positive(format!("{at}.cell"), cell),
+        (_, None) => Ok(()),
+    }
+}
+
 fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     if let MeshSpec::File(mesh) = &body.mesh {
         if mesh.file.as_os_str().is_empty() {
@@ -123,6 +135,9 @@ fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     }
     if let MeshSpec::Surface(mesh) = &body.mesh {
         check_surface(&format!("{at}.mesh"), mesh)?;
+    }
+    if let MeshSpec::Character(mesh) = &body.mesh {
+        check_character(&format!("{at}.mesh"), mesh)?;
     }
     check_material(&format!("{at}.material"), &body.material, MatterKind::of(&body.mesh))?;
     direction(format!("{at}.rotation.axis"), body.rotation.axis)?;

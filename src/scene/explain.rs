@@ -59,7 +59,7 @@ fn narrow(table: &Table, path: &mut Vec<String>, complaint: &str) {
     let fields: Vec<&str> = path.iter().map(String::as_str).collect();
     match fields[..] {
         ["body", _, "mesh"] => {
-            let tag = ["surface", "file"].into_iter().find(|tag| get(&at, tag).is_some());
+            let tag = ["surface", "file", "character"].into_iter().find(|tag| get(&at, tag).is_some());
             blame::<MeshSpec>(&at, tag.unwrap_or("generate"), path, complaint);
         }
         ["body", _, "attach", _, "path"] | ["obstacle", _, "path"] => {

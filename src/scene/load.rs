@@ -37,7 +37,7 @@ impl LoadedScene {
             let files = match &mut body.mesh {
                 MeshSpec::File(mesh) => [Some(&mut mesh.file), mesh.skin.as_mut()],
                 MeshSpec::Surface(mesh) => [Some(&mut mesh.surface), None],
-                MeshSpec::Generate(_) => continue,
+                MeshSpec::Generate(_) | MeshSpec::Character(_) => continue,
             };
             for file in files.into_iter().flatten() {
                 let path = std::path::absolute(self.base_dir.join(&*file));

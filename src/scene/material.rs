@@ -89,7 +89,7 @@ impl MatterKind {
                 Generator::Hair { .. } => MatterKind::Strands,
             }),
             MeshSpec::File(_) => None,
-            MeshSpec::Surface(_) => Some(MatterKind::Solid),
+            MeshSpec::Surface(_) | MeshSpec::Character(_) => Some(MatterKind::Solid),
         }
     }
 

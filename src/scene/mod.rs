@@ -15,7 +15,7 @@ mod material;
 mod place;
 mod set;
 mod source;
-mod suggest;
+pub(crate) mod suggest;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,13 @@
 //! Signed distances: how far a point is from a surface, and on which side of it.
 
+pub mod figure;
 pub mod holes;
 pub mod shapes;
 pub mod surface;
 mod tree;
 pub(super) mod triangle;
 
+pub use figure::{Figure, Part};
 pub use holes::close;
 pub use surface::SurfaceDistance;
 

@@ -1,8 +1,6 @@
-//! Simple bodies with exact distances, and their smooth union: what characters are modelled from.
+//! Simple bodies with exact distances: what figures are made of.
 
-use super::Distance;
 use crate::Vec3;
-use nalgebra::{Rotation3, Unit};
 use serde::{Deserialize, Serialize};
 
 /// A simple body about its own origin (m).
@@ -39,6 +37,22 @@ pub enum Shape {
         /// Radius of the tube (m).
         tube: f64,
     },
+    /// A piece of a ring about the y axis, its middle on the +z axis, its ends round: a smile, a curl.
+    Arc {
+        /// From the centre to the middle of the tube (m).
+        radius: f64,
+        /// Radius of the tube (m).
+        tube: f64,
+        /// From the middle to an end, up to 180 (degrees).
+        angle: f64,
+    },
+    /// A flat disc across the y axis, its rim round: an ear, a snout.
+    Disc {
+        /// Of its flat faces (m).
+        radius: f64,
+        /// Half its thickness, and the radius of its rim (m).
+        rounding: f64,
+    },
     /// A box about the origin, its edges rounded.
     Box {
         /// Edge lengths (m).
@@ -52,27 +66,38 @@ pub enum Shape {
 impl Shape {
     /// Signed distance (m), exact.
     pub fn distance(&self, p: Vec3) -> f64 {
+        self.sample(p).0
+    }
+
+    /// Signed distance d (m), exact, and ∇d: from the nearest point of the surface to p, outward. Zero where no point is nearest.
+    pub fn sample(&self, p: Vec3) -> (f64, Vec3) {
         match *self {
             Shape::Ellipsoid { radii } => ellipsoid(p, radii.into()),
-            Shape::Capsule { from, to, radius } => segment(p, from.into(), to.into()) - radius,
+            Shape::Capsule { from, to, radius } => about(p, on_segment(p, from.into(), to.into()), radius),
             Shape::RoundCone { from, to, radii } => round_cone(p, from.into(), to.into(), radii),
-            Shape::Torus { radius, tube } => (p.x.hypot(p.z) - radius).hypot(p.y) - tube,
-            Shape::Box { size, rounding } => {
-                let outside = p.abs() - Vec3::from(size) / 2.0 + Vec3::repeat(rounding);
-                outside.sup(&Vec3::zeros()).norm() + outside.max().min(0.0) - rounding
+            Shape::Torus { radius, tube } => about(p, on_arc(p, radius, 180.0), tube),
+            Shape::Arc { radius, tube, angle } => about(p, on_arc(p, radius, angle), tube),
+            Shape::Disc { radius, rounding } => {
+                let flat = Vec3::new(p.x, 0.0, p.z);
+                about(p, flat * (radius / flat.norm().max(radius)), rounding)
             }
+            Shape::Box { size, rounding } => cuboid(p, Vec3::from(size) / 2.0, rounding),
         }
     }
 
     /// A box that holds the shape (m).
     pub fn bounds(&self) -> [Vec3; 2] {
-        let about = |half: Vec3| [-half, half];
+        let centred = |half: Vec3| [-half, half];
         match *self {
-            Shape::Ellipsoid { radii } => about(radii.into()),
+            Shape::Ellipsoid { radii } => centred(radii.into()),
             Shape::Capsule { from, to, radius } => balls(from, to, [radius; 2]),
             Shape::RoundCone { from, to, radii } => balls(from, to, radii),
-            Shape::Torus { radius, tube } => about(Vec3::new(radius + tube, tube, radius + tube)),
-            Shape::Box { size, .. } => about(Vec3::from(size) / 2.0),
+            Shape::Torus { radius, tube } => centred(Vec3::new(radius + tube, tube, radius + tube)),
+            Shape::Arc { radius, tube, .. } => centred(Vec3::new(radius + tube, tube, radius + tube)),
+            Shape::Disc { radius, rounding } => {
+                centred(Vec3::new(radius + rounding, rounding, radius + rounding))
+            }
+            Shape::Box { size, .. } => centred(Vec3::from(size) / 2.0),
         }
     }
 }
@@ -83,42 +108,75 @@ fn balls(from: [f64; 3], to: [f64; 3], radii: [f64; 2]) -> [Vec3; 2] {
     [(a - r).inf(&(b - s)), (a + r).sup(&(b + s))]
 }
 
-fn segment(p: Vec3, from: Vec3, to: Vec3) -> f64 {
+/// A ball of that radius about `q`: distance and direction.
+fn about(p: Vec3, q: Vec3, radius: f64) -> (f64, Vec3) {
+    let apart = p - q;
+    let length = apart.norm();
+    (length - radius, if length > 0.0 { apart / length } else { Vec3::zeros() })
+}
+
+/// The nearest point of a segment.
+fn on_segment(p: Vec3, from: Vec3, to: Vec3) -> Vec3 {
     let along = to - from;
     let share = ((p - from).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
     // A segment of no length divides zero by zero.
-    (p - from - along * if share.is_nan() { 0.0 } else { share }).norm()
+    from + along * if share.is_nan() { 0.0 } else { share }
+}
+
+/// The nearest point of a piece of a circle about the y axis: on the circle within the angle, beyond it the nearer end.
+fn on_arc(p: Vec3, radius: f64, angle: f64) -> Vec3 {
+    let side = p.x.abs();
+    let angle = angle.clamp(0.0, 180.0).to_radians().min(side.atan2(p.z));
+    let (sine, cosine) = angle.sin_cos();
+    Vec3::new(radius * sine.copysign(p.x), 0.0, radius * cosine)
+}
+
+/// Outside the rounded edges count; inside the nearest face.
+fn cuboid(p: Vec3, half: Vec3, rounding: f64) -> (f64, Vec3) {
+    let outside = p.abs() - half + Vec3::repeat(rounding);
+    let signs = p.map(|x| 1f64.copysign(x));
+    let out = outside.sup(&Vec3::zeros());
+    let length = out.norm();
+    if length > 0.0 {
+        return (length - rounding, out.component_mul(&signs) / length);
+    }
+    let axis = outside.imax();
+    let mut direction = Vec3::zeros();
+    direction[axis] = signs[axis];
+    (outside[axis] - rounding, direction)
 }
 
 /// In the half plane through the axis the surface is two arcs and the line that touches both: with sin of its slope
 /// (r−s)/l, the foot on the axis of a point's normal to that line decides which of the three is nearest.
-fn round_cone(p: Vec3, from: Vec3, to: Vec3, [r, s]: [f64; 2]) -> f64 {
+fn round_cone(p: Vec3, from: Vec3, to: Vec3, [r, s]: [f64; 2]) -> (f64, Vec3) {
     let axis = to - from;
     let length = axis.norm();
     // One ball within the other.
     if length <= (r - s).abs() {
-        return if r >= s { (p - from).norm() - r } else { (p - to).norm() - s };
+        return if r >= s { about(p, from, r) } else { about(p, to, s) };
     }
     let axis = axis / length;
     let sine = (r - s) / length;
     let cosine = (1.0 - sine * sine).sqrt();
     let along = (p - from).dot(&axis);
-    let aside = (p - from - axis * along).norm();
+    let radial = p - from - axis * along;
+    let aside = radial.norm();
     let foot = along - aside * sine / cosine;
     if foot <= 0.0 {
-        (p - from).norm() - r
+        about(p, from, r)
     } else if foot >= length {
-        (p - to).norm() - s
+        about(p, to, s)
     } else {
-        along * sine + aside * cosine - r
+        let outward = radial.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        (along * sine + aside * cosine - r, axis * sine + outward * cosine)
     }
 }
 
 /// The nearest point of the surface is x_i = r_i² p_i / (t + r_i²) with t the largest root of
 /// F(t) = Σ (r_i p_i / (t + r_i²))² − 1, found by Newton's method from the left, where F is convex
 /// (Eberly, "Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid").
-fn ellipsoid(p: Vec3, radii: Vec3) -> f64 {
-    let p = p.abs();
+fn ellipsoid(at: Vec3, radii: Vec3) -> (f64, Vec3) {
+    let p = at.abs();
     let squares = radii.component_mul(&radii);
     let smallest = radii.imin();
     let value = |t: f64| {
@@ -129,7 +187,8 @@ fn ellipsoid(p: Vec3, radii: Vec3) -> f64 {
     let start = (radii.component_mul(&p) - squares).max();
     let mut t = start.max((1e-9 - 1.0) * squares[smallest]);
     if value(t) <= 0.0 && t > start {
-        return inside_flat(p, radii, smallest);
+        let nearest = inside_flat(p, radii, smallest);
+        return (-(nearest - p).norm(), outward(at, nearest, squares));
     }
     for _ in 0..80 {
         let shifted = squares.add_scalar(t);
@@ -145,11 +204,17 @@ fn ellipsoid(p: Vec3, radii: Vec3) -> f64 {
     let nearest = squares.component_mul(&p).component_div(&squares.add_scalar(t));
     let inside = p.component_div(&radii).norm_squared() < 1.0;
     let length = (p - nearest).norm();
-    if inside { -length } else { length }
+    (if inside { -length } else { length }, outward(at, nearest, squares))
 }
 
-/// A point in the plane of symmetry across the smallest axis, so far inside that its nearest point is off that plane.
-fn inside_flat(p: Vec3, radii: Vec3, smallest: usize) -> f64 {
+/// The normal x_i / r_i² of an ellipsoid at a point whose coordinates have the signs of `at`.
+fn outward(at: Vec3, nearest: Vec3, squares: Vec3) -> Vec3 {
+    let normal = nearest.component_div(&squares).zip_map(&at, f64::copysign);
+    normal.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+}
+
+/// Of a point in the plane of symmetry across the smallest axis, so far inside that its nearest point is off that plane.
+fn inside_flat(p: Vec3, radii: Vec3, smallest: usize) -> Vec3 {
     let least = radii[smallest] * radii[smallest];
     let mut nearest = Vec3::zeros();
     let mut rest = 1.0;
@@ -161,88 +226,5 @@ fn inside_flat(p: Vec3, radii: Vec3, smallest: usize) -> f64 {
         }
     }
     nearest[smallest] = radii[smallest] * rest.max(0.0).sqrt();
-    -(nearest - p).norm()
-}
-
-/// A shape in its place, and how it joins what was there before.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    /// What.
-    #[serde(flatten)]
-    pub shape: Shape,
-    /// Where its origin is (m).
-    #[serde(default)]
-    pub at: [f64; 3],
-    /// Turned by this about its origin: axis times angle (degrees).
-    #[serde(default)]
-    pub turn: [f64; 3],
-    /// Over about this length the crease to the parts before is rounded (m).
-    #[serde(default)]
-    pub blend: f64,
-    /// Taken away from the parts before, instead of added.
-    #[serde(default)]
-    pub carve: bool,
-}
-
-/// Parts joined smoothly, one after the other.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Figure {
-    /// In the order in which they are joined.
-    pub parts: Vec<Part>,
-}
-
-impl Part {
-    fn rotation(&self) -> Rotation3<f64> {
-        let turn = Vec3::from(self.turn);
-        Unit::try_new(turn, 0.0).map_or_else(Rotation3::identity, |axis| {
-            Rotation3::from_axis_angle(&axis, turn.norm().to_radians())
-        })
-    }
-
-    fn distance(&self, p: Vec3) -> f64 {
-        let local = p - Vec3::from(self.at);
-        let turned = self.turn == [0.0; 3];
-        self.shape.distance(if turned { local } else { self.rotation().inverse_transform_vector(&local) })
-    }
-
-    fn bounds(&self) -> [Vec3; 2] {
-        let [low, high] = self.shape.bounds();
-        let [middle, half] = [(low + high) / 2.0, (high - low) / 2.0];
-        let rotation = self.rotation();
-        let middle = Vec3::from(self.at) + rotation * middle;
-        // A blend reaches out by at most a quarter of its length.
-        let half = rotation.matrix().abs() * half + Vec3::repeat(self.blend.max(0.0) / 4.0);
-        [middle - half, middle + half]
-    }
-}
-
-/// The smaller of two distances, the crease between them rounded over `blend` (m):
-/// min(a, b) − h²k/4 with h = max(1 − |a−b|/k, 0). Its slope is a mean of theirs, so it stays a distance.
-pub fn smooth_min(a: f64, b: f64, blend: f64) -> f64 {
-    if blend <= 0.0 {
-        return a.min(b);
-    }
-    let near = (1.0 - (a - b).abs() / blend).max(0.0);
-    a.min(b) - near * near * blend / 4.0
-}
-
-impl Distance for Figure {
-    fn distance(&self, p: Vec3) -> f64 {
-        self.parts.iter().fold(f64::INFINITY, |whole, part| {
-            let own = part.distance(p);
-            if whole == f64::INFINITY {
-                if part.carve { whole } else { own }
-            } else if part.carve {
-                -smooth_min(-whole, own, part.blend)
-            } else {
-                smooth_min(whole, own, part.blend)
-            }
-        })
-    }
-
-    fn bounds(&self) -> [Vec3; 2] {
-        let added = self.parts.iter().filter(|part| !part.carve).map(Part::bounds);
-        added.reduce(|[a, b], [c, d]| [a.inf(&c), b.sup(&d)]).unwrap_or([Vec3::zeros(); 2])
-    }
+    nearest
 }

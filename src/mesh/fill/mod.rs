@@ -5,9 +5,11 @@ mod check;
 mod cut;
 mod fit;
 mod lattice;
+mod refine;
 mod report;
 mod search;
 mod shape;
+mod skin;
 mod smooth;
 mod stencil;
 mod surface;
@@ -15,6 +17,7 @@ mod surface;
 mod tests;
 
 pub use report::Report;
+pub use skin::surface;
 pub use surface::fill_surface;
 
 use super::Mesh;
@@ -40,8 +43,21 @@ pub struct Filled {
     pub report: Report,
 }
 
+impl Filled {
+    /// Multiplies all lengths.
+    pub fn scale(&mut self, factor: f64) {
+        self.mesh.positions.iter_mut().for_each(|p| *p *= factor);
+        self.report.scale(factor);
+    }
+}
+
 /// Fills `body`. The same bits with any number of threads.
 pub fn fill(body: &dyn Distance, fineness: Fineness) -> Result<Filled, InputError> {
+    fill_refined(body, fineness, 0)
+}
+
+/// Fills `body`, then splits up to `splits` edges of the boundary, which makes it finer there than inside.
+pub fn fill_refined(body: &dyn Distance, fineness: Fineness, splits: usize) -> Result<Filled, InputError> {
     let found = search::search(body, fineness)?;
     let mut mesh = stencil::tetrahedra(&found.cut);
     let crumbs = check::drop_crumbs(&mut mesh);
@@ -52,6 +68,10 @@ pub fn fill(body: &dyn Distance, fineness: Fineness) -> Result<Filled, InputErro
         )));
     }
     smooth::smooth(body, &mut mesh, found.cut.lattice.spacing);
+    if splits > 0 {
+        refine::refine(body, &mut mesh, found.cut.lattice.spacing, splits);
+        smooth::smooth(body, &mut mesh, found.cut.lattice.spacing);
+    }
     let report = report::report(body, &mesh, &found, crumbs);
     Ok(Filled { mesh, report })
 }

@@ -67,6 +67,15 @@ pub fn report(body: &dyn Distance, mesh: &Mesh, found: &Found, crumbs: Crumbs) -
 }
 
 impl Report {
+    /// Multiplies all lengths.
+    pub fn scale(&mut self, factor: f64) {
+        self.cell *= factor;
+        self.volume *= factor.powi(3);
+        self.body_volume = self.body_volume.map(|volume| volume * factor.powi(3));
+        self.crumbs.place *= factor;
+        self.missing = self.missing.map(|place| place * factor);
+    }
+
     /// By how much the volume differs from the body's, as a share of it.
     pub fn volume_error(&self) -> Option<f64> {
         self.body_volume.map(|volume| self.volume / volume - 1.0)

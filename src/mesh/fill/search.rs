@@ -34,16 +34,7 @@ pub struct Found {
 
 /// The lattice with the spacing given, or with about the number of tetrahedra asked for.
 pub fn search(body: &dyn Distance, fineness: Fineness) -> Result<Found, InputError> {
-    let [low, high] = body.bounds();
-    let size = (high - low).amax();
-    // The squares of areas and the like must be numbers.
-    if !((1e-9..=1e9).contains(&size) && low.amax() <= 1e9 * size) {
-        return Err(InputError::new(format!(
-            "the body is {} m large, from {} on: expected 1e-9 to 1e9 m, and near the origin; does it need a scale?",
-            short(size),
-            place(&low)
-        )));
-    }
+    check_size(body)?;
     match fineness {
         Fineness::Cell(spacing) if spacing.is_finite() && spacing > 0.0 => {
             let trial = attempt(body, spacing, Vec3::zeros())?;
@@ -59,6 +50,20 @@ pub fn search(body: &dyn Distance, fineness: Fineness) -> Result<Found, InputErr
             format!("{target} is not a number between {FEWEST} and {MAX_ELEMENTS}"),
         )),
     }
+}
+
+/// The longest side of the body's box (m), if the squares of areas and the like are numbers.
+pub fn check_size(body: &dyn Distance) -> Result<f64, InputError> {
+    let [low, high] = body.bounds();
+    let size = (high - low).amax();
+    if (1e-9..=1e9).contains(&size) && low.amax() <= 1e9 * size {
+        return Ok(size);
+    }
+    Err(InputError::new(format!(
+        "the body is {} m large, from {} on: expected 1e-9 to 1e9 m, and near the origin; does it need a scale?",
+        short(size),
+        place(&low)
+    )))
 }
 
 fn affordable(tets: usize) -> Result<(), InputError> {

@@ -115,7 +115,7 @@ fn bettered(body: &dyn Distance, mesh: &Mesh, rings: &Rings, spacing: f64, v: u3
 }
 
 /// The point of the surface below `p`, to first order (m).
-fn onto(body: &dyn Distance, p: Vec3, spacing: f64) -> Vec3 {
+pub fn onto(body: &dyn Distance, p: Vec3, spacing: f64) -> Vec3 {
     let (distance, direction) = body.sample(p, 0.01 * spacing);
     p - direction * distance
 }

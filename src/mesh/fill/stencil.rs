@@ -4,6 +4,7 @@ use super::cut::{CutLattice, Side};
 use super::lattice::Node;
 use crate::Vec3;
 use crate::mesh::Mesh;
+use crate::mesh::topology::Faces;
 use rayon::prelude::*;
 
 /// A corner of a tetrahedron of the body: a node of the lattice, or a crossing of an edge between two of them.
@@ -37,16 +38,41 @@ pub fn count(cut: &CutLattice) -> usize {
 
 /// The tetrahedra inside the surface, vertices numbered as they are met.
 pub fn tetrahedra(cut: &CutLattice) -> Mesh {
+    numbered(cut, |_| true).0
+}
+
+/// The triangles that bound the tetrahedra inside the surface, seen anticlockwise from outside. Tetrahedra are made only where
+/// they have such a triangle, so a fine surface does not cost a fine body.
+pub fn boundary(cut: &CutLattice) -> Mesh {
+    let on = |corner: &Corner| match corner {
+        Corner::Node(node) => cut.side(*node) == Side::On,
+        Corner::Crossing(..) => true,
+    };
+    let (mut mesh, corners) = numbered(cut, |tet| tet.iter().filter(|corner| on(corner)).count() >= 3);
+    let on: Vec<bool> = corners.iter().map(on).collect();
+    // A face within the body that lies on the surface with all corners has a tetrahedron at either side: both are here.
+    let outer = Faces::of(&mesh.tets).boundary.into_iter();
+    mesh.triangles = outer.filter(|triangle| triangle.iter().all(|&v| on[v as usize])).collect();
+    mesh.tets.clear();
+    mesh.keep_referenced();
+    mesh
+}
+
+/// The tetrahedra to `keep`, and of every vertex what it is.
+fn numbered(cut: &CutLattice, keep: impl Fn(&[Corner; 4]) -> bool + Sync) -> (Mesh, Vec<Corner>) {
     let found: Vec<Vec<[Corner; 4]>> = cut
         .lattice
         .blocks()
         .map(|nodes| {
             let mut found = Vec::new();
-            nodes.for_each(|(_, node)| around(cut, node, &mut |tet| found.push(wound(tet))));
+            nodes.for_each(|(_, node)| {
+                around(cut, node, &mut |tet| found.extend(keep(&tet).then(|| wound(tet))))
+            });
             found
         })
         .collect();
     let mut mesh = Mesh::default();
+    let mut corners = Vec::new();
     let mut of_node = vec![u32::MAX; cut.sides.len()];
     let mut of_crossing = vec![u32::MAX; cut.crossings()];
     for tet in found.iter().flatten() {
@@ -64,6 +90,7 @@ pub fn tetrahedra(cut: &CutLattice) -> Mesh {
             if *number == u32::MAX {
                 *number = mesh.positions.len() as u32;
                 mesh.positions.push(position);
+                corners.push(corner);
             }
             Some(*number)
         });
@@ -72,7 +99,7 @@ pub fn tetrahedra(cut: &CutLattice) -> Mesh {
             mesh.tets.push([a, b, c, d]);
         }
     }
-    mesh
+    (mesh, corners)
 }
 
 /// The tetrahedra of the lattice about the three long edges that a centre owns, each cut to what is inside.

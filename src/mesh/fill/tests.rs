@@ -4,7 +4,8 @@ use super::cut::CutLattice;
 use super::lattice::{Lattice, owned_edges, owner};
 use super::stencil;
 use crate::Vec3;
-use crate::mesh::distance::Distance;
+use crate::mesh::distance::shapes::Shape;
+use crate::mesh::distance::{Distance, Figure, Part};
 use crate::mesh::six_volumes;
 
 /// Waves of all lengths, also shorter than a cell.
@@ -56,15 +57,8 @@ fn every_edge_has_one_owner() {
 /// Blocks that are passed over have the sign of their middle: the same as if every node were looked at.
 #[test]
 fn nodes_that_are_passed_over_have_the_right_sign() {
-    let body = crate::mesh::distance::shapes::Figure {
-        parts: vec![crate::mesh::distance::shapes::Part {
-            shape: crate::mesh::distance::shapes::Shape::Torus { radius: 1.0, tube: 0.3 },
-            at: [0.2, 0.1, 0.0],
-            turn: [20.0, 0.0, 40.0],
-            blend: 0.0,
-            carve: false,
-        }],
-    };
+    let torus = Shape::Torus { radius: 1.0, tube: 0.3 };
+    let body = Figure::new(vec![Part { at: [0.2, 0.1, 0.0], turn: [20.0, 0.0, 40.0], ..Part::new(torus) }]);
     let lattice = Lattice::new(&body, 0.04, Vec3::zeros()).expect("sampled");
     let (mut kept, mut inside) = (0, 0);
     for z in 0..64 {
