@@ -8,7 +8,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// Triangles of a surface if no number is given.
-const TRIANGLES: usize = 20_000;
+
 
 /// Makes one of the characters.
 #[derive(Debug, Clone, Args)]
@@ -52,7 +52,7 @@ fn make(name: &str, args: &MakeArgs) -> std::result::Result<(Loaded, Option<Stri
     let (target_tets, cell, scale) = (args.tets, args.cell, args.scale);
     let spec = CharacterSpec { target_tets, cell, scale, ..CharacterSpec::new(name) };
     if let Some(triangles) = args.surface {
-        let mesh = character.surface(triangles.unwrap_or(TRIANGLES), spec.factor()?)?;
+        let mesh = character.surface(triangles.unwrap_or(characters::SKIN), spec.factor()?)?;
         return Ok((Loaded { mesh, surface: None, warnings: Vec::new() }, None));
     }
     let filled = character.fill(&spec)?;
