@@ -30,8 +30,9 @@ struct Triangle {
     vertices: vec3<u32>,
     weight: f32,             // w (J)
     inverse_rest: vec4<f32>, // Dm^-1, row by row (1/m)
-    limits: vec2<f32>,       // least and greatest stretch that cost nothing
+    limits: vec2<f32>,       // least and greatest stretch that cost nothing; with Green's strain lambda A t/w and mu A t/w
     gained: f32,             // as of a tetrahedron
+    green: f32,              // 1 with Green's strain, 0 with limits
 }
 
 struct Spring {

@@ -6,6 +6,7 @@ use crate::cpu::gather::Gather;
 use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
+use crate::model::triangle::TriangleLaw;
 use crate::{Error, Result};
 use crate::{Mat3, Vec3};
 
@@ -200,10 +201,14 @@ pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
             *entry = range.of("rest shape", value)?;
         }
         let weight = range.weight("weight", e.weight)?;
+        let (law, green) = match e.law {
+            TriangleLaw::Limits(limits) => (limits, 0.0),
+            TriangleLaw::Green { lambda, mu } => ([lambda, mu], 1.0),
+        };
         // no limit is a limit that no triangle reaches
-        let limits = e.limits.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
+        let limits = law.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
         let gained = gained[e.vertices[0] as usize] as f32;
-        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, pad0: 0.0 });
+        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, green });
     }
     all.set(Buffer::Triangles, &triangles);
     let (mut bendings, mut corners) = (Vec::with_capacity(model.bendings.len()), Vec::new());

@@ -79,10 +79,12 @@ layout! {
         weight: f32;
         /// Dm⁻¹, row by row (1/m).
         inverse_rest: [f32; 4];
-        /// Least and greatest stretch that cost nothing.
+        /// Least and greatest stretch that cost nothing; with Green's strain λ A t/w and μ A t/w.
         limits: [f32; 2];
         /// Share of its energy that it gained when it was stiffened last.
-        gained: f32, pad pad0: f32;
+        gained: f32;
+        /// 1 with Green's strain, 0 with limits.
+        green: f32;
     }
     /// A spring.
     Spring {

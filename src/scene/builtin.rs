@@ -41,6 +41,8 @@ pub const SCENES: &[Builtin] = scenes![
     "pushed-block",
     "box-stack",
     "box-pile",
+    "thesis-trapezoid",
+    "thesis-annulus",
 ];
 
 /// The text of the built-in scene of that name.

@@ -71,7 +71,7 @@ impl Simulation {
         let contact = self.contact_energy();
         let seen = self.backend.reports(true)?.pop().unwrap_or_default().seen;
         let seen = Observation { contact, ..seen };
-        let total = seen.kinetic + seen.elastic + seen.gravity + seen.contact + seen.attachment;
+        let total = seen.total();
         if total != before.total {
             self.goals().into_iter().for_each(|goals| goals.forget());
         }

@@ -125,11 +125,24 @@ pub const INTEGRATORS: &[Integrator] = &[
     },
 ];
 
+/// The name of the integrator that minimises KE + (τ/h) PE.
+pub const NON_OSCILLATORY: &str = "non-oscillatory";
+
+/// The row of non-oscillatory motion with τ and time step `h` (s): backward Euler whose elastic energy weighs τ/h
+/// (Non-oscillatory thesis, Eq. 2.22). What it keeps of the velocities is not in the row: see `step::calm`.
+pub fn non_oscillatory(tau: f64, h: f64) -> Integrator {
+    Integrator { name: NON_OSCILLATORY, c1: tau / h, ..BACKWARD_EULER }
+}
+
+/// The names of all integrators.
+pub fn names() -> Vec<&'static str> {
+    INTEGRATORS.iter().map(|row| row.name).chain([NON_OSCILLATORY]).collect()
+}
+
 /// The row with this name; the error lists the names there are.
 pub fn find(name: &str) -> Result<Integrator, InputError> {
     INTEGRATORS.iter().find(|row| row.name == name).copied().ok_or_else(|| {
-        let names: Vec<_> = INTEGRATORS.iter().map(|row| row.name).collect();
-        let message = format!("no integrator `{name}`; there are {}", names.join(", "));
+        let message = format!("no integrator `{name}`; there are {}", names().join(", "));
         InputError::field("integrator.kind", message)
     })
 }
