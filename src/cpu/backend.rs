@@ -3,7 +3,7 @@
 use super::global::Parts;
 use super::viscous::Viscous;
 use super::{CHUNK, Cpu, Scalar, fill, observe};
-use crate::damping::{Filter, ether_drag, pbd};
+use crate::damping::Filter;
 use crate::linear::reduce::sum;
 use crate::step::backend::{Backend, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
@@ -110,20 +110,13 @@ impl<T: Scalar> Backend for Cpu<T> {
     fn filter(&mut self, filter: &Filter) -> Result<()> {
         let before = self.kinetic();
         let unfiltered = self.v.clone();
-        match *filter {
-            Filter::EtherDrag { coefficient } => ether_drag::filter(&mut self.v, coefficient),
-            Filter::Pbd { coefficient } => {
-                for body in &self.model.bodies {
-                    let range = body.vertices.clone();
-                    let (mass, x) = (&self.model.mass[range.clone()], &self.x[range.clone()]);
-                    pbd::filter(mass, x, &mut self.v[range], coefficient);
-                }
-            }
-        }
+        self.filtered.resize(unfiltered.len(), Vec3::zeros());
+        self.damp(filter);
         self.viscous = None; // its L v is of the velocity before
         // An integrator with history must find the filtered motion there, too: v + Δv all along.
         for (i, old) in unfiltered.iter().enumerate() {
             let change = self.v[i] - old;
+            self.filtered[i] = change;
             self.v_before[i] += change;
             self.x_before[i] -= change * self.last_step;
         }
@@ -151,6 +144,10 @@ impl<T: Scalar> Backend for Cpu<T> {
 
     fn velocities(&self) -> &[Vec3] {
         &self.v
+    }
+
+    fn filtered(&self) -> &[Vec3] {
+        &self.filtered
     }
 
     fn snapshot(&mut self) -> Result<Snapshot> {

@@ -7,6 +7,7 @@ mod ahead;
 mod backend;
 pub mod blocks;
 mod energies;
+mod filter;
 pub mod gather;
 pub mod global;
 mod inside;
@@ -26,6 +27,7 @@ pub mod volume;
 #[cfg(test)]
 pub(crate) mod sample;
 
+use crate::damping::neighbours::Neighbours;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
@@ -68,6 +70,10 @@ pub struct Cpu<T: Scalar> {
     laplacian: SparseMatrix,
     /// Products with L, while damping needs them.
     viscous: Option<Viscous>,
+    /// Edges and clusters, once a filter needs them.
+    neighbours: Option<Neighbours>,
+    /// By how much the last filter changed v; empty until there was one.
+    filtered: Vec<Vec3>,
     global: Global<T>,
     local: Local<T>,
     x: Vec<Vec3>,
@@ -101,6 +107,8 @@ impl<T: Scalar> Cpu<T> {
             stiffness: Stiffness::as_given(&model),
             vertex_stiffness: vec![1.0; n],
             viscous: None,
+            neighbours: None,
+            filtered: Vec::new(),
             local: Local::new(&model),
             global: Global::new(solver),
             x: model.initial_positions.clone(),

@@ -8,8 +8,8 @@ mod record;
 
 use super::buffer::Buffer;
 use super::contents::points;
-use super::kernel::{Call, Id, PBD_DAMPING};
-use super::layout::{Inner, Step};
+use super::kernel::{Call, Id};
+use super::layout::Inner;
 use super::state;
 use super::{Gpu, report};
 use crate::cpu::Scalar;
@@ -65,7 +65,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
         self.send_laplacian(form)?;
-        self.set_numbers(state::numbers(form, self.model.gravity, self.numbers.filter_coefficient)?);
+        self.set_numbers(state::numbers(form, self.model.gravity, &self.numbers)?);
         let travels =
             targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
         self.set_points(points(travels))?;
@@ -130,16 +130,8 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn filter(&mut self, filter: &Filter) -> Result<()> {
-        let coefficient = match *filter {
-            Filter::EtherDrag { coefficient } | Filter::Pbd { coefficient } => coefficient,
-        };
-        self.set_numbers(Step { filter_coefficient: coefficient as f32, ..self.numbers });
-        let kernels: &[Id] = match filter {
-            Filter::EtherDrag { .. } => &[Id::filter_ether_drag],
-            Filter::Pbd { .. } => PBD_DAMPING,
-        };
         self.outdate();
-        kernels.iter().try_for_each(|id| self.stream.kernel(*id))
+        self.damp(filter)
     }
 
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {

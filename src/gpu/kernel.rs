@@ -99,6 +99,14 @@ kernels! {
     measure_spin [Chunks, Vertices, Motions, Rigids, Partials] |s| s.chunks;
     reduce_spin [Segments, Partials, Rigids] |s| s.bodies;
     filter_pbd [Step, Chunks, Vertices, Motions, Rigids, ExchangePartials] |s| s.chunks;
+    direct_change [Step, Chunks, Vertices, Motions, Rigids, Changes] |s| s.chunks;
+    damp_edge [Step, Sizes, Vertices, Changes, Edges, EdgeRows] |s| items(s.edges);
+    gather_edge [Sizes, Vertices, EdgeStarts, EdgeEnds, EdgeRows, Changes] |s| items(s.vertices);
+    measure_change [Chunks, Vertices, Motions, Rigids, Changes, Partials] |s| s.chunks;
+    reduce_change [Step, Segments, Partials, Rigids, Balances] |s| s.bodies;
+    damp_cluster [Step, Sizes, Vertices, Motions, Clusters, ClusterRows] |s| items(s.clusters);
+    gather_cluster [Sizes, Vertices, ClusterStarts, ClusterCorners, ClusterRows, Changes] |s| items(s.vertices);
+    filter_change [Step, Chunks, Vertices, Motions, Changes, Balances, ExchangePartials] |s| s.chunks;
     reduce_exchange [Sizes, ExchangePartials, Report] |_| 1;
     observe_vertex [Step, Chunks, Vertices, Motions, Partials] |s| s.chunks;
     observe_tet [Sizes, Vertices, Tets, Rotations, Partials] |s| blocks(s.tets);
@@ -121,6 +129,22 @@ pub const PBD_DAMPING: &[Id] = &[
     Id::reduce_spin,
     Id::filter_pbd,
 ];
+
+/// What direct damping of bodies does in order; the two in the middle if forces are projected on edges.
+pub const DIRECT_DAMPING: [&[Id]; 3] = [
+    &[Id::measure_centre, Id::reduce_centre, Id::direct_change],
+    &[Id::damp_edge, Id::gather_edge],
+    &[Id::measure_change, Id::reduce_change, Id::filter_change],
+];
+
+/// A sweep of spring damping, once [`SPRING_FRAME`] is known.
+pub const SPRING_SWEEP: &[Id] = &[Id::direct_change, Id::damp_edge, Id::gather_edge, Id::filter_change];
+
+/// The velocity that those of a sweep are counted from: so that a body's speed costs no digits.
+pub const SPRING_FRAME: &[Id] = &[Id::measure_centre, Id::reduce_centre];
+
+/// Direct damping of elements.
+pub const LOCAL_DAMPING: &[Id] = &[Id::damp_cluster, Id::gather_cluster, Id::filter_change];
 
 impl Id {
     /// Its line of the table.

@@ -8,6 +8,7 @@ mod backend;
 pub mod buffer;
 pub mod contents;
 pub mod context;
+mod filter;
 mod inside;
 pub mod kernel;
 pub mod layout;
@@ -25,6 +26,7 @@ pub mod twin;
 
 use crate::cpu::Scalar;
 use crate::cpu::global::Global;
+use crate::damping::neighbours::Neighbours;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};
@@ -61,6 +63,8 @@ pub struct Gpu<T: Scalar> {
     laplacian_sent: Vec<f64>,
     viscosity_sent: Vec<f64>,
     stream: Stream,
+    /// Edges and clusters, once a filter needs them.
+    neighbours: Option<Neighbours>,
     global: Global<T>,
     /// The inner iterations; empty when the host solves.
     inner: Vec<Inner>,
@@ -154,6 +158,7 @@ impl<T: Scalar> Gpu<T> {
             laplacian_sent: stiffness.metric.factors.clone(),
             viscosity_sent: stiffness.metric.factors.clone(),
             global: Global::new(solver),
+            neighbours: None,
             inner: Vec::new(),
             stiffness_ratio: 0.0,
             volume: model.tets.iter().any(|tet| tet.volume_weight != 0.0),

@@ -12,8 +12,9 @@ use crate::step::form::Form;
 use crate::{Result, Vec3};
 
 /// The numbers of a step, in differences: x = x_n + d. Every integrator's target and evaluation point are x_n plus something
-/// (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out.
-pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<Step> {
+/// (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out. Those of a filter
+/// stay as they were `before`.
+pub fn numbers(form: &Form, gravity: Vec3, before: &Step) -> Result<Step> {
     let (row, h) = (form.row, form.h);
     let (target, velocity) = (&row.target, &row.velocity);
     let [inertia, laplacian, holding] = form.metric();
@@ -43,7 +44,8 @@ pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<St
         known_moved: single(-velocity.position_before / h),
         known_velocity: single(velocity.velocity),
         damping_force: single(form.damping_force_weight()),
-        filter_coefficient,
+        filter_coefficient: before.filter_coefficient,
+        filter_mode: before.filter_mode,
         ..Step::default()
     };
     let finite =

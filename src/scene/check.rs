@@ -6,16 +6,18 @@
 mod attach;
 mod conservation;
 mod contact;
+mod damping;
 mod integrator;
 mod material;
 
 use toml::Value;
 
 use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
+use crate::Vec3;
+use crate::Vec3;
 use crate::error::InputError;
 use crate::linear::MOST_ITERATIONS;
 use crate::mesh::spec::SurfaceFile;
-use crate::{Vec3, damping};
 
 pub use material::check_material;
 
@@ -35,14 +37,7 @@ pub fn check(scene: &Scene) -> Checked {
         return fault("solver.inner", message);
     }
     integrator::check_integrator(scene)?;
-    let models: Vec<&str> = damping::MODELS.iter().map(|model| model.name).collect();
-    known("damping.model", &scene.damping.model, &models)?;
-    let damping = &scene.damping;
-    not_negative("damping.mass", damping.mass)?;
-    not_negative("damping.stiffness", damping.stiffness)?;
-    if !(0.0..=1.0).contains(&damping.coefficient) {
-        return fault("damping.coefficient", format!("must be from 0 to 1, got {}", damping.coefficient));
-    }
+    damping::check_damping(&scene.damping)?;
     contact::check_contact(&scene.contact)?;
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         contact::check_obstacle(&format!("obstacle.{index}"), obstacle)?;

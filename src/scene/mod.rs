@@ -8,6 +8,7 @@ pub mod builtin;
 pub mod check;
 mod conservation;
 mod contact;
+mod damping;
 mod explain;
 mod keyframes;
 mod load;
@@ -27,6 +28,7 @@ pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
+pub use damping::{Damping, Scope, Torque};
 pub use keyframes::Keyframes;
 pub use load::{LoadedScene, load, load_text};
 pub use material::{BendingRest, Material, MatterKind};
@@ -201,26 +203,6 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Solver { precision: Precision::Double, global: GlobalSolver::Auto, inner: 0 }
-    }
-}
-
-/// Which damping model and its parameters. A model reads only its own; see `damping`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Damping {
-    /// `none`, `laplacian`, `ether-drag`, `pbd`.
-    pub model: String,
-    /// α₁ of `laplacian` (1/s): drag of every motion.
-    pub mass: f64,
-    /// α₂ of `laplacian` (s): drag of deformation, stronger for higher frequencies.
-    pub stiffness: f64,
-    /// k of `ether-drag` and `pbd` (per time step, 0 to 1).
-    pub coefficient: f64,
-}
-
-impl Default for Damping {
-    fn default() -> Self {
-        Damping { model: "none".into(), mass: 0.0, stiffness: 0.0, coefficient: 0.0 }
     }
 }
 

@@ -154,6 +154,10 @@ pub trait Backend: Inside + Send {
     fn positions(&self) -> &[Vec3];
     /// Velocities when last fetched (m/s); before that, those of the start.
     fn velocities(&self) -> &[Vec3];
+    /// By how much the last [`Backend::filter`] changed the velocities (m/s); empty where the host does not know.
+    fn filtered(&self) -> &[Vec3] {
+        &[]
+    }
     /// All of the state.
     fn snapshot(&mut self) -> Result<Snapshot>;
     /// Goes back to a snapshot of the same model, also one made by another backend; `false` if it is of another

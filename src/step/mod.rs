@@ -232,6 +232,11 @@ impl Simulation {
         self.backend.velocities()
     }
 
+    /// By how much the filter of the last step changed the velocities (m/s), where that is known on the host; empty if not.
+    pub fn filtered(&self) -> &[Vec3] {
+        self.backend.filtered()
+    }
+
     /// The time spent so far, phase by phase.
     pub fn clock(&self) -> &Clock {
         &self.clock

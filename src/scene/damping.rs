@@ -1,0 +1,66 @@
+//! Damping as a scene has it.
+
+use serde::{Deserialize, Serialize};
+
+/// What `direct` damps: bodies, their elements, or one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Every body as a whole.
+    Global,
+    /// Every element by itself.
+    Local,
+    /// Bodies, then elements with the torque removed along radii.
+    Both,
+}
+
+/// How damping forces lose their torque.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Torque {
+    /// Projected on the edges.
+    Edges,
+    /// Projected on the lines from the centre of mass.
+    Radial,
+    /// By the least correction in the sum of absolute values.
+    LinearProgram,
+    /// Not at all: spin is damped, too.
+    None,
+}
+
+/// Which damping model and its parameters. A model reads only its own; see `damping`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Damping {
+    /// `none`, `laplacian`, `ether-drag`, `pbd`, `point`, `spring`, `spring-iterated`, `direct`.
+    pub model: String,
+    /// α₁ of `laplacian` (1/s): drag of every motion.
+    pub mass: f64,
+    /// α₂ of `laplacian` (s): drag of deformation, stronger for higher frequencies.
+    pub stiffness: f64,
+    /// k of `ether-drag` and `pbd` (per time step, 0 to 1).
+    pub coefficient: f64,
+    /// γ of `point`, `spring`, `spring-iterated` and `direct` (per time step or sweep, 0 to 1).
+    pub gamma: f64,
+    /// Sweeps of `spring-iterated` in a time step.
+    pub sweeps: usize,
+    /// What `direct` damps.
+    pub scope: Scope,
+    /// How `direct` loses its torque; the spring models ask only whether it is `none`.
+    pub torque: Torque,
+}
+
+impl Default for Damping {
+    fn default() -> Self {
+        Damping {
+            model: "none".into(),
+            mass: 0.0,
+            stiffness: 0.0,
+            coefficient: 0.0,
+            gamma: 0.0,
+            sweeps: 10,
+            scope: Scope::Both,
+            torque: Torque::Edges,
+        }
+    }
+}
