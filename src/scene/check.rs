@@ -14,7 +14,6 @@ use toml::Value;
 
 use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
 use crate::Vec3;
-use crate::Vec3;
 use crate::error::InputError;
 use crate::linear::MOST_ITERATIONS;
 use crate::mesh::spec::SurfaceFile;
