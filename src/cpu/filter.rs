@@ -2,7 +2,7 @@
 
 use super::{Cpu, Scalar};
 use crate::damping::neighbours::Neighbours;
-use crate::damping::{Filter, direct, ether_drag, pbd, spring};
+use crate::damping::{Filter, direct, ether_drag, pbd, spring, strain_rate};
 use crate::scene::{Scope, Torque};
 
 impl<T: Scalar> Cpu<T> {
@@ -33,6 +33,11 @@ impl<T: Scalar> Cpu<T> {
                     Scope::Local => direct::local(neighbours, &model.mass, x, v, gamma, torque),
                     Scope::Both => direct::local(neighbours, &model.mass, x, v, gamma, Torque::Radial),
                 }
+            }
+            Filter::StrainRate { viscosity } => {
+                let parts =
+                    &*self.viscous_parts.get_or_insert_with(|| strain_rate::Parts::new(model, viscosity));
+                strain_rate::filter(parts, &model.mass, x, v, self.last_step);
             }
         }
     }

@@ -28,6 +28,7 @@ pub mod volume;
 pub(crate) mod sample;
 
 use crate::damping::neighbours::Neighbours;
+use crate::damping::strain_rate;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
@@ -72,6 +73,8 @@ pub struct Cpu<T: Scalar> {
     viscous: Option<Viscous>,
     /// Edges and clusters, once a filter needs them.
     neighbours: Option<Neighbours>,
+    /// Elements that resist a rate of strain, once asked for.
+    viscous_parts: Option<strain_rate::Parts>,
     /// By how much the last filter changed v; empty until there was one.
     filtered: Vec<Vec3>,
     global: Global<T>,
@@ -108,6 +111,7 @@ impl<T: Scalar> Cpu<T> {
             vertex_stiffness: vec![1.0; n],
             viscous: None,
             neighbours: None,
+            viscous_parts: None,
             filtered: Vec::new(),
             local: Local::new(&model),
             global: Global::new(solver),

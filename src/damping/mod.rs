@@ -10,6 +10,7 @@ pub mod pbd;
 pub mod point;
 pub mod spring;
 pub mod spring_iterated;
+pub mod strain_rate;
 
 use crate::error::InputError;
 use crate::scene::{self, Scope, Torque};
@@ -33,6 +34,7 @@ pub const MODELS: &[Model] = &[
     spring::MODEL,
     spring_iterated::MODEL,
     direct::MODEL,
+    strain_rate::MODEL,
 ];
 
 /// What a model asks of a step.
@@ -77,6 +79,11 @@ pub enum Filter {
         /// How the torque is removed.
         torque: Torque,
     },
+    /// (M + h D(x)) v' = M v with the stress φ tr(Ġ) I + 2ψ Ġ
+    StrainRate {
+        /// φ and ψ.
+        viscosity: strain_rate::Viscosity,
+    },
 }
 
 impl Filter {
@@ -84,7 +91,7 @@ impl Filter {
     pub fn keeps_spin(&self) -> bool {
         match self {
             Filter::EtherDrag { .. } => false,
-            Filter::Pbd { .. } => true,
+            Filter::Pbd { .. } | Filter::StrainRate { .. } => true,
             Filter::Spring { projected, .. } => *projected,
             Filter::Direct { torque, .. } => *torque != Torque::None,
         }

@@ -27,6 +27,7 @@ pub mod twin;
 use crate::cpu::Scalar;
 use crate::cpu::global::Global;
 use crate::damping::neighbours::Neighbours;
+use crate::damping::strain_rate;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};
@@ -65,6 +66,8 @@ pub struct Gpu<T: Scalar> {
     stream: Stream,
     /// Edges and clusters, once a filter needs them.
     neighbours: Option<Neighbours>,
+    /// Elements that resist a rate of strain, once asked for.
+    viscous_parts: Option<strain_rate::Parts>,
     global: Global<T>,
     /// The inner iterations; empty when the host solves.
     inner: Vec<Inner>,
@@ -159,6 +162,7 @@ impl<T: Scalar> Gpu<T> {
             viscosity_sent: stiffness.metric.factors.clone(),
             global: Global::new(solver),
             neighbours: None,
+            viscous_parts: None,
             inner: Vec::new(),
             stiffness_ratio: 0.0,
             volume: model.tets.iter().any(|tet| tet.volume_weight != 0.0),

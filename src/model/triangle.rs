@@ -32,6 +32,8 @@ pub struct TriangleElement {
     pub weight: f64,
     /// What it does to its stretches.
     pub law: TriangleLaw,
+    /// A t (m³).
+    pub volume: f64,
 }
 
 impl TriangleElement {
@@ -45,7 +47,13 @@ impl TriangleElement {
     ) -> Option<Self> {
         let (inverse_rest, area) = rest_shape(rest)?;
         let law = TriangleLaw::Limits(limits);
-        Some(TriangleElement { vertices, inverse_rest, weight: 2.0 * mu * area * thickness, law })
+        Some(TriangleElement {
+            vertices,
+            inverse_rest,
+            weight: 2.0 * mu * area * thickness,
+            law,
+            volume: area * thickness,
+        })
     }
 
     /// One of St. Venant–Kirchhoff's, with Lamé's parameters `mu` and `lambda` (Pa); `None` if it has no area.
@@ -53,7 +61,13 @@ impl TriangleElement {
         let (inverse_rest, area) = rest_shape(rest)?;
         let modulus = 2.0 * mu + lambda;
         let law = TriangleLaw::Green { lambda: lambda / modulus, mu: mu / modulus };
-        Some(TriangleElement { vertices, inverse_rest, weight: modulus * area * thickness, law })
+        Some(TriangleElement {
+            vertices,
+            inverse_rest,
+            weight: modulus * area * thickness,
+            law,
+            volume: area * thickness,
+        })
     }
 }
 

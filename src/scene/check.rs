@@ -36,7 +36,7 @@ pub fn check(scene: &Scene) -> Checked {
         return fault("solver.inner", message);
     }
     integrator::check_integrator(scene)?;
-    damping::check_damping(&scene.damping)?;
+    damping::check_damping(scene)?;
     contact::check_contact(&scene.contact)?;
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         contact::check_obstacle(&format!("obstacle.{index}"), obstacle)?;

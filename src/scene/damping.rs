@@ -32,7 +32,7 @@ pub enum Torque {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Damping {
-    /// `none`, `laplacian`, `ether-drag`, `pbd`, `point`, `spring`, `spring-iterated`, `direct`.
+    /// `none`, `laplacian`, `ether-drag`, `pbd`, `point`, `spring`, `spring-iterated`, `direct`, `strain-rate`.
     pub model: String,
     /// α₁ of `laplacian` (1/s): drag of every motion.
     pub mass: f64,
@@ -48,6 +48,13 @@ pub struct Damping {
     pub scope: Scope,
     /// How `direct` loses its torque; the spring models ask only whether it is `none`.
     pub torque: Torque,
+    /// φ of `strain-rate` (Pa s): against change of volume.
+    pub phi: f64,
+    /// ψ of `strain-rate` (Pa s): against shear.
+    pub psi: f64,
+    /// Length of the waves (m) that `strain-rate` damps critically; φ and ψ then follow from each body's material.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wavelength: Option<f64>,
 }
 
 impl Default for Damping {
@@ -61,6 +68,9 @@ impl Default for Damping {
             sweeps: 10,
             scope: Scope::Both,
             torque: Torque::Edges,
+            phi: 0.0,
+            psi: 0.0,
+            wavelength: None,
         }
     }
 }

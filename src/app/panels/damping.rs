@@ -142,6 +142,30 @@ const SHOWN: &[Shown] = &[
         fields: &[GAMMA, SCOPE, TORQUE],
         start: &[("damping.gamma", "0.1")],
     },
+    Shown {
+        name: "strain-rate",
+        title: "Strain rate",
+        help: "The traditional one: a viscous stress against the rate of strain. Flight and spin stay.",
+        fields: &VISCOSITY,
+        start: &[("damping.psi", "100.0")],
+    },
+];
+
+const VISCOSITY: [Field; 2] = [
+    Field {
+        path: "damping.psi",
+        label: "shear ψ",
+        unit: "Pa s",
+        help: "Against the rate of shear.",
+        kind: Kind::Log { low: 0.0, high: 1e5, smallest: 1e-2 },
+    },
+    Field {
+        path: "damping.phi",
+        label: "compression φ",
+        unit: "Pa s",
+        help: "Against the rate of change of volume.",
+        kind: Kind::Log { low: 0.0, high: 1e5, smallest: 1e-2 },
+    },
 ];
 
 /// A model that this file has no words for yet: all parameters there are.

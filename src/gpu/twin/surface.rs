@@ -252,6 +252,7 @@ fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (Triangl
             [lambda, mu] if triangle.green > 0.5 => TriangleLaw::Green { lambda, mu },
             limits => TriangleLaw::Limits(limits),
         },
+        volume: 0.0, // kernels do not need it
     };
     let [first, second] = [1, 2].map(|k| edge(all, triangle.vertices[k], triangle.vertices[0], share));
     let size = first.size * (b00.abs() + b01.abs()) + second.size * (b10.abs() + b11.abs());
