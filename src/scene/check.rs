@@ -14,7 +14,7 @@ use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
 use crate::error::InputError;
 use crate::linear::MOST_ITERATIONS;
 use crate::mesh::spec::SurfaceFile;
-use crate::step::integrator::INTEGRATORS;
+use crate::step::explicit;
 use crate::{Vec3, damping};
 
 pub use material::check_material;
@@ -34,8 +34,7 @@ pub fn check(scene: &Scene) -> Checked {
         let message = format!("must be from 0 to {MOST_ITERATIONS}, got {}", scene.solver.inner);
         return fault("solver.inner", message);
     }
-    let integrators: Vec<&str> = INTEGRATORS.iter().map(|row| row.name).collect();
-    known("integrator.kind", &scene.integrator.kind, &integrators)?;
+    known("integrator.kind", &scene.integrator.kind, &explicit::names())?;
     let models: Vec<&str> = damping::MODELS.iter().map(|model| model.name).collect();
     known("damping.model", &scene.damping.model, &models)?;
     let damping = &scene.damping;

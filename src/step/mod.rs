@@ -6,6 +6,7 @@ mod attached;
 pub mod backend;
 pub mod clock;
 mod constrain;
+pub mod explicit;
 pub mod form;
 mod frames;
 mod gain;
@@ -16,6 +17,7 @@ pub mod integrator;
 mod iterate;
 #[cfg(test)]
 pub mod late;
+pub mod stable;
 pub mod stiffness;
 #[cfg(test)]
 mod tests;
@@ -31,6 +33,7 @@ use crate::{Result, Vec3};
 use attached::Attached;
 use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot};
 use clock::{Clock, Phase};
+use explicit::Method;
 use form::Form;
 use frames::Started;
 use gain::Gain;
@@ -38,6 +41,7 @@ use hold::fepr::Fepr;
 use hold::{Hold, Record};
 use integrator::Integrator;
 use iterate::Iterations;
+use stable::StableStep;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use stiffness::Schedule;
@@ -48,6 +52,8 @@ pub struct Simulation {
     model: Arc<Model>,
     backend: Box<dyn Backend>,
     integrator: Integrator,
+    /// The explicit method, if the integrator is one, and how long its steps may be.
+    explicit: Option<(&'static Method, StableStep)>,
     damping: Damping,
     /// Energy and momenta held inside the solve, or by a projection after it.
     hold: Option<Hold>,
@@ -77,8 +83,11 @@ pub struct Simulation {
 impl Simulation {
     /// A simulation of `model` with the time, integrator and damping of a checked `scene`, at time zero.
     pub fn new(scene: &Scene, model: Arc<Model>, backend: Box<dyn Backend>) -> Result<Self> {
-        let integrator = integrator::find(&scene.integrator.kind)?;
+        let method = explicit::find(&scene.integrator.kind);
+        let integrator = method.map_or_else(|| integrator::find(&scene.integrator.kind), |m| Ok(m.row))?;
         let damping = damping::make(&scene.damping)?;
+        let stable = method.map(|_| StableStep::of(scene, &model, [damping.mass, damping.stiffness]));
+        let explicit = method.zip(stable.transpose()?);
         let mut backend = backend;
         let (hold, fepr) = (Hold::new(scene, &model), Fepr::new(scene, &model));
         let contacts = Contacts::new(scene, &model)?;
@@ -99,6 +108,7 @@ impl Simulation {
             gain: Gain::default(),
             exchanged: Exchange::default(),
             integrator,
+            explicit,
             damping,
             time: scene.time.clone(),
             steps: 0,
@@ -122,9 +132,14 @@ impl Simulation {
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Factor, || backend.prepare(&form))?;
         self.begin_holding(&form, &targets)?;
-        let Simulation { backend, clock, .. } = self;
-        clock.time(Phase::Predict, || backend.predict(&form, &targets))?;
-        let mut done = self.iterate(&form)?;
+        let mut done = match self.explicit {
+            Some((method, _)) => self.leap(method, &form, &targets)?,
+            None => {
+                let Simulation { backend, clock, .. } = self;
+                clock.time(Phase::Predict, || backend.predict(&form, &targets))?;
+                self.iterate(&form)?
+            }
+        };
         done.count += self.end_holding(&form)?;
         let bounce = self.bounce(&form)?;
 
@@ -178,6 +193,11 @@ impl Simulation {
     /// How well momenta and energies were held so far; `None` if they are not.
     pub fn held(&self) -> Option<Record> {
         (self.hold.is_some() || self.fepr.is_some()).then_some(self.record)
+    }
+
+    /// How long the steps of an explicit integrator may be; `None` if it is another.
+    pub fn stable_step(&self) -> Option<StableStep> {
+        self.explicit.map(|(_, stable)| stable)
     }
 
     /// Whether anything can touch.
