@@ -9,7 +9,7 @@ mod record;
 use super::buffer::Buffer;
 use super::contents::points;
 use super::kernel::{Call, Id};
-use super::layout::Inner;
+use super::layout::{Inner, Step};
 use super::state;
 use super::{Gpu, report};
 use crate::cpu::Scalar;

@@ -69,8 +69,8 @@ impl<T: Scalar> Explicit for Gpu<T> {
 impl<T: Scalar> Gpu<T> {
     /// The numbers of a step whose g is the gradient of E, without inertia; where that is taken stays as it was.
     fn explicit_numbers(&self, form: &Form) -> Result<Step> {
-        let Step { share, known_velocity, known_moved, filter_coefficient, .. } = self.numbers;
-        let numbers = state::numbers(form, self.model.gravity, filter_coefficient)?;
+        let Step { share, known_velocity, known_moved, .. } = self.numbers;
+        let numbers = state::numbers(form, self.model.gravity, &self.numbers)?;
         let whole = Step { inertia: 0.0, deformation: 1.0, projection: 1.0, known_position: 0.0, ..numbers };
         Ok(Step { share, known_velocity, known_moved, ..whole })
     }
