@@ -31,7 +31,7 @@ const FIGURES: [Figure; 2] = [
     Figure {
         name: "thesis-4.4",
         scene: "thesis-annulus",
-        taus: &[0.33, 1.0, 2.0],
+        taus: &[1.0, 3.0, 6.0],
         waves: [(1.0, 0.022622, 0.050329), (8.0, 0.18098, 0.40263), (16.0, 0.36196, 0.80527)],
     },
 ];
@@ -45,6 +45,10 @@ struct Curve {
 }
 
 fn main() -> Result<()> {
+    let font = epaint_default_fonts::UBUNTU_LIGHT;
+    if plotters::style::register_font("sans-serif", FontStyle::Normal, font).is_err() {
+        eprintln!("the font is not one");
+    }
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
     for figure in &FIGURES {
         let new = figure.taus.iter().map(|tau| {
@@ -55,6 +59,7 @@ fn main() -> Result<()> {
             let sets = [
                 "integrator.kind=symplectic-euler".to_string(),
                 "damping.model=strain-rate".into(),
+                "time.substeps=20".into(), // the springs that hold the bottom are stiff
                 format!("damping.phi={phi}"),
                 format!("damping.psi={psi}"),
             ];

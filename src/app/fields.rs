@@ -297,8 +297,9 @@ mod tests {
         let loaded = scene::load("bouncing-ball", &[]).unwrap();
         let tree = Value::try_from(&loaded.scene).unwrap();
         for field in [INTEGRATOR, SOLVER, CONSERVATION, CONTACT, WORLD].concat() {
-            let optional = ["contact.stiffness", "contact.thickness", "integrator.rest_time", "integrator.kappa"]
-                .contains(&field.path);
+            let optional =
+                ["contact.stiffness", "contact.thickness", "integrator.rest_time", "integrator.kappa"]
+                    .contains(&field.path);
             assert!(optional || get(&tree, field.path).is_some(), "{} is no field of a scene", field.path);
             let mut values = match field.kind {
                 Kind::Even(low, high) | Kind::Log { low, high, .. } => vec![written(low), written(high)],
