@@ -22,7 +22,7 @@ fn main(
     let d = iterate[i].xyz;
     let m = motions[i];
     let v = drift(m) + step.slope * excess[i].xyz;
-    motions[i] = Motion(v, m.velocity, d);
+    motions[i] = Motion(v, 0.0, m.velocity, 0.0, d, 0.0);
     // position + low + d, again as a rounded number and what rounding left of it
     let high = vertices[i].position;
     let added = vertices[i].low + d;

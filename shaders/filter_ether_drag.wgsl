@@ -28,6 +28,6 @@ fn main(
     }
     combine(lane, slots);
     if lane == 0u {
-        exchange_partials[number].z = lanes[0][0];
+        exchange_partials[number].z += lanes[0][0];
     }
 }

@@ -1,6 +1,6 @@
-// Energy of the triangles (J): w/2 (sigma - clamp(sigma))^2 of both stretches.
+// Energy of the triangles (J).
 //use shared/energy.wgsl
-//use shared/stretch.wgsl
+//use shared/strain.wgsl
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
@@ -22,6 +22,5 @@ fn energy(index: u32) -> f32 {
     let edge_1 = difference(vertices[triangle.vertices.y], corner);
     let edge_2 = difference(vertices[triangle.vertices.z], corner);
     let sigma = stretch(deformation(edge_1, edge_2, triangle.inverse_rest)).sigma;
-    let excess = sigma - clamp(sigma, vec2(triangle.limits.x), vec2(triangle.limits.y));
-    return 0.5 * triangle.weight * dot(excess, excess);
+    return strain_energy(triangle, sigma);
 }

@@ -1,6 +1,6 @@
-// Rows w G^T(a F - b P) of a triangle (N). P is the closest F whose stretches are within the limits. Each corner also has
-// a third of the energy (J).
-//use shared/stretch.wgsl
+// Rows w G^T(a F - b P) of a triangle (N). P is the closest F whose stretches are within the limits, or what Green's strain
+// makes of F. Each corner also has a third of the energy (J).
+//use shared/strain.wgsl
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;
@@ -29,18 +29,17 @@ fn main(
     let s = stretch(f);
     // a F - b P = (a - b) F + b U (sigma - clamp(sigma)) V^T: without a torque however small the excess is, and nothing
     // within the limits
-    let beyond = s.sigma - clamp(s.sigma, vec2(triangle.limits.x), vec2(triangle.limits.y));
-    let excess = step.projection * beyond;
+    let beyond = step.projection * excess(triangle, s.sigma);
     let viscous = step.deformation - step.projection;
-    let along = s.left[0] * excess.x;
-    let across = s.left[1] * excess.y;
+    let along = s.left[0] * beyond.x;
+    let across = s.left[1] * beyond.y;
     let stress_0 = triangle.weight * (viscous * f[0] + along * s.turn.x - across * s.turn.y);
     let stress_1 = triangle.weight * (viscous * f[1] + along * s.turn.y + across * s.turn.x);
     let b = triangle.inverse_rest;
     let row_1 = stress_0 * b.x + stress_1 * b.y;
     let row_2 = stress_0 * b.z + stress_1 * b.w;
     let first = sizes.triangle_rows + 3u * index;
-    let part = 0.5 * triangle.weight * dot(beyond, beyond) / 3.0;
+    let part = strain_energy(triangle, s.sigma) / 3.0;
     rows[first] = vec4(-(row_1 + row_2), part);
     rows[first + 1u] = vec4(row_1, part);
     rows[first + 2u] = vec4(row_2, part);

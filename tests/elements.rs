@@ -103,6 +103,22 @@ fn triangle() {
 }
 
 #[test]
+fn triangle_with_greens_strain() {
+    let rest = triangle_at_rest();
+    let (mu, lambda, thickness) = (900.0, 1500.0, 0.01);
+    let element = TriangleElement::green([0, 1, 2], rest, mu, lambda, thickness).unwrap();
+    all(&element, &rest);
+    // stretched by s in the plane, G = (s² − 1)/2 I: A t (λ/2 (2 g)² + 2 μ g²)
+    let area = 0.5 * (rest[1] - rest[0]).cross(&(rest[2] - rest[0])).norm();
+    for s in [0.3, 0.9, 1.4, 3.0f64] {
+        let g = 0.5 * (s * s - 1.0);
+        let stretched = rest.map(|x| x * s);
+        let expected = area * thickness * (2.0 * lambda * g * g + 2.0 * mu * g * g);
+        assert!((element.energy(&stretched) / expected - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
 fn triangle_with_strain_limits() {
     let rest = triangle_at_rest();
     let element = TriangleElement::new([0, 1, 2], rest, 900.0, 0.01, [0.9, 1.15]).unwrap();

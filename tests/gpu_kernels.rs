@@ -6,11 +6,14 @@
 mod common;
 
 use common::Random;
+use dashpot::damping::neighbours::Neighbours;
 use dashpot::gpu::buffer::{Buffer, Contents, Kind};
-use dashpot::gpu::contents::contents;
+use dashpot::gpu::contents::{contents, neighbours};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, KERNELS, Kernel};
-use dashpot::gpu::layout::{Bending, Inner, LAYOUTS, Motion, Point, Spring, Step, Tet, Triangle, Vertex};
+use dashpot::gpu::layout::{
+    Bending, Inner, LAYOUTS, Motion, Point, Spring, Step, Tet, Triangle, Vertex, mode,
+};
 use dashpot::gpu::shader::{Library, Source};
 use dashpot::gpu::stream::Stream;
 use dashpot::model::Model;
@@ -116,6 +119,10 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         Buffer::Partials,
         Buffer::ExchangePartials,
         Buffer::Shifts,
+        Buffer::Changes,
+        Buffer::Balances,
+        Buffer::EdgeRows,
+        Buffer::ClusterRows,
         Buffer::Viscosity,
         Buffer::Report,
     ];
@@ -230,11 +237,21 @@ fn unwritten_is_untouched(
     Ok(())
 }
 
+/// The modes of a filter that a kernel knows.
+fn modes(kernel: &Kernel) -> impl Iterator<Item = u32> + use<> {
+    let known = [Buffer::Changes, Buffer::Balances, Buffer::Clusters];
+    let many = kernel.bindings.iter().any(|b| known.contains(b)) && kernel.bindings.contains(&Buffer::Step);
+    [0, mode::PROJECTED, mode::RADIAL, mode::SCALED, mode::BALANCED, mode::PROJECTED | mode::SCALED]
+        .into_iter()
+        .take(if many { 6 } else { 1 })
+}
+
 #[test]
 fn every_kernel_agrees_with_its_twin_in_every_state() {
     let Some(context) = common::context() else { return };
     let model = model();
-    let initial = contents(&model, &model.laplacian().unwrap()).unwrap();
+    let mut initial = contents(&model, &model.laplacian().unwrap()).unwrap();
+    neighbours(&Neighbours::new(&model), &mut initial).unwrap();
     let mut faults = Vec::new();
     for (number, kernel) in KERNELS.iter().enumerate() {
         let mut worst = 0.0f32;
@@ -247,10 +264,15 @@ fn every_kernel_agrees_with_its_twin_in_every_state() {
             } else {
                 vec![Call::default()]
             };
-            for call in calls {
+            for (call, filter_mode) in
+                calls.into_iter().flat_map(|call| modes(kernel).map(move |m| (call, m)))
+            {
+                all.items_mut::<Step>(Buffer::Step)[0].filter_mode = filter_mode;
                 match deviation(&context, number, &all, call) {
                     Ok(off) => worst = worst.max(off),
-                    Err(fault) => faults.push(format!("{} ({}): {fault}", kernel.name, state.name)),
+                    Err(fault) => {
+                        faults.push(format!("{} ({}, mode {filter_mode}): {fault}", kernel.name, state.name))
+                    }
                 }
             }
         }

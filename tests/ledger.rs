@@ -24,11 +24,14 @@ const HANGING: &str = r#"
 #[test]
 fn the_ledger_balances() {
     for integrator in ["backward-euler", "implicit-midpoint", "bdf2"] {
-        for model in ["none", "laplacian", "ether-drag", "pbd"] {
+        for model in
+            ["none", "laplacian", "ether-drag", "pbd", "point", "spring", "spring-iterated", "direct"]
+        {
             let overrides = [
                 format!("integrator.kind={integrator}"),
                 format!("damping.model={model}"),
                 "damping.coefficient=0.02".into(),
+                "damping.gamma=0.02".into(),
                 "time.iterations=10".into(),
             ];
             let rows = run(&mut simulate(HANGING, &overrides.each_ref().map(String::as_str)), 40);
@@ -134,10 +137,11 @@ fn work_of_a_moving_attachment() {
 /// Damping never gives energy: each frame's share is positive, whatever the model.
 #[test]
 fn damping_only_takes() {
-    for model in ["laplacian", "ether-drag", "pbd"] {
+    for model in ["laplacian", "ether-drag", "pbd", "point", "spring", "spring-iterated", "direct"] {
         let model = format!("damping.model={model}");
         // backward Euler: Δx = h v', so the damping's work is h v'ᵀ D v' ≥ 0 step by step
-        let overrides = [model.as_str(), "damping.coefficient=0.05", "time.iterations=10"];
+        let overrides =
+            [model.as_str(), "damping.coefficient=0.05", "damping.gamma=0.05", "time.iterations=10"];
         let rows: Vec<Row> = run(&mut simulate(HANGING, &overrides), 40);
         assert!(rows.windows(2).all(|pair| pair[1].damped >= pair[0].damped), "{model}");
         assert!(rows[40].damped > 0.0);

@@ -143,6 +143,51 @@ fn damping_power_is_that_of_each_model() {
     assert!((total(filter, h) / taken - 1.0).abs() < 1e-3);
 }
 
+/// Filters that tell by how much they changed the velocities: the power of all vertices is what the ledger got in the last step,
+/// from the host's state and from the device's.
+#[test]
+fn damping_power_is_what_a_filter_took() {
+    let Some(context) = common::context() else { return };
+    let renderer = renderer(&context);
+    let settings: &[&[&str]] = &[
+        &["damping.model=point"],
+        &["damping.model=spring-iterated", "damping.sweeps=3"],
+        &["damping.model=direct"],
+        &["damping.model=direct", "damping.torque=linear-program"],
+        &["damping.model=direct", "damping.scope=local", "damping.torque=none"],
+    ];
+    for settings in settings {
+        // the whole flies and turns: none of that is power
+        let set = [settings, &["damping.gamma=0.2", "body.0.velocity=[9,0,0]"][..]].concat();
+        for on_device in [false, true] {
+            let (scene, model) = loaded("cube", &set);
+            let model = Arc::new(model);
+            let (volume, mass): (f64, f64) = (body_volume(&scene, &model), model.mass.iter().sum());
+            let solver = &scene.scene.solver;
+            let (backend, source) = if on_device {
+                let options = gpu::Options::default();
+                let (backend, shared) =
+                    gpu::shared_backend(context.clone(), model.clone(), solver, &options).unwrap();
+                (backend, Source::Device(shared))
+            } else {
+                (dashpot::cpu::backend(model.clone(), solver).unwrap(), Source::Host)
+            };
+            let mut stage = Stage::new(&renderer, &scene.scene, &model, source).unwrap();
+            let mut simulation = Simulation::new(&scene.scene, model.clone(), backend).unwrap();
+            let rows = common::run(&mut simulation, 3);
+            let (x, v) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
+            stage.set_filtered_state(&x, &v, simulation.filtered());
+            draw(&renderer, &mut stage, &look(Colour::Damping));
+            let values = stage.values().unwrap();
+            let shown: f64 =
+                values.iter().zip(&model.mass).map(|(n, m)| f64::from(n[3]) * m / mass * volume).sum();
+            let taken = (rows[3].damped - rows[2].damped) / scene.scene.time.step;
+            // sums of some thousand terms in single precision, the ledger's among them
+            assert!((shown / taken - 1.0).abs() < 1e-3, "{set:?}, device: {on_device}: {shown} W, {taken} W");
+        }
+    }
+}
+
 #[test]
 fn strain_is_the_stretch_that_a_body_has() {
     let Some(context) = common::context() else { return };

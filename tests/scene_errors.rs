@@ -159,6 +159,18 @@ fn each_fault_names_its_line_and_field() {
         ("[time]", "solver.precision = \"half\"\n[time]", 2, "solver.precision", "double, single"),
         ("[time]", "solver.global = \"lu\"\n[time]", 2, "solver.global", "cholesky, chebyshev, auto"),
         ("[time]", "solver.inner = -2\n[time]", 2, "solver.inner", "0 or more"),
+        ("[time]", "damping.model = \"sprng\"\n[time]", 2, "damping.model", "did you mean `spring`"),
+        ("[time]", "damping.scope = \"all\"\n[time]", 2, "damping.scope", "global, local, both"),
+        (
+            "[time]",
+            "damping.torque = \"lp\"\n[time]",
+            2,
+            "damping.torque",
+            "edges, radial, linear-program, none",
+        ),
+        ("[time]", "damping.sweeps = 0\n[time]", 2, "damping.sweeps", "from 1 to 10000"),
+        ("[time]", "damping.gamma = 1.5\n[time]", 2, "damping.gamma", "from 0 to 1"),
+        ("[time]", "damping.gamma = \"much\"\n[time]", 2, "damping.gamma", "a number"),
         // Ranges.
         ("[time]", "solver.inner = 10001\n[time]", 2, "solver.inner", "from 0 to 10000"),
         ("step = 0.02", "step = 0.0", 3, "time.step", "positive"),

@@ -1,6 +1,6 @@
 // Triangles: the larger |sigma - 1|, the energy, and the power a2 w |G v|^2.
 //use render/measure.wgsl
-//use shared/stretch.wgsl
+//use shared/strain.wgsl
 
 @group(0) @binding(0) var<uniform> measure: Measure;
 @group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
@@ -23,12 +23,11 @@ fn main(
     let v = e.vertices;
     let here = vertices[v.x];
     let sigma = stretch(deformation(difference(vertices[v.y], here), difference(vertices[v.z], here), e.inverse_rest)).sigma;
-    let excess = sigma - clamp(sigma, vec2(e.limits.x), vec2(e.limits.y));
     let strain = max(abs(sigma.x - 1.0), abs(sigma.y - 1.0));
     let moving = motions[v.x].velocity;
     let rate = deformation(motions[v.y].velocity - moving, motions[v.z].velocity - moving, e.inverse_rest);
     let power = measure.stiffness_damping * e.weight * (dot(rate[0], rate[0]) + dot(rate[1], rate[1]));
-    let energy = 0.5 * e.weight * dot(excess, excess);
+    let energy = strain_energy(e, sigma);
     let b = e.inverse_rest;
     let area = 0.5 / max(abs(b.x * b.w - b.y * b.z), 1e-30);
     let share = matter[v.x].y / 3.0;

@@ -36,6 +36,15 @@ fn main(
         let rigid = rigids[owners[i]];
         let u = beyond_rigid(rigid, arm(rigid, vertices[i]), v);
         power += measure.filter_rate * mass * dot(u, u);
+    } else if measure.filter_kind >= 3u {
+        // what the change took, relative to a motion that it leaves alone: a body's flight is no power
+        let change = vec3(motions[i].filtered_x, motions[i].filtered_y, motions[i].filtered_z);
+        let rigid = rigids[owners[i]];
+        var u = (v - rigid.base) - rigid.drift;
+        if measure.filter_kind == 3u {
+            u -= cross(rigid.spin, arm(rigid, vertices[i]));
+        }
+        power -= measure.filter_rate * mass * dot(change, u - 0.5 * change);
     }
     let volume = max(matter[i].x, 1e-30);
     values[i] = vec4(sum.x / max(sum.y, 1e-30), sum.z / volume, length(v), power / volume);

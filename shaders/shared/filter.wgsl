@@ -10,5 +10,12 @@ fn taken(mass: f32, velocity: vec3<f32>, filtered: vec3<f32>) -> f32 {
 
 // Integrators with history must find the filtered motion there, too: v + change all along.
 fn shifted(motion: Motion, filtered: vec3<f32>, change: vec3<f32>, h: f32) -> Motion {
-    return Motion(filtered, motion.velocity_before + change, motion.moved + change * h);
+    return Motion(
+        filtered,
+        motion.filtered_x + change.x,
+        motion.velocity_before + change,
+        motion.filtered_y + change.y,
+        motion.moved + change * h,
+        motion.filtered_z + change.z,
+    );
 }

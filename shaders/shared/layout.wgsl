@@ -11,8 +11,11 @@ struct Vertex {
 
 struct Motion {
     velocity: vec3<f32>,        // v_n (m/s)
+    filtered_x: f32,            // by how much filters changed v_n (m/s): x, y and z stand where there would be padding
     velocity_before: vec3<f32>, // v_{n-1} (m/s)
+    filtered_y: f32,
     moved: vec3<f32>,           // x_n - x_{n-1} (m)
+    filtered_z: f32,
 }
 
 // w_s/2 |F - R|^2 + w_v/2 |F - P|^2, F = [x1-x0, x2-x0, x3-x0] Dm^-1
@@ -30,8 +33,9 @@ struct Triangle {
     vertices: vec3<u32>,
     weight: f32,             // w (J)
     inverse_rest: vec4<f32>, // Dm^-1, row by row (1/m)
-    limits: vec2<f32>,       // least and greatest stretch that cost nothing
+    limits: vec2<f32>,       // least and greatest stretch that cost nothing; with Green's strain lambda A t/w and mu A t/w
     gained: f32,             // as of a tetrahedron
+    green: f32,              // 1 with Green's strain, 0 with limits
 }
 
 struct Spring {
@@ -69,6 +73,21 @@ struct Point {
     low: vec3<f32>,
     travel: vec3<f32>,
 }
+
+// An edge of a body's shape, for damping along it.
+struct Edge {
+    first: u32,
+    second: u32,
+    share: f32, // 1/(N_i/m_i + N_j/m_j), N edges meeting at an end (kg)
+}
+
+// An element as damping sees it: two to four corners, then NOBODY, and which part of a corner's mass belongs to it.
+struct Cluster {
+    vertices: vec4<u32>,
+    parts: vec4<f32>,
+}
+
+const NOBODY: u32 = 0xffffffffu;
 
 // Vertices first..end, all of one body: what a workgroup reduces.
 struct Chunk {
@@ -130,7 +149,18 @@ struct Step {
     drift_acceleration: f32,
     // always 0, which no compiler knows: see `opaque` in advance.wgsl
     zero: u32,
+    // what a velocity filter does: sum of the numbers below
+    filter_mode: u32,
 }
+
+// Impulses of an edge lie along it.
+const PROJECTED: u32 = 1u;
+// Impulses lie on the lines from the centre.
+const RADIAL: u32 = 2u;
+// Impulses are sums of those along edges, scaled so that none is larger than before, and so that no energy is added.
+const SCALED: u32 = 4u;
+// The mean of a body's changes is taken from them.
+const BALANCED: u32 = 8u;
 
 // How much there is of everything. Rows of gradients: four a tetrahedron, then the others from where it says.
 struct Sizes {
@@ -153,6 +183,8 @@ struct Sizes {
     attachment_partials: u32,
     segments: u32,
     bodies: u32,
+    edges: u32,
+    clusters: u32,
 }
 
 // The numbers of an inner iteration.

@@ -6,6 +6,7 @@ use super::recording::Recording;
 use super::report::Spots;
 use super::session::{Command, LaneState, Session, State};
 use crate::gpu::context::Adapter;
+use crate::scene::Scope;
 use crate::view::{Area, Bounds, Camera, Look};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -289,6 +290,16 @@ pub fn damping_title(lane: &LaneState) -> String {
         "laplacian" => format!("laplacian {} s, {} /s", number(damping.stiffness), number(damping.mass)),
         "none" => "no damping".into(),
         "ether-drag" | "pbd" => format!("{} {}", damping.model, number(damping.coefficient)),
+        "point" | "spring" => format!("{} {}", damping.model, number(damping.gamma)),
+        "spring-iterated" => format!("{} sweeps of spring {}", damping.sweeps, number(damping.gamma)),
+        "direct" => {
+            let scope = match damping.scope {
+                Scope::Global => "global",
+                Scope::Local => "local",
+                Scope::Both => "global, local",
+            };
+            format!("direct {}, {scope}", number(damping.gamma))
+        }
         other => other.into(),
     }
 }

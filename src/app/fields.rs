@@ -68,8 +68,25 @@ pub const INTEGRATOR: &[Field] = &[
             ("backward-euler", "backward Euler"),
             ("implicit-midpoint", "implicit midpoint"),
             ("bdf2", "BDF-2"),
+            ("symplectic-euler", "symplectic Euler"),
+            ("velocity-verlet", "velocity Verlet"),
+            ("non-oscillatory", "non-oscillatory"),
         ]),
-        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy.",
+        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy. Symplectic Euler and Verlet are explicit: nothing is solved, but steps must be short. Non-oscillatory motion comes to rest in a time of your choice.",
+    ),
+    field(
+        "integrator.rest_time",
+        "time to rest",
+        "s",
+        log(0.2, 20.0, 0.2),
+        "Of non-oscillatory motion: after this time a hundredth of the way to rest is left.",
+    ),
+    field(
+        "integrator.kappa",
+        "oscillation κ",
+        "",
+        Kind::Even(0.0, 1.0),
+        "Of non-oscillatory motion: the share of the oscillating velocity that a step keeps.",
     ),
     field(
         "time.step",
@@ -82,7 +99,7 @@ pub const INTEGRATOR: &[Field] = &[
         "time.substeps",
         "steps a frame",
         "",
-        Kind::Whole(1, 20),
+        Kind::Whole(1, 200),
         "Time steps in a frame: each is shorter, and so is its error.",
     ),
 ];
@@ -280,7 +297,9 @@ mod tests {
         let loaded = scene::load("bouncing-ball", &[]).unwrap();
         let tree = Value::try_from(&loaded.scene).unwrap();
         for field in [INTEGRATOR, SOLVER, CONSERVATION, CONTACT, WORLD].concat() {
-            let optional = ["contact.stiffness", "contact.thickness"].contains(&field.path);
+            let optional =
+                ["contact.stiffness", "contact.thickness", "integrator.rest_time", "integrator.kappa"]
+                    .contains(&field.path);
             assert!(optional || get(&tree, field.path).is_some(), "{} is no field of a scene", field.path);
             let mut values = match field.kind {
                 Kind::Even(low, high) | Kind::Log { low, high, .. } => vec![written(low), written(high)],

@@ -235,8 +235,8 @@ impl Painter {
             }
             let Shown { serial, pointed, stage: Some(stage), .. } = &mut self.stages[k] else { continue };
             if *serial != state.serial {
-                if let Places::Host(positions, velocities) = &lane.places {
-                    stage.set_state(positions, velocities);
+                if let Places::Host(positions, velocities, filtered) = &lane.places {
+                    stage.set_filtered_state(positions, velocities, filtered);
                 }
                 stage.set_time(lane.row.time);
                 stage.set_held(&lane.held);

@@ -3,7 +3,7 @@
 use super::global::Parts;
 use super::viscous::Viscous;
 use super::{CHUNK, Cpu, Scalar, fill, observe};
-use crate::damping::{Filter, ether_drag, pbd};
+use crate::damping::Filter;
 use crate::linear::reduce::sum;
 use crate::step::backend::{Backend, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
@@ -90,14 +90,15 @@ impl<T: Scalar> Backend for Cpu<T> {
     fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         let mut v = std::mem::take(&mut self.evaluated);
         fill(&mut v, |i| self.new_velocity(form, i));
-        let c2 = form.row.c2;
+        let share = form.work_share();
         let work = self.model.attachments.iter().enumerate().map(|(k, a)| {
             let i = a.vertex as usize;
-            let evaluated = self.iterate[i] * c2 + self.x[i] * form.row.offset;
+            let evaluated = self.iterate[i] * share + self.x[i] * (1.0 - share);
             a.stiffness * (self.points[k] - evaluated).dot(&(targets.after[k] - targets.before[k]))
         });
         self.exchanged.work += work.sum::<f64>();
         self.exchanged.damped += self.dissipated(form, &v);
+        self.forces.kick.clear();
         // x, v become history; the buffers of the older history are free to be written
         self.last_step = form.h;
         std::mem::swap(&mut self.x_before, &mut self.x);
@@ -110,20 +111,13 @@ impl<T: Scalar> Backend for Cpu<T> {
     fn filter(&mut self, filter: &Filter) -> Result<()> {
         let before = self.kinetic();
         let unfiltered = self.v.clone();
-        match *filter {
-            Filter::EtherDrag { coefficient } => ether_drag::filter(&mut self.v, coefficient),
-            Filter::Pbd { coefficient } => {
-                for body in &self.model.bodies {
-                    let range = body.vertices.clone();
-                    let (mass, x) = (&self.model.mass[range.clone()], &self.x[range.clone()]);
-                    pbd::filter(mass, x, &mut self.v[range], coefficient);
-                }
-            }
-        }
+        self.filtered.resize(unfiltered.len(), Vec3::zeros());
+        self.damp(filter);
         self.viscous = None; // its L v is of the velocity before
         // An integrator with history must find the filtered motion there, too: v + Δv all along.
         for (i, old) in unfiltered.iter().enumerate() {
             let change = self.v[i] - old;
+            self.filtered[i] = change;
             self.v_before[i] += change;
             self.x_before[i] -= change * self.last_step;
         }
@@ -153,6 +147,10 @@ impl<T: Scalar> Backend for Cpu<T> {
         &self.v
     }
 
+    fn filtered(&self) -> &[Vec3] {
+        &self.filtered
+    }
+
     fn snapshot(&mut self) -> Result<Snapshot> {
         let flat = |v: &[Vec3]| -> Vec<f64> { bytemuck::cast_slice(v).to_vec() };
         Ok(Snapshot {
@@ -164,6 +162,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             low: Vec::new(),
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
+            forces: self.forces.known().map(flat).unwrap_or_default(),
             kept: Vec::new(),
             contacts: Vec::new(),
             anchors: Vec::new(),
@@ -188,6 +187,7 @@ impl<T: Scalar> Backend for Cpu<T> {
         let part = |k: usize| bytemuck::cast_slice(&snapshot.viscous[k * n..(k + 1) * n]).to_vec();
         let kept = snapshot.viscous.len() == 3 * n;
         self.viscous = kept.then(|| Viscous::from_parts(&self.model, [part(0), part(1), part(2)]));
+        self.forces.restore((snapshot.forces.len() == n).then(|| bytemuck::cast_slice(&snapshot.forces)));
         self.exchanged = Exchange::default();
         Ok(true)
     }

@@ -16,19 +16,25 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// `row_vertices` names the vertex of each row. Panics if one is not below `vertex_count`.
+    /// `row_vertices` names the vertex of each row. A row whose vertex is not below `vertex_count` belongs to none.
     pub fn new(vertex_count: usize, row_vertices: impl Iterator<Item = u32>) -> Self {
         let vertices: Vec<u32> = row_vertices.collect();
+        let owned = || vertices.iter().enumerate().filter(|(_, v)| (**v as usize) < vertex_count);
         let mut starts = vec![0; vertex_count + 1];
-        vertices.iter().for_each(|&vertex| starts[vertex as usize + 1] += 1);
+        owned().for_each(|(_, &vertex)| starts[vertex as usize + 1] += 1);
         (0..vertex_count).for_each(|i| starts[i + 1] += starts[i]);
         let mut next = starts.clone();
-        let mut own = vec![0; vertices.len()];
-        for (row, &vertex) in vertices.iter().enumerate() {
+        let mut own = vec![0; owned().count()];
+        for (row, &vertex) in owned() {
             own[next[vertex as usize] as usize] = row as u32;
             next[vertex as usize] += 1;
         }
         Gather { starts, rows: own }
+    }
+
+    /// The rows of a vertex.
+    pub fn rows_of(&self, vertex: usize) -> &[u32] {
+        &self.rows[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
     /// Where each vertex's rows begin, one more at the end, and the rows.

@@ -7,6 +7,8 @@ mod ahead;
 mod backend;
 pub mod blocks;
 mod energies;
+mod explicit;
+mod filter;
 pub mod gather;
 pub mod global;
 mod inside;
@@ -26,6 +28,8 @@ pub mod volume;
 #[cfg(test)]
 pub(crate) mod sample;
 
+use crate::damping::neighbours::Neighbours;
+use crate::damping::strain_rate;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
@@ -68,6 +72,12 @@ pub struct Cpu<T: Scalar> {
     laplacian: SparseMatrix,
     /// Products with L, while damping needs them.
     viscous: Option<Viscous>,
+    /// Edges and clusters, once a filter needs them.
+    neighbours: Option<Neighbours>,
+    /// Elements that resist a rate of strain, once asked for.
+    viscous_parts: Option<strain_rate::Parts>,
+    /// By how much the last filter changed v; empty until there was one.
+    filtered: Vec<Vec3>,
     global: Global<T>,
     local: Local<T>,
     x: Vec<Vec3>,
@@ -84,6 +94,8 @@ pub struct Cpu<T: Scalar> {
     step: Vec<[T; 3]>,
     /// What the host sees of a step.
     seen: inside::Seen,
+    /// The forces of explicit steps.
+    forces: explicit::Forces,
     /// Length of the step made last (s).
     last_step: f64,
     /// Energy exchanged since the last report, and the reports not asked for yet.
@@ -101,6 +113,9 @@ impl<T: Scalar> Cpu<T> {
             stiffness: Stiffness::as_given(&model),
             vertex_stiffness: vec![1.0; n],
             viscous: None,
+            neighbours: None,
+            viscous_parts: None,
+            filtered: Vec::new(),
             local: Local::new(&model),
             global: Global::new(solver),
             x: model.initial_positions.clone(),
@@ -114,6 +129,7 @@ impl<T: Scalar> Cpu<T> {
             gradient: vec![[T::default(); 3]; n],
             step: Vec::new(),
             seen: inside::Seen::default(),
+            forces: explicit::Forces::default(),
             last_step: 0.0,
             exchanged: Exchange::default(),
             reports: Vec::new(),
@@ -140,10 +156,11 @@ impl<T: Scalar> Cpu<T> {
     fn new_velocity(&self, form: &Form, i: usize) -> Vec3 {
         let row = &form.row.velocity;
         let x = self.x[i];
-        (self.iterate[i] - x) * (row.position_new / form.h)
+        let v = (self.iterate[i] - x) * (row.position_new / form.h)
             + (self.x_before[i] - x) * (row.position_before / form.h)
             + self.v[i] * row.velocity
-            + self.model.gravity * (row.acceleration * form.h)
+            + self.model.gravity * (row.acceleration * form.h);
+        self.forces.kick.get(i).map_or(v, |kick| v + kick)
     }
 
     /// y at vertex i.
@@ -159,6 +176,9 @@ impl<T: Scalar> Cpu<T> {
 
     /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
+        if form.is_explicit() {
+            return self.dissipated_on_the_way(form);
+        }
         let (iterate, x, mass) = (&self.iterate, &self.x, &self.model.mass);
         let moved = |i: usize| iterate[i] - x[i];
         let mut work = 0.0;

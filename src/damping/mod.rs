@@ -1,12 +1,19 @@
 //! Damping models, one file each. A new model is a new file and one line in [`MODELS`].
 
+pub mod cloud;
+pub mod direct;
 pub mod ether_drag;
 pub mod laplacian;
+pub mod neighbours;
 pub mod none;
 pub mod pbd;
+pub mod point;
+pub mod spring;
+pub mod spring_iterated;
+pub mod strain_rate;
 
 use crate::error::InputError;
-use crate::scene;
+use crate::scene::{self, Scope, Torque};
 
 /// A damping model. Its file says which family it is (docs/theory.md, Damping) and the unit of its parameters.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +25,17 @@ pub struct Model {
 }
 
 /// All damping models.
-pub const MODELS: &[Model] = &[none::MODEL, laplacian::MODEL, ether_drag::MODEL, pbd::MODEL];
+pub const MODELS: &[Model] = &[
+    none::MODEL,
+    laplacian::MODEL,
+    ether_drag::MODEL,
+    pbd::MODEL,
+    point::MODEL,
+    spring::MODEL,
+    spring_iterated::MODEL,
+    direct::MODEL,
+    strain_rate::MODEL,
+];
 
 /// What a model asks of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -44,6 +61,41 @@ pub enum Filter {
         /// k, 0 to 1 per step.
         coefficient: f64,
     },
+    /// Relative velocities along edges
+    Spring {
+        /// γ, 0 to 1 per sweep.
+        gamma: f64,
+        /// How often all edges are gone through.
+        sweeps: usize,
+        /// Whether only the velocity along an edge is damped.
+        projected: bool,
+    },
+    /// v ← v − γ (v − v_cm), of bodies or of elements, without torque
+    Direct {
+        /// γ, 0 to 1 per step.
+        gamma: f64,
+        /// Of what.
+        scope: Scope,
+        /// How the torque is removed.
+        torque: Torque,
+    },
+    /// (M + h D(x)) v' = M v with the stress φ tr(Ġ) I + 2ψ Ġ
+    StrainRate {
+        /// φ and ψ.
+        viscosity: strain_rate::Viscosity,
+    },
+}
+
+impl Filter {
+    /// Whether the angular momentum of every body stays as it is.
+    pub fn keeps_spin(&self) -> bool {
+        match self {
+            Filter::EtherDrag { .. } => false,
+            Filter::Pbd { .. } | Filter::StrainRate { .. } => true,
+            Filter::Spring { projected, .. } => *projected,
+            Filter::Direct { torque, .. } => *torque != Torque::None,
+        }
+    }
 }
 
 /// The damping that a scene asks for.

@@ -17,39 +17,8 @@ pub struct Arena {
 impl Arena {
     /// Makes all buffers and fills them. A buffer beyond the device's limits, or no memory for it, is an error.
     pub fn new(context: &Context, contents: &Contents) -> Result<Self> {
-        let limits = context.device.limits();
-        let series_stride = u64::from(limits.min_uniform_buffer_offset_alignment);
-        let scope = context.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let made = BUFFERS.iter().map(|described| {
-            let bytes = size(described, contents, series_stride);
-            let limit = match described.kind {
-                Kind::Storage => limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
-                // a shader sees one entry of a series only
-                Kind::Uniform | Kind::Series => limits.max_buffer_size,
-            };
-            if bytes > limit {
-                let what = format!("{:?} ({} items)", described.buffer, bytes / described.stride as u64);
-                return Err(RunError::BeyondDevice { what, bytes, limit }.into());
-            }
-            let buffer = context.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(described.name),
-                size: bytes,
-                usage: usage(described),
-                mapped_at_creation: false,
-            });
-            Ok(buffer)
-        });
-        let buffers = made.collect::<Result<Vec<_>>>();
-        let exhausted = pollster::block_on(scope.pop()).is_some();
-        let buffers = buffers?;
-        if exhausted {
-            let bytes: u64 = buffers.iter().map(wgpu::Buffer::size).sum();
-            return Err(RunError::DeviceMemory(format!(
-                "the buffers of this scene, {} MB",
-                bytes / 1_000_000
-            ))
-            .into());
-        }
+        let series_stride = u64::from(context.device.limits().min_uniform_buffer_offset_alignment);
+        let buffers = make(context, contents, series_stride, &mut BUFFERS.iter())?;
         let lengths = BUFFERS.iter().map(|described| contents.bytes(described.buffer).len() as u64).collect();
         let arena = Arena { buffers, lengths, series_stride };
         for described in BUFFERS {
@@ -57,6 +26,20 @@ impl Arena {
         }
         context.check()?;
         Ok(arena)
+    }
+
+    /// Makes some buffers anew, for other contents. Returns the bytes that cross.
+    pub fn replace(&mut self, context: &Context, contents: &Contents, which: &[Buffer]) -> Result<u64> {
+        let mut described = which.iter().map(|buffer| buffer.described());
+        let made = make(context, contents, self.series_stride, &mut described)?;
+        let mut crossed = 0;
+        for (buffer, made) in which.iter().zip(made) {
+            self.buffers[*buffer as usize] = made;
+            self.lengths[*buffer as usize] = contents.bytes(*buffer).len() as u64;
+            crossed += self.write(context, *buffer, contents.bytes(*buffer));
+        }
+        context.check()?;
+        Ok(crossed)
     }
 
     /// A buffer.
@@ -104,6 +87,46 @@ impl Arena {
             Kind::Uniform | Kind::Storage => self.lengths[buffer as usize],
         }
     }
+}
+
+/// Empty buffers as large as their contents need them.
+fn make(
+    context: &Context,
+    contents: &Contents,
+    series_stride: u64,
+    described: &mut dyn Iterator<Item = &'static Described>,
+) -> Result<Vec<wgpu::Buffer>> {
+    let scope = context.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    let limits = context.device.limits();
+    let made = described.map(|described| {
+        let bytes = size(described, contents, series_stride);
+        let limit = match described.kind {
+            Kind::Storage => limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
+            // a shader sees one entry of a series only
+            Kind::Uniform | Kind::Series => limits.max_buffer_size,
+        };
+        if bytes > limit {
+            let what = format!("{:?} ({} items)", described.buffer, bytes / described.stride as u64);
+            return Err(RunError::BeyondDevice { what, bytes, limit }.into());
+        }
+        let buffer = context.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(described.name),
+            size: bytes,
+            usage: usage(described),
+            mapped_at_creation: false,
+        });
+        Ok(buffer)
+    });
+    let buffers = made.collect::<Result<Vec<_>>>();
+    let exhausted = pollster::block_on(scope.pop()).is_some();
+    let buffers = buffers?;
+    if exhausted {
+        let bytes: u64 = buffers.iter().map(wgpu::Buffer::size).sum();
+        return Err(
+            RunError::DeviceMemory(format!("the buffers of this scene, {} MB", bytes / 1_000_000)).into()
+        );
+    }
+    Ok(buffers)
 }
 
 /// Bytes of a buffer; an empty one gets room for an item, for nothing can be bound to none.

@@ -8,7 +8,7 @@ mod record;
 
 use super::buffer::Buffer;
 use super::contents::points;
-use super::kernel::{Call, Id, PBD_DAMPING};
+use super::kernel::{Call, Id};
 use super::layout::{Inner, Step};
 use super::state;
 use super::{Gpu, report};
@@ -42,6 +42,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         let parts = Parts { model: &self.given, laplacian: &self.laplacian };
         self.global.prepare(form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
+        self.is_explicit = form.is_explicit();
         let device_solves = self.seen.is_none();
         let series: Option<Vec<Inner>> = self.global.chebyshev().filter(|_| device_solves).map(|weights| {
             let entry =
@@ -65,7 +66,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
         self.send_laplacian(form)?;
-        self.set_numbers(state::numbers(form, self.model.gravity, self.numbers.filter_coefficient)?);
+        self.set_numbers(state::numbers(form, self.model.gravity, &self.numbers)?);
         let travels =
             targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
         self.set_points(points(travels))?;
@@ -116,13 +117,16 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.stream.kernel(Id::apply_correction)
     }
 
-    fn advance(&mut self, _: &Form, _: &Targets) -> Result<()> {
+    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         self.stream.phase(Phase::Advance);
         if self.is_resident() {
             self.measure_gradient()?;
         }
         self.stream.kernel(Id::advance)?;
         self.stream.kernel(Id::measure_damping)?;
+        if form.is_explicit() && targets.before != targets.after {
+            self.set_numbers(Step { share: form.work_share() as f32, ..self.numbers });
+        }
         self.stream.kernel(Id::measure_work)?;
         self.exchange_open = true;
         self.outdate();
@@ -130,16 +134,8 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn filter(&mut self, filter: &Filter) -> Result<()> {
-        let coefficient = match *filter {
-            Filter::EtherDrag { coefficient } | Filter::Pbd { coefficient } => coefficient,
-        };
-        self.set_numbers(Step { filter_coefficient: coefficient as f32, ..self.numbers });
-        let kernels: &[Id] = match filter {
-            Filter::EtherDrag { .. } => &[Id::filter_ether_drag],
-            Filter::Pbd { .. } => PBD_DAMPING,
-        };
         self.outdate();
-        kernels.iter().try_for_each(|id| self.stream.kernel(*id))
+        self.damp(filter)
     }
 
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
@@ -202,7 +198,7 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn snapshot(&mut self) -> Result<Snapshot> {
         self.stream.submit()?;
-        state::snapshot(&mut self.stream)
+        state::snapshot(&mut self.stream, self.has_force)
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
@@ -212,6 +208,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(false);
         }
         self.exchange_open = false;
+        self.has_force = snapshot.forces.len() == 3 * self.model.vertex_count();
         self.outdate();
         self.resend_stiffness()?;
         // what the device was told last may have been forgotten with it
@@ -227,7 +224,8 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn describe(&self) -> String {
         let adapter = &self.stream.context().adapter;
-        let way = if self.is_resident() { "resident" } else { "hybrid, solved on the host" };
+        let stays = self.is_resident() || self.is_explicit && self.seen.is_none();
+        let way = if stays { "resident" } else { "hybrid, solved on the host" };
         let warning = match self.stiffness_ratio {
             ratio if ratio > STIFFEST => {
                 format!(

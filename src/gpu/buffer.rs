@@ -102,6 +102,26 @@ buffers! {
     ExchangePartials: Storage<[f32; 4]>;
     /// Rigid motion of each body.
     Rigids: Storage<Rigid>;
+    /// What damping does to the velocities (m/s), and how much longer it was before it was projected on edges.
+    Changes: Storage<[f32; 4]>;
+    /// Mean of a body's changes (m/s), and the factor that they are scaled with.
+    Balances: Storage<[f32; 4]>;
+    /// Edges of the shapes; like all that follows about them and about clusters, empty until a filter needs it.
+    Edges: Storage<Edge>;
+    /// Ends of edges at vertex i: `EdgeEnds[EdgeStarts[i]..EdgeStarts[i + 1]]`.
+    EdgeStarts: Storage<u32>;
+    /// 2e for the first end of edge e, 2e + 1 for the second.
+    EdgeEnds: Storage<u32>;
+    /// Impulse that an edge gives to its first end, and its size (kg m/s).
+    EdgeRows: Storage<[f32; 4]>;
+    /// Elements as damping sees them.
+    Clusters: Storage<Cluster>;
+    /// Corners of clusters at vertex i: `ClusterCorners[ClusterStarts[i]..ClusterStarts[i + 1]]`.
+    ClusterStarts: Storage<u32>;
+    /// 4c + k for corner k of cluster c.
+    ClusterCorners: Storage<u32>;
+    /// Impulses at the corners of clusters (kg m/s), four a cluster.
+    ClusterRows: Storage<[f32; 4]>;
     /// Translation of each body that the inner iterations left out (m).
     Shifts: Storage<[f32; 4]>;
     /// What goes to the ledger: damped, work, filtered (J), then at 4 and 5 |g|² at the first and the last local step,

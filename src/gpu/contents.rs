@@ -3,9 +3,11 @@
 use super::buffer::{Buffer, Contents};
 use super::layout::*;
 use crate::cpu::gather::Gather;
+use crate::damping::neighbours::{self, Neighbours};
 use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
+use crate::model::triangle::TriangleLaw;
 use crate::{Error, Result};
 use crate::{Mat3, Vec3};
 
@@ -86,7 +88,7 @@ fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
     let n = model.vertex_count();
     all.set(Buffer::Vertices, &vertices);
     all.set(Buffer::Motions, &motions);
-    for buffer in [Buffer::Iterate, Buffer::Excess, Buffer::Target] {
+    for buffer in [Buffer::Iterate, Buffer::Excess, Buffer::Target, Buffer::Changes] {
         all.set(buffer, &vec![[0.0f32; 4]; n]);
     }
     for buffer in [Buffer::Gradient, Buffer::Correction, Buffer::CorrectionBefore] {
@@ -200,10 +202,14 @@ pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
             *entry = range.of("rest shape", value)?;
         }
         let weight = range.weight("weight", e.weight)?;
+        let (law, green) = match e.law {
+            TriangleLaw::Limits(limits) => (limits, 0.0),
+            TriangleLaw::Green { lambda, mu } => ([lambda, mu], 1.0),
+        };
         // no limit is a limit that no triangle reaches
-        let limits = e.limits.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
+        let limits = law.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
         let gained = gained[e.vertices[0] as usize] as f32;
-        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, pad0: 0.0 });
+        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, green });
     }
     all.set(Buffer::Triangles, &triangles);
     let (mut bendings, mut corners) = (Vec::with_capacity(model.bendings.len()), Vec::new());
@@ -252,9 +258,48 @@ fn reductions(model: &Model, sizes: &Sizes, all: &mut Contents) {
     all.set(Buffer::Partials, &zeros(4 * (sizes.attachment_partials + attachment_blocks)));
     all.set(Buffer::ExchangePartials, &zeros(sizes.chunks + attachment_blocks));
     all.set(Buffer::Rigids, &vec![Rigid::default(); model.bodies.len()]);
+    all.set(Buffer::Balances, &zeros(sizes.bodies));
     all.set(Buffer::Shifts, &zeros(sizes.bodies));
     all.set(Buffer::Report, &vec![0.0f32; SLOTS * (1 + segments.len())]);
 }
+
+/// Edges and clusters, for filters that need them, and their numbers in the sizes.
+pub fn neighbours(neighbours: &Neighbours, all: &mut Contents) -> Result<()> {
+    let mut edges = Vec::with_capacity(neighbours.edges.len());
+    for (number, edge) in neighbours.edges.iter().enumerate() {
+        let [first, second] = edge.vertices;
+        edges.push(Edge { first, second, share: Range { what: "edge", number }.weight("mass", edge.share)? });
+    }
+    let single = |parts: [f64; 4]| parts.map(|part| part as f32);
+    let cluster = |c: &neighbours::Cluster| Cluster { vertices: c.vertices, parts: single(c.parts) };
+    let clusters: Vec<Cluster> = neighbours.clusters.iter().map(cluster).collect();
+    all.set(Buffer::EdgeRows, &vec![[0.0f32; 4]; edges.len()]);
+    all.set(Buffer::ClusterRows, &vec![[0.0f32; 4]; 4 * clusters.len()]);
+    for sizes in all.items_mut::<Sizes>(Buffer::Sizes) {
+        (sizes.edges, sizes.clusters) = (edges.len() as u32, clusters.len() as u32);
+    }
+    all.set(Buffer::Edges, &edges);
+    all.set(Buffer::Clusters, &clusters);
+    let (starts, ends) = neighbours.at_vertex.parts();
+    all.set(Buffer::EdgeStarts, starts);
+    all.set(Buffer::EdgeEnds, ends);
+    let (starts, corners) = neighbours.in_clusters.parts();
+    all.set(Buffer::ClusterStarts, starts);
+    all.set(Buffer::ClusterCorners, corners);
+    Ok(())
+}
+
+/// The buffers that [`neighbours`] fills.
+pub const NEIGHBOURS: [Buffer; 8] = [
+    Buffer::Edges,
+    Buffer::EdgeStarts,
+    Buffer::EdgeEnds,
+    Buffer::EdgeRows,
+    Buffer::Clusters,
+    Buffer::ClusterStarts,
+    Buffer::ClusterCorners,
+    Buffer::ClusterRows,
+];
 
 fn row_of(matrix: &Mat3, k: usize) -> Vec3 {
     matrix.row(k).transpose()

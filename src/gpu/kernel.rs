@@ -77,6 +77,7 @@ macro_rules! kernels {
 
 kernels! {
     predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, Excess, Viscosity] |s| items(s.vertices);
+    push [Step, Sizes, Vertices, Motions, Gradient, Iterate, Excess] |s| items(s.vertices);
     project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
     project_tet_volume [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
     project_triangle [Step, Sizes, Vertices, Iterate, Triangles, Rows] |s| items(s.triangles);
@@ -84,12 +85,14 @@ kernels! {
     project_bending [Step, Sizes, Vertices, Iterate, Bendings, BendingCorners, Rows] |s| items(s.bendings);
     project_attachment [Step, Sizes, Vertices, Iterate, Attachments, Points, Rows] |s| items(s.attachments);
     gather_gradient [Step, Sizes, Vertices, Iterate, Target, GatherStarts, GatherRows, Rows, Gradient, Energies] |s| items(s.vertices);
+    resist [Step, Sizes, Vertices, Motions, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Gradient] |s| items(s.vertices);
     measure_gradient [Chunks, Gradient, Partials] |s| s.chunks;
     reduce_gradient [Sizes, Partials, Report] |_| 1;
     chebyshev_update [Step, Sizes, Inner, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, CorrectionBefore] |s| items(s.vertices);
     measure_residual [Step, Chunks, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, Partials] |s| s.chunks;
     reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
     apply_correction [Chunks, Shifts, Iterate, Excess, Correction, CorrectionBefore] |s| s.chunks;
+    kick [Step, Sizes, Vertices, Gradient, Excess] |s| items(s.vertices);
     advance [Step, Sizes, Vertices, Motions, Iterate, Excess] |s| items(s.vertices);
     measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials, Viscosity] |s| s.chunks;
     measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);
@@ -99,6 +102,14 @@ kernels! {
     measure_spin [Chunks, Vertices, Motions, Rigids, Partials] |s| s.chunks;
     reduce_spin [Segments, Partials, Rigids] |s| s.bodies;
     filter_pbd [Step, Chunks, Vertices, Motions, Rigids, ExchangePartials] |s| s.chunks;
+    direct_change [Step, Chunks, Vertices, Motions, Rigids, Changes] |s| s.chunks;
+    damp_edge [Step, Sizes, Vertices, Changes, Edges, EdgeRows] |s| items(s.edges);
+    gather_edge [Sizes, Vertices, EdgeStarts, EdgeEnds, EdgeRows, Changes] |s| items(s.vertices);
+    measure_change [Chunks, Vertices, Motions, Rigids, Changes, Partials] |s| s.chunks;
+    reduce_change [Step, Segments, Partials, Rigids, Balances] |s| s.bodies;
+    damp_cluster [Step, Sizes, Vertices, Motions, Clusters, ClusterRows] |s| items(s.clusters);
+    gather_cluster [Sizes, Vertices, ClusterStarts, ClusterCorners, ClusterRows, Changes] |s| items(s.vertices);
+    filter_change [Step, Chunks, Vertices, Motions, Changes, Balances, ExchangePartials] |s| s.chunks;
     reduce_exchange [Sizes, ExchangePartials, Report] |_| 1;
     observe_vertex [Step, Chunks, Vertices, Motions, Partials] |s| s.chunks;
     observe_tet [Sizes, Vertices, Tets, Rotations, Partials] |s| blocks(s.tets);
@@ -121,6 +132,22 @@ pub const PBD_DAMPING: &[Id] = &[
     Id::reduce_spin,
     Id::filter_pbd,
 ];
+
+/// What direct damping of bodies does in order; the two in the middle if forces are projected on edges.
+pub const DIRECT_DAMPING: [&[Id]; 3] = [
+    &[Id::measure_centre, Id::reduce_centre, Id::direct_change],
+    &[Id::damp_edge, Id::gather_edge],
+    &[Id::measure_change, Id::reduce_change, Id::filter_change],
+];
+
+/// A sweep of spring damping, once [`SPRING_FRAME`] is known.
+pub const SPRING_SWEEP: &[Id] = &[Id::direct_change, Id::damp_edge, Id::gather_edge, Id::filter_change];
+
+/// The velocity that those of a sweep are counted from: so that a body's speed costs no digits.
+pub const SPRING_FRAME: &[Id] = &[Id::measure_centre, Id::reduce_centre];
+
+/// Direct damping of elements.
+pub const LOCAL_DAMPING: &[Id] = &[Id::damp_cluster, Id::gather_cluster, Id::filter_change];
 
 impl Id {
     /// Its line of the table.

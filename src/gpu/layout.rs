@@ -48,11 +48,17 @@ layout! {
     /// Velocities and the last displacement of a vertex.
     Motion {
         /// v_n (m/s).
-        velocity: [f32; 3], pad pad0: f32;
+        velocity: [f32; 3];
+        /// By how much filters changed v_n (m/s); y and z follow further on, where there would be padding.
+        filtered_x: f32;
         /// v_{n−1} (m/s).
-        velocity_before: [f32; 3], pad pad1: f32;
+        velocity_before: [f32; 3];
+        /// See `filtered_x`.
+        filtered_y: f32;
         /// x_n − x_{n−1} (m).
-        moved: [f32; 3], pad pad2: f32;
+        moved: [f32; 3];
+        /// See `filtered_x`.
+        filtered_z: f32;
     }
     /// A tetrahedron.
     Tet {
@@ -79,10 +85,12 @@ layout! {
         weight: f32;
         /// Dm⁻¹, row by row (1/m).
         inverse_rest: [f32; 4];
-        /// Least and greatest stretch that cost nothing.
+        /// Least and greatest stretch that cost nothing; with Green's strain λ A t/w and μ A t/w.
         limits: [f32; 2];
         /// Share of its energy that it gained when it was stiffened last.
-        gained: f32, pad pad0: f32;
+        gained: f32;
+        /// 1 with Green's strain, 0 with limits.
+        green: f32;
     }
     /// A spring.
     Spring {
@@ -134,6 +142,22 @@ layout! {
         low: [f32; 3], pad pad1: f32;
         /// Way during the step (m).
         travel: [f32; 3], pad pad2: f32;
+    }
+    /// An edge of a body's shape, for damping along it.
+    Edge {
+        /// One end.
+        first: u32;
+        /// The other.
+        second: u32;
+        /// 1/(N_i/m_i + N_j/m_j) (kg).
+        share: f32;
+    }
+    /// An element as damping sees it.
+    Cluster {
+        /// Its corners, then [`crate::damping::neighbours::NOBODY`].
+        vertices: [u32; 4];
+        /// Part of each corner's mass.
+        parts: [f32; 4];
     }
     /// Vertices `first..end`, all of one body: what a workgroup reduces.
     Chunk {
@@ -218,7 +242,9 @@ layout! {
         /// v'(y): factor of gravity (s).
         drift_acceleration: f32;
         /// Always 0, which no compiler knows: it keeps them from simplifying what rounding is about.
-        zero: u32, pad pad0: f32;
+        zero: u32;
+        /// What a velocity filter does, see [`mode`].
+        filter_mode: u32;
     }
     /// How much there is of everything, and where each kind's rows and partial sums begin.
     Sizes {
@@ -258,6 +284,10 @@ layout! {
         segments: u32;
         /// Bodies.
         bodies: u32;
+        /// Edges of their shapes; 0 until a filter needs them.
+        edges: u32;
+        /// Clusters, likewise.
+        clusters: u32;
     }
     /// The numbers of an inner Chebyshev iteration.
     Inner {
@@ -266,6 +296,18 @@ layout! {
         /// γ.
         step: f32;
     }
+}
+
+/// Numbers that [`Step::filter_mode`] is a sum of.
+pub mod mode {
+    /// Impulses of an edge lie along it.
+    pub const PROJECTED: u32 = 1;
+    /// Impulses lie on the lines from the centre.
+    pub const RADIAL: u32 = 2;
+    /// Impulses are sums of those along edges, scaled so that none is larger than before, and so that no energy is added.
+    pub const SCALED: u32 = 4;
+    /// The mean of a body's changes is taken from them.
+    pub const BALANCED: u32 = 8;
 }
 
 /// Threads of a workgroup.

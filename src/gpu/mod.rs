@@ -8,6 +8,8 @@ mod backend;
 pub mod buffer;
 pub mod contents;
 pub mod context;
+mod explicit;
+mod filter;
 mod inside;
 pub mod kernel;
 pub mod layout;
@@ -25,6 +27,8 @@ pub mod twin;
 
 use crate::cpu::Scalar;
 use crate::cpu::global::Global;
+use crate::damping::neighbours::Neighbours;
+use crate::damping::strain_rate;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Solver};
@@ -61,6 +65,10 @@ pub struct Gpu<T: Scalar> {
     laplacian_sent: Vec<f64>,
     viscosity_sent: Vec<f64>,
     stream: Stream,
+    /// Edges and clusters, once a filter needs them.
+    neighbours: Option<Neighbours>,
+    /// Elements that resist a rate of strain, once asked for.
+    viscous_parts: Option<strain_rate::Parts>,
     global: Global<T>,
     /// The inner iterations; empty when the host solves.
     inner: Vec<Inner>,
@@ -76,6 +84,9 @@ pub struct Gpu<T: Scalar> {
     /// Whether the gradient of this step was measured, and whether its exchange is not added up yet.
     measured: bool,
     exchange_open: bool,
+    /// Whether steps are explicit, and whether the gradient is that of E at x_n, with damping.
+    is_explicit: bool,
+    has_force: bool,
     gradient: Vec<[T; 3]>,
     gradient_readback: Arc<Readback>,
     /// Reports on their way, and memory for more.
@@ -154,6 +165,8 @@ impl<T: Scalar> Gpu<T> {
             laplacian_sent: stiffness.metric.factors.clone(),
             viscosity_sent: stiffness.metric.factors.clone(),
             global: Global::new(solver),
+            neighbours: None,
+            viscous_parts: None,
             inner: Vec::new(),
             stiffness_ratio: 0.0,
             volume: model.tets.iter().any(|tet| tet.volume_weight != 0.0),
@@ -162,6 +175,8 @@ impl<T: Scalar> Gpu<T> {
             points_now: model.attachments.iter().map(|a| a.target(0.0)).collect(),
             measured: false,
             exchange_open: false,
+            is_explicit: false,
+            has_force: false,
             gradient: vec![[T::default(); 3]; model.vertex_count()],
             gradient_readback,
             pending: VecDeque::new(),

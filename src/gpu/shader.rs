@@ -22,6 +22,7 @@ const SHARED: &[(&str, &str)] = &[
     ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),
     ("shared/rigid.wgsl", include_str!("../../shaders/shared/rigid.wgsl")),
     ("shared/rotation.wgsl", include_str!("../../shaders/shared/rotation.wgsl")),
+    ("shared/strain.wgsl", include_str!("../../shaders/shared/strain.wgsl")),
     ("shared/stretch.wgsl", include_str!("../../shaders/shared/stretch.wgsl")),
     ("shared/tet.wgsl", include_str!("../../shaders/shared/tet.wgsl")),
     ("shared/vertex.wgsl", include_str!("../../shaders/shared/vertex.wgsl")),

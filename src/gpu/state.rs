@@ -12,8 +12,9 @@ use crate::step::form::Form;
 use crate::{Result, Vec3};
 
 /// The numbers of a step, in differences: x = x_n + d. Every integrator's target and evaluation point are x_n plus something
-/// (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out.
-pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<Step> {
+/// (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out. Those of a filter
+/// stay as they were `before`.
+pub fn numbers(form: &Form, gravity: Vec3, before: &Step) -> Result<Step> {
     let (row, h) = (form.row, form.h);
     let (target, velocity) = (&row.target, &row.velocity);
     let [inertia, laplacian, holding] = form.metric();
@@ -43,7 +44,8 @@ pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<St
         known_moved: single(-velocity.position_before / h),
         known_velocity: single(velocity.velocity),
         damping_force: single(form.damping_force_weight()),
-        filter_coefficient,
+        filter_coefficient: before.filter_coefficient,
+        filter_mode: before.filter_mode,
         ..Step::default()
     };
     let finite =
@@ -57,12 +59,16 @@ pub fn numbers(form: &Form, gravity: Vec3, filter_coefficient: f32) -> Result<St
 }
 
 /// All of the state. A double may not hold a place and what rounding left of it, so the latter is kept as well.
-pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
+pub fn snapshot(stream: &mut Stream, has_force: bool) -> Result<Snapshot> {
     let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
     let motions = stream.read_items::<Motion>(Buffer::Motions)?;
     let warm_starts = match stream.sizes().tets {
         0 => Vec::new(),
         _ => stream.read_items::<f32>(Buffer::Rotations)?.into_iter().map(f64::from).collect(),
+    };
+    let forces = match has_force {
+        true => stream.read_items::<f32>(Buffer::Gradient)?.into_iter().map(|g| -f64::from(g)).collect(),
+        false => Vec::new(),
     };
     let flat = |of: &dyn Fn(usize) -> Vec3| -> Vec<f64> {
         (0..vertices.len()).flat_map(|i| <[f64; 3]>::from(of(i))).collect()
@@ -76,6 +82,7 @@ pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
         low: flat(&|i| wide(&vertices[i].low)),
         warm_starts,
         viscous: Vec::new(),
+        forces,
         kept: Vec::new(),
         contacts: Vec::new(),
         anchors: Vec::new(),
@@ -116,6 +123,10 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Resul
     }
     stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
     stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));
+    if snapshot.forces.len() == 3 * n {
+        let gradient: Vec<f32> = snapshot.forces.iter().map(|f| -f as f32).collect();
+        stream.write(Buffer::Gradient, bytemuck::cast_slice(&gradient));
+    }
     let mut rotations = vec![[1.0f32, 0.0, 0.0, 0.0]; model.tets.len()];
     for (rotation, start) in rotations.iter_mut().zip(snapshot.warm_starts.chunks_exact(4)) {
         *rotation = [0, 1, 2, 3].map(|k| start[k] as f32);

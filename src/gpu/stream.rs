@@ -172,6 +172,16 @@ impl Stream {
         self.context.check()
     }
 
+    /// Makes buffers anew for other contents, and takes over how much there is of everything. Commands that are not submitted
+    /// yet find the new ones.
+    pub fn replace(&mut self, contents: &Contents, which: &[Buffer]) -> Result<()> {
+        self.counters.uploaded += self.arena.replace(&self.context, contents, which)?;
+        which.iter().for_each(|buffer| self.pipelines.rebind(&self.context, &self.arena, *buffer));
+        self.sizes = contents.items::<Sizes>(Buffer::Sizes)[0];
+        self.write(Buffer::Sizes, contents.bytes(Buffer::Sizes));
+        self.context.check()
+    }
+
     /// Zeros at the beginning of a buffer.
     pub fn clear(&mut self, buffer: Buffer, bytes: u64) {
         self.commands.push(Command::Clear(buffer, bytes));

@@ -155,6 +155,22 @@ pub enum Generator {
         /// Length and width (m).
         size: [f64; 2],
     },
+    /// Rows of equilateral triangles in the xy plane, each an edge shorter than the one below.
+    Trapezoid {
+        /// Edges of the base, on the x axis about the origin.
+        base: usize,
+        /// Rows of triangles.
+        rows: usize,
+        /// Length of an edge (m).
+        edge: f64,
+    },
+    /// A ring of triangles in the xy plane about the origin.
+    Annulus {
+        /// Inner and outer radius (m).
+        radii: [f64; 2],
+        /// Length of an edge, about (m).
+        edge: f64,
+    },
     /// Strands hanging down −y from a round patch in the xz plane about the origin.
     Hair {
         /// How many strands.

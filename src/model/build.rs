@@ -67,7 +67,14 @@ fn add_body(
         return Err(InputError::field(format!("body.{index}.mesh"), message));
     }
     let parts = elements(&body.material, &mesh).map_err(|e| within("material", e))?;
-    let (positions, velocities) = place(body, &mesh, &masses);
+    let (mut positions, velocities) = place(body, &mesh, &masses);
+    for (number, displace) in body.displace.iter().enumerate() {
+        let chosen =
+            select(&displace.select, &mesh).map_err(|e| within(&format!("displace.{number}.select"), e))?;
+        for v in chosen {
+            positions[v as usize] += displace.of(mesh.positions[v as usize]);
+        }
+    }
     for (number, attach) in body.attach.iter().enumerate() {
         let chosen =
             select(&attach.select, &mesh).map_err(|e| within(&format!("attach.{number}.select"), e))?;

@@ -30,11 +30,17 @@ pub trait Element<const N: usize, const R: usize>: Stencil<N, R> {
         self.operator().map(|row| (0..N).map(|k| corners[k] * row[k]).sum())
     }
 
-    /// w/2 |G x − p|² (J).
+    /// The energy (J) of a deformation whose projection is known: w/2 |G x − p|², except of a law that only looks like a
+    /// projection, p = G x − P/w with the stress P.
+    #[inline]
+    fn energy_of(&self, deformation: [Vec3; R], projection: [Vec3; R]) -> f64 {
+        0.5 * self.weight() * (0..R).map(|r| (deformation[r] - projection[r]).norm_squared()).sum::<f64>()
+    }
+
+    /// Its energy (J).
     fn energy(&self, x: &[Vec3]) -> f64 {
         let f = self.deformation(x);
-        let p = self.project(f);
-        0.5 * self.weight() * (0..R).map(|r| (f[r] - p[r]).norm_squared()).sum::<f64>()
+        self.energy_of(f, self.project(f))
     }
 
     /// w Gᵀ(a G x − b p) for each corner: the elastic gradient where a = b = 1 (N);
@@ -50,8 +56,7 @@ pub trait Element<const N: usize, const R: usize>: Stencil<N, R> {
         let f = self.deformation(x);
         let p = self.project(f);
         let stress: [Vec3; R] = std::array::from_fn(|r| (f[r] * a - p[r] * b) * self.weight());
-        let squares: f64 = (0..R).map(|r| (f[r] - p[r]).norm_squared()).sum();
         let gradient = std::array::from_fn(|k| (0..R).map(|r| stress[r] * g[r][k]).sum());
-        (gradient, 0.5 * self.weight() * squares)
+        (gradient, self.energy_of(f, p))
     }
 }

@@ -4,6 +4,7 @@ use super::bending::{self, BendingElement};
 use super::spring::SpringElement;
 use super::tet::{TetElement, signed_volume};
 use super::triangle::TriangleElement;
+use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::{LinkKind, Mesh};
 use crate::scene::MatterKind::{self, Cloth, Solid, Strands};
@@ -63,6 +64,18 @@ pub const MATERIALS: &[MaterialModel] = &[
         build: corotated,
     },
     MaterialModel {
+        name: "stvk",
+        kinds: &[Cloth],
+        fields: &[
+            ("mu", &[Cloth]),
+            ("lambda", &[Cloth]),
+            ("young_modulus", &[Cloth]),
+            ("poisson_ratio", &[Cloth]),
+            ("thickness", &[Cloth]),
+        ],
+        build: stvk,
+    },
+    MaterialModel {
         name: "spring",
         kinds: &[Solid, Cloth, Strands],
         fields: &[
@@ -91,15 +104,7 @@ fn arap(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
     }
     let limits = material.strain_limits.unwrap_or([1.0, 1.0]);
     let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
-    let triangles = mesh
-        .triangles
-        .iter()
-        .enumerate()
-        .map(|(k, &v)| {
-            TriangleElement::new(v, v.map(|i| mesh.positions[i as usize]), mu, thickness, limits)
-                .ok_or_else(|| InputError::field("model", format!("triangle {k} has no area")))
-        })
-        .collect::<Result<_, _>>()?;
+    let triangles = triangles(mesh, |v, rest| TriangleElement::new(v, rest, mu, thickness, limits))?;
     let bendings = match material.bending.unwrap_or(0.0) {
         0.0 => Vec::new(),
         rigidity => bending::elements(mesh, rigidity, material.bending_rest.unwrap_or(BendingRest::Flat)),
@@ -111,6 +116,14 @@ fn arap(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
 fn corotated(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
     let (mu, lambda) = material.lame();
     Ok(Elements { tets: tets(mesh, mu, lambda)?, ..Elements::default() })
+}
+
+/// St. Venant–Kirchhoff: W = A t (λ/2 tr²G + μ |G|²) per triangle, G = (FᵀF − I)/2.
+fn stvk(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
+    let (mu, lambda) = material.lame();
+    let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
+    let triangles = triangles(mesh, |v, rest| TriangleElement::green(v, rest, mu, lambda, thickness))?;
+    Ok(Elements { triangles, ..Elements::default() })
 }
 
 /// Springs along the mesh's links, each kind with its own stiffness.
@@ -138,6 +151,17 @@ fn spring(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
     Ok(Elements { springs, ..Elements::default() })
 }
 
+fn triangles(
+    mesh: &Mesh,
+    make: impl Fn([u32; 3], [Vec3; 3]) -> Option<TriangleElement>,
+) -> Result<Vec<TriangleElement>, InputError> {
+    let triangle = |(k, &v): (usize, &[u32; 3])| {
+        make(v, v.map(|i| mesh.positions[i as usize]))
+            .ok_or_else(|| InputError::field("model", format!("triangle {k} has no area")))
+    };
+    mesh.triangles.iter().enumerate().map(triangle).collect()
+}
+
 fn tets(mesh: &Mesh, mu: f64, lambda: f64) -> Result<Vec<TetElement>, InputError> {
     let tet = |(k, &v): (usize, &[u32; 4])| {
         TetElement::new(v, &v.map(|i| mesh.positions[i as usize]), mu, lambda)
@@ -147,8 +171,11 @@ fn tets(mesh: &Mesh, mu: f64, lambda: f64) -> Result<Vec<TetElement>, InputError
 }
 
 /// Lumped masses (kg): a quarter of each tetrahedron's mass to each corner, a third of each triangle's,
-/// half of each strand segment's; scaled to `mass` where the scene gives it.
+/// half of each strand segment's; scaled to `mass` where the scene gives it, or all of them `vertex_mass`.
 pub fn lumped_masses(material: &Material, mesh: &Mesh) -> Vec<f64> {
+    if let Some(mass) = material.vertex_mass {
+        return vec![mass; mesh.positions.len()];
+    }
     let density = material.density.unwrap_or(Material::DEFAULT_DENSITY);
     let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
     let at = |i: u32| mesh.positions[i as usize];

@@ -101,6 +101,15 @@ impl Model {
         diagonal
     }
 
+    /// Which bodies something holds, of attachments of which these, by number, are `holding`.
+    pub fn held_bodies(&self, holding: &[bool]) -> Vec<bool> {
+        let mut held = vec![false; self.bodies.len()];
+        for (a, _) in self.attachments.iter().zip(holding).filter(|(_, holds)| **holds) {
+            held[self.bodies.partition_point(|body| body.vertices.end <= a.vertex as usize)] = true;
+        }
+        held
+    }
+
     /// Name and body of the first element with a vertex that `bad` picks; a vertex if no element has it.
     /// Elements and vertices are counted from 0 in their body.
     pub fn first_element(&self, bad: impl Fn(usize) -> bool) -> Option<(String, String)> {

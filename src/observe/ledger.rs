@@ -87,6 +87,11 @@ impl Book {
         self.contact += exchange.contact;
     }
 
+    /// Whatever has gone was taken by damping: the integrator is the damping model.
+    pub fn charge_damping(&mut self, seen: &Observation) {
+        self.damped = self.total_at_start - seen.total() - self.contact + self.work;
+    }
+
     /// Closes a frame: makes its row.
     pub fn row(
         &mut self,
@@ -96,7 +101,7 @@ impl Book {
         iterations: usize,
         residual: f64,
     ) -> Row {
-        let total = seen.kinetic + seen.elastic + seen.gravity + seen.contact + seen.attachment;
+        let total = seen.total();
         self.last = Row {
             frame,
             time,

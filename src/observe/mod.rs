@@ -47,3 +47,10 @@ pub struct Observation {
     /// Number of tetrahedra with det F ≤ 0.
     pub inverted: usize,
 }
+
+impl Observation {
+    /// The sum of all energies (J).
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravity + self.contact + self.attachment
+    }
+}

@@ -50,6 +50,9 @@ pub const SCENES: &[Builtin] = scenes![
     "colliding-bears",
     "elephant",
     "koala",
+    "thesis-trapezoid",
+    "thesis-annulus",
+    "pig-calm",
 ];
 
 /// The text of the built-in scene of that name.

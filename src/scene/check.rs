@@ -6,18 +6,19 @@
 mod attach;
 mod conservation;
 mod contact;
+mod damping;
+mod integrator;
 mod material;
 
 use toml::Value;
 
 use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
+use crate::Vec3;
 use crate::error::InputError;
 use crate::linear::MOST_ITERATIONS;
 use crate::mesh::characters;
 use crate::mesh::spec::CharacterSpec;
 use crate::mesh::spec::SurfaceFile;
-use crate::step::integrator::INTEGRATORS;
-use crate::{Vec3, damping};
 
 pub use material::check_material;
 
@@ -36,16 +37,8 @@ pub fn check(scene: &Scene) -> Checked {
         let message = format!("must be from 0 to {MOST_ITERATIONS}, got {}", scene.solver.inner);
         return fault("solver.inner", message);
     }
-    let integrators: Vec<&str> = INTEGRATORS.iter().map(|row| row.name).collect();
-    known("integrator.kind", &scene.integrator.kind, &integrators)?;
-    let models: Vec<&str> = damping::MODELS.iter().map(|model| model.name).collect();
-    known("damping.model", &scene.damping.model, &models)?;
-    let damping = &scene.damping;
-    not_negative("damping.mass", damping.mass)?;
-    not_negative("damping.stiffness", damping.stiffness)?;
-    if !(0.0..=1.0).contains(&damping.coefficient) {
-        return fault("damping.coefficient", format!("must be from 0 to 1, got {}", damping.coefficient));
-    }
+    integrator::check_integrator(scene)?;
+    damping::check_damping(scene)?;
     contact::check_contact(&scene.contact)?;
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         contact::check_obstacle(&format!("obstacle.{index}"), obstacle)?;
@@ -144,6 +137,13 @@ fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     for (axis, factor) in body.stretch.iter().enumerate() {
         if *factor == 0.0 {
             return fault(format!("{at}.stretch.{axis}"), "must not be 0, which would flatten the body");
+        }
+    }
+    for (index, displace) in body.displace.iter().enumerate() {
+        let at = format!("{at}.displace.{index}");
+        attach::check_select(&format!("{at}.select"), &displace.select)?;
+        if displace.ramp.is_some_and(|[from, to]| from == to) {
+            return fault(format!("{at}.ramp"), "needs two different points");
         }
     }
     for (index, attach) in body.attach.iter().enumerate() {

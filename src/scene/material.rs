@@ -8,12 +8,12 @@ use super::{Generator, Keyframes, MeshSpec};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// `arap`, `corotated` or `spring`.
+    /// `arap`, `corotated`, `stvk` or `spring`.
     pub model: String,
     /// Lamé's second parameter, the shear modulus μ (Pa).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mu: Option<f64>,
-    /// Lamé's first parameter λ (Pa): resistance to change of volume (`corotated`).
+    /// Lamé's first parameter λ (Pa): resistance to change of volume, or of area (`corotated`, `stvk`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lambda: Option<f64>,
     /// Young's modulus E (Pa); with `poisson_ratio` instead of `mu` and `lambda`.
@@ -28,6 +28,9 @@ pub struct Material {
     /// Total mass of the body (kg), instead of `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
+    /// Mass of each vertex (kg), instead of `density`: a body of equal points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vertex_mass: Option<f64>,
     /// Thickness of a cloth or diameter of a strand (m). Default 0.001.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
@@ -85,7 +88,10 @@ impl MatterKind {
                 | Generator::Torus { .. }
                 | Generator::TPipe { .. }
                 | Generator::Sheet { .. } => MatterKind::Solid,
-                Generator::Cloth { .. } | Generator::Ribbon { .. } => MatterKind::Cloth,
+                Generator::Cloth { .. }
+                | Generator::Ribbon { .. }
+                | Generator::Trapezoid { .. }
+                | Generator::Annulus { .. } => MatterKind::Cloth,
                 Generator::Hair { .. } => MatterKind::Strands,
             }),
             MeshSpec::File(_) => None,
@@ -127,12 +133,13 @@ impl Material {
     /// Writes out the defaults that matter for this model on this kind of mesh. Those that depend on the kind stay
     /// open while it is unknown (`None`: a mesh file that has not been read).
     pub fn fill_defaults(&mut self, kind: Option<MatterKind>) {
-        if self.mass.is_none() {
+        let by_volume = self.mass.is_none() && self.vertex_mass.is_none();
+        if by_volume {
             self.density.get_or_insert(Self::DEFAULT_DENSITY);
         }
         let cloth = kind == Some(MatterKind::Cloth);
-        if self.mass.is_none() && (cloth || kind == Some(MatterKind::Strands))
-            || self.model == "arap" && cloth
+        if by_volume && (cloth || kind == Some(MatterKind::Strands))
+            || ["arap", "stvk"].contains(&&self.model[..]) && cloth
         {
             self.thickness.get_or_insert(Self::DEFAULT_THICKNESS);
         }

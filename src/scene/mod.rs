@@ -8,6 +8,7 @@ pub mod builtin;
 pub mod check;
 mod conservation;
 mod contact;
+mod damping;
 mod explain;
 mod keyframes;
 mod load;
@@ -19,12 +20,15 @@ pub(crate) mod suggest;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Vec3;
 use crate::error::InputError;
+use crate::step::integrator::NON_OSCILLATORY;
 
 pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
+pub use damping::{Damping, Scope, Torque};
 pub use keyframes::Keyframes;
 pub use load::{LoadedScene, load, load_text};
 pub use material::{BendingRest, Material, MatterKind};
@@ -79,6 +83,7 @@ impl Scene {
         for body in &mut self.bodies {
             body.material.fill_defaults(MatterKind::of(&body.mesh));
         }
+        self.integrator.fill_defaults();
         for obstacle in &mut self.obstacles {
             obstacle.fill_defaults(self.contact.friction);
         }
@@ -127,13 +132,37 @@ impl Default for Time {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Integrator {
-    /// `backward-euler`, `implicit-midpoint`, `bdf2`.
+    /// `backward-euler`, `implicit-midpoint`, `bdf2`, `non-oscillatory`.
     pub kind: String,
+    /// τ of `non-oscillatory` (s): the time to rest goes as 1/τ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tau: Option<f64>,
+    /// The time to rest of `non-oscillatory` (s): a trial finds τ. Default 1, if there is no `tau` either.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest_time: Option<f64>,
+    /// κ of `non-oscillatory`, 0 to 1: the share of the oscillating motion that a step keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kappa: Option<f64>,
 }
 
 impl Default for Integrator {
     fn default() -> Self {
-        Integrator { kind: "implicit-midpoint".into() }
+        Integrator { kind: "implicit-midpoint".into(), tau: None, rest_time: None, kappa: None }
+    }
+}
+
+impl Integrator {
+    /// Time to rest where nothing is said (s).
+    pub const DEFAULT_REST_TIME: f64 = 1.0;
+
+    /// Writes out the defaults that matter for this integrator.
+    fn fill_defaults(&mut self) {
+        if self.kind == NON_OSCILLATORY {
+            self.kappa.get_or_insert(0.0);
+            if self.tau.is_none() {
+                self.rest_time.get_or_insert(Self::DEFAULT_REST_TIME);
+            }
+        }
     }
 }
 
@@ -177,26 +206,6 @@ impl Default for Solver {
     }
 }
 
-/// Which damping model and its parameters. A model reads only its own; see `damping`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Damping {
-    /// `none`, `laplacian`, `ether-drag`, `pbd`.
-    pub model: String,
-    /// α₁ of `laplacian` (1/s): drag of every motion.
-    pub mass: f64,
-    /// α₂ of `laplacian` (s): drag of deformation, stronger for higher frequencies.
-    pub stiffness: f64,
-    /// k of `ether-drag` and `pbd` (per time step, 0 to 1).
-    pub coefficient: f64,
-}
-
-impl Default for Damping {
-    fn default() -> Self {
-        Damping { model: "none".into(), mass: 0.0, stiffness: 0.0, coefficient: 0.0 }
-    }
-}
-
 /// A soft body: shape, material, how it starts and what holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -217,6 +226,9 @@ pub struct Body {
     /// Initial deformation about the centre of mass, along the rest axes (factors).
     #[serde(default = "unit_stretch")]
     pub stretch: [f64; 3],
+    /// Parts of it that start elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub displace: Vec<Displace>,
     /// Initial velocity (m/s).
     #[serde(default)]
     pub velocity: [f64; 3],
@@ -230,6 +242,30 @@ pub struct Body {
 
 fn unit_stretch() -> [f64; 3] {
     [1.0; 3]
+}
+
+/// Vertices that start away from where they are placed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Displace {
+    /// Which vertices.
+    pub select: Select,
+    /// By how much (m).
+    pub offset: [f64; 3],
+    /// Two points in rest coordinates (m): the share of the offset grows from 0 at the first to 1 at the second. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ramp: Option<[[f64; 3]; 2]>,
+}
+
+impl Displace {
+    /// The displacement of a vertex at rest at `x` (m).
+    pub fn of(&self, x: Vec3) -> Vec3 {
+        let share = self.ramp.map_or(1.0, |ramp| {
+            let [from, to] = ramp.map(Vec3::from);
+            ((x - from).dot(&(to - from)) / (to - from).norm_squared()).clamp(0.0, 1.0)
+        });
+        Vec3::from(self.offset) * share
+    }
 }
 
 /// A rotation about an axis through the centre of mass.

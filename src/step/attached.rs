@@ -50,6 +50,16 @@ impl Attached {
         steps > 0 && self.spans.iter().flatten().any(|step| *step == steps)
     }
 
+    /// Steps after which none takes hold or lets go any more.
+    pub fn last_switch(&self) -> u64 {
+        self.spans.iter().flatten().filter(|step| **step != u64::MAX).max().copied().unwrap_or(0)
+    }
+
+    /// Which hold in the step after so many.
+    pub fn holding(&self, steps: u64) -> Vec<bool> {
+        (0..self.spans.len()).map(|k| self.holds(k, steps)).collect()
+    }
+
     /// The numbers of a checkpoint: none if all hold from the start.
     pub fn numbers(&self) -> Vec<f64> {
         match self.spans.iter().all(|[takes_hold, _]| *takes_hold == 0) {
@@ -93,7 +103,7 @@ impl Simulation {
         Targets {
             before: attached.targets(&self.model, steps, h),
             after: attached.targets(&self.model, steps + 1, h),
-            holding: (0..attached.spans.len()).map(|k| attached.holds(k, steps)).collect(),
+            holding: attached.holding(steps),
         }
     }
 

@@ -117,6 +117,9 @@ impl Simulation {
             book.exchange(report.exchange);
             book.exchange(exchanged);
             let seen = Observation { contact, ..report.seen };
+            if self.calm.is_some() {
+                book.charge_damping(&seen);
+            }
             let row = book.row(number, time, &seen, done.count, residual);
             if !row.total.is_finite() {
                 return self.fail(number);

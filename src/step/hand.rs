@@ -60,6 +60,7 @@ impl Simulation {
             snapshot.moved.iter_mut().for_each(|way| *way *= self.step_length() / from.step_length());
         }
         snapshot.viscous.clear(); // of the matrix before
+        snapshot.forces.clear(); // of the materials before
         if !self.restore(steps, book, &snapshot)? {
             return Ok(false);
         }
@@ -71,7 +72,7 @@ impl Simulation {
         let contact = self.contact_energy();
         let seen = self.backend.reports(true)?.pop().unwrap_or_default().seen;
         let seen = Observation { contact, ..seen };
-        let total = seen.kinetic + seen.elastic + seen.gravity + seen.contact + seen.attachment;
+        let total = seen.total();
         if total != before.total {
             self.goals().into_iter().for_each(|goals| goals.forget());
         }

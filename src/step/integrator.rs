@@ -2,8 +2,9 @@
 //!
 //!   Φ(x) = 1/(2h²) |x − y|²_M + c₁ E(c₂ x + z) + Ψ(x)          (Laplacian paper, Eq. 4 and 13)
 //!
-//! A new implicit integrator is a new row here and nothing else.
+//! A new implicit integrator is a new row here and nothing else. Explicit ones are in `explicit.rs`.
 
+use super::explicit;
 use crate::error::InputError;
 
 /// How the inertial target y is made of what is known.
@@ -125,11 +126,19 @@ pub const INTEGRATORS: &[Integrator] = &[
     },
 ];
 
+/// The name of the integrator that minimises KE + (τ/h) PE.
+pub const NON_OSCILLATORY: &str = "non-oscillatory";
+
+/// The row of non-oscillatory motion with τ and time step `h` (s): backward Euler whose elastic energy weighs τ/h
+/// (Non-oscillatory thesis, Eq. 2.22). What it keeps of the velocities is not in the row: see `step::calm`.
+pub fn non_oscillatory(tau: f64, h: f64) -> Integrator {
+    Integrator { name: NON_OSCILLATORY, c1: tau / h, ..BACKWARD_EULER }
+}
+
 /// The row with this name; the error lists the names there are.
 pub fn find(name: &str) -> Result<Integrator, InputError> {
     INTEGRATORS.iter().find(|row| row.name == name).copied().ok_or_else(|| {
-        let names: Vec<_> = INTEGRATORS.iter().map(|row| row.name).collect();
-        let message = format!("no integrator `{name}`; there are {}", names.join(", "));
+        let message = format!("no integrator `{name}`; there are {}", explicit::names().join(", "));
         InputError::field("integrator.kind", message)
     })
 }

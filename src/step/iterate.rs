@@ -28,12 +28,13 @@ impl Simulation {
         let mut done = Iterations::default();
         let mut first_gradient = None;
         let mut held_off = None;
+        self.way = None;
         while done.count < watched.unwrap_or(most) {
             let Simulation { backend, clock, .. } = self;
-            let gradient = clock.time(Phase::Local, || {
-                backend.local(form)?;
-                backend.gradient_norm()
-            })?;
+            clock.time(Phase::Local, || backend.local(form))?;
+            self.cut_way(form)?;
+            let Simulation { backend, clock, .. } = self;
+            let gradient = clock.time(Phase::Local, || backend.gradient_norm())?;
             if let Some(gradient) = if touching { self.touched_norm() } else { gradient } {
                 let first: &mut f64 = first_gradient.get_or_insert(gradient);
                 if touching {
@@ -85,7 +86,7 @@ impl Simulation {
     /// The global step x ← x − A⁻¹ g, with contacts and what is held.
     fn solve(&mut self, form: &Form, touching: bool) -> Result<()> {
         let Simulation { backend, clock, .. } = self;
-        if !touching && self.hold.is_none() {
+        if !touching && self.hold.is_none() && !self.searches {
             return clock.time(Phase::Global, || backend.global(form));
         }
         clock.time(Phase::Global, || backend.descend())?;
@@ -98,6 +99,9 @@ impl Simulation {
         }
         if touching {
             self.resolve_contacts(form)?;
+        }
+        if self.searches {
+            self.note_way();
         }
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Global, || backend.correct())

@@ -4,8 +4,10 @@
 
 mod attached;
 pub mod backend;
+mod calm;
 pub mod clock;
 mod constrain;
+pub mod explicit;
 pub mod form;
 mod frames;
 mod gain;
@@ -16,6 +18,9 @@ pub mod integrator;
 mod iterate;
 #[cfg(test)]
 pub mod late;
+mod rest;
+mod search;
+pub mod stable;
 pub mod stiffness;
 #[cfg(test)]
 mod tests;
@@ -29,8 +34,10 @@ use crate::observe::ledger::{Book, Row};
 use crate::scene::{Scene, Time};
 use crate::{Result, Vec3};
 use attached::Attached;
-use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot};
+use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot, Targets};
+use calm::Calm;
 use clock::{Clock, Phase};
+use explicit::Method;
 use form::Form;
 use frames::Started;
 use gain::Gain;
@@ -38,6 +45,8 @@ use hold::fepr::Fepr;
 use hold::{Hold, Record};
 use integrator::Integrator;
 use iterate::Iterations;
+use search::Way;
+use stable::StableStep;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use stiffness::Schedule;
@@ -48,7 +57,15 @@ pub struct Simulation {
     model: Arc<Model>,
     backend: Box<dyn Backend>,
     integrator: Integrator,
+    /// The explicit method, if the integrator is one, and how long its steps may be.
+    explicit: Option<(&'static Method, StableStep)>,
     damping: Damping,
+    /// The last iteration's way, where it may have been too long.
+    way: Option<Way>,
+    /// Whether ways may be too long.
+    searches: bool,
+    /// What non-oscillatory motion keeps.
+    calm: Option<Calm>,
     /// Energy and momenta held inside the solve, or by a projection after it.
     hold: Option<Hold>,
     fepr: Option<Fepr>,
@@ -77,16 +94,26 @@ pub struct Simulation {
 impl Simulation {
     /// A simulation of `model` with the time, integrator and damping of a checked `scene`, at time zero.
     pub fn new(scene: &Scene, model: Arc<Model>, backend: Box<dyn Backend>) -> Result<Self> {
-        let integrator = integrator::find(&scene.integrator.kind)?;
+        let h = scene.time.step / scene.time.substeps as f64;
+        let calm = Calm::new(scene, h);
+        let method = explicit::find(&scene.integrator.kind);
+        let integrator = match (calm, method) {
+            (Some(calm), _) => integrator::non_oscillatory(calm.tau, h),
+            (None, Some(method)) => method.row,
+            (None, None) => integrator::find(&scene.integrator.kind)?,
+        };
         let damping = damping::make(&scene.damping)?;
+        let stable = method.map(|_| StableStep::of(scene, &model, [damping.mass, damping.stiffness]));
+        let explicit = method.zip(stable.transpose()?);
         let mut backend = backend;
         let (hold, fepr) = (Hold::new(scene, &model), Fepr::new(scene, &model));
         let contacts = Contacts::new(scene, &model)?;
         let touching = contacts.map(|contacts| Touching::new(contacts, model.vertex_count()));
-        if hold.is_some() || fepr.is_some() || touching.is_some() {
+        let searches = model.triangles.iter().any(|triangle| triangle.is_green());
+        let looks_in = hold.is_some() || fepr.is_some() || touching.is_some();
+        if looks_in || searches || calm.is_some() {
             backend.open()?;
         }
-        let h = scene.time.step / scene.time.substeps as f64;
         let mut simulation = Simulation {
             stiffness: Schedule::new(scene, &model, h),
             attached: Attached::new(&model, h),
@@ -99,7 +126,11 @@ impl Simulation {
             gain: Gain::default(),
             exchanged: Exchange::default(),
             integrator,
+            explicit,
             damping,
+            calm,
+            way: None,
+            searches,
             time: scene.time.clone(),
             steps: 0,
             book: Book::default(),
@@ -111,6 +142,7 @@ impl Simulation {
         simulation.set_pace();
         simulation.settle_stiffness()?;
         simulation.open_book()?;
+        simulation.find_tau()?;
         Ok(simulation)
     }
 
@@ -118,26 +150,37 @@ impl Simulation {
     fn step(&mut self) -> Result<Iterations> {
         self.switch_attachments()?;
         self.stiffen()?;
-        let (form, targets) = (self.form(), self.targets());
+        let done = self.advance_by(&self.form(), &self.targets())?;
+        self.steps += 1;
+        Ok(done)
+    }
+
+    /// A step of this form, with attachments at `targets`.
+    fn advance_by(&mut self, form: &Form, targets: &Targets) -> Result<Iterations> {
         let Simulation { backend, clock, .. } = self;
-        clock.time(Phase::Factor, || backend.prepare(&form))?;
-        self.begin_holding(&form, &targets)?;
-        let Simulation { backend, clock, .. } = self;
-        clock.time(Phase::Predict, || backend.predict(&form, &targets))?;
-        let mut done = self.iterate(&form)?;
-        done.count += self.end_holding(&form)?;
-        let bounce = self.bounce(&form)?;
+        clock.time(Phase::Factor, || backend.prepare(form))?;
+        self.keep_calm(form, targets)?;
+        self.begin_holding(form, targets)?;
+        let mut done = match self.explicit {
+            Some((method, _)) => self.leap(method, form, targets)?,
+            None => {
+                let Simulation { backend, clock, .. } = self;
+                clock.time(Phase::Predict, || backend.predict(form, targets))?;
+                self.iterate(form)?
+            }
+        };
+        done.count += self.end_holding(form)?;
+        let bounce = self.bounce(form)?;
 
         let Simulation { backend, clock, damping, fepr, .. } = self;
         clock.time(Phase::Advance, || {
-            backend.advance(&form, &targets)?;
+            backend.advance(form, targets)?;
             if let Some(changes) = &bounce {
                 backend.shift(&vec![Vec3::zeros(); changes.len()], changes)?;
             }
             fepr.iter_mut().try_for_each(|fepr| fepr.take(backend.as_mut()))?;
             damping.filter.iter().try_for_each(|filter| backend.filter(filter))
         })?;
-        self.steps += 1;
         Ok(done)
     }
 
@@ -180,6 +223,11 @@ impl Simulation {
         (self.hold.is_some() || self.fepr.is_some()).then_some(self.record)
     }
 
+    /// How long the steps of an explicit integrator may be; `None` if it is another.
+    pub fn stable_step(&self) -> Option<StableStep> {
+        self.explicit.map(|(_, stable)| stable)
+    }
+
     /// Whether anything can touch.
     pub fn can_touch(&self) -> bool {
         self.touching.is_some()
@@ -203,6 +251,11 @@ impl Simulation {
     /// Velocities when last fetched (m/s).
     pub fn velocities(&self) -> &[Vec3] {
         self.backend.velocities()
+    }
+
+    /// By how much the filter of the last step changed the velocities (m/s), where that is known on the host; empty if not.
+    pub fn filtered(&self) -> &[Vec3] {
+        self.backend.filtered()
     }
 
     /// The time spent so far, phase by phase.

@@ -161,11 +161,14 @@ impl Measures {
             None => (0, 0.0),
             Some(Filter::EtherDrag { coefficient }) => (1, coefficient),
             Some(Filter::Pbd { coefficient }) => (2, coefficient),
+            Some(filter) => (if filter.keeps_spin() { 3 } else { 4 }, 0.0),
         };
         // a filter that leaves nothing leaves nothing to be measured
         let left = (1.0 - coefficient).max(1e-3);
         self.numbers.filter_kind = kind;
-        self.numbers.filter_rate = ((1.0 / (left * left) - 1.0) / (2.0 * step)) as f32;
+        // of the others the change is known, and what it took once in a step
+        let rate = if kind < 3 { (1.0 / (left * left) - 1.0) / 2.0 } else { 1.0 };
+        self.numbers.filter_rate = (rate / step) as f32;
         self.numbers.mass_damping = damping.mass as f32;
         self.numbers.stiffness_damping = damping.stiffness as f32;
     }
@@ -202,7 +205,7 @@ impl Measures {
                 Id::Triangle => numbers.triangles,
                 Id::Spring => numbers.springs,
                 Id::Bending => numbers.bendings,
-                Id::Rigid if numbers.filter_kind == 2 => LANES * self.bodies,
+                Id::Rigid if numbers.filter_kind >= 2 => LANES * self.bodies,
                 Id::Rigid => 0,
                 Id::Vertex => numbers.vertices,
                 Id::Range => LANES,

@@ -118,7 +118,7 @@ impl Stage {
             Source::Device(shared) => (State { vertices: shared.vertices, motions: shared.motions }, true),
             Source::Host => {
                 let vertices = vertices(&mass, &model.initial_positions);
-                let motions = motions(&model.initial_velocities);
+                let motions = motions(&model.initial_velocities, &[]);
                 let vertices = storage(&context, "vertices", &vertices)?;
                 (State { vertices, motions: storage(&context, "motions", &motions)? }, false)
             }
@@ -172,11 +172,17 @@ impl Stage {
 
     /// Sends places (m) and velocities (m/s) to the device. Nothing to do for [`Source::Device`].
     pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
+        self.set_filtered_state(positions, velocities, &[]);
+    }
+
+    /// The same, and by how much a filter has changed the velocities (m/s), for the colour that shows its power; see
+    /// [`crate::Simulation::filtered`].
+    pub fn set_filtered_state(&mut self, positions: &[Vec3], velocities: &[Vec3], filtered: &[Vec3]) {
         if self.on_device || positions.len() != self.mass.len() || velocities.len() != self.mass.len() {
             return;
         }
         let vertices = vertices(&self.mass, positions);
-        let motions = motions(velocities);
+        let motions = motions(velocities, filtered);
         self.send(&self.state.vertices.clone(), bytemuck::cast_slice(&vertices));
         self.send(&self.state.motions.clone(), bytemuck::cast_slice(&motions));
     }

@@ -16,6 +16,11 @@ const COMPARISONS: &[(&str, &str, Lanes)] = &[
         Lanes::Damping(&["none", "laplacian", "ether-drag", "pbd"]),
     ),
     (
+        "Point | spring | direct",
+        "drag of all motion, damping along edges, and towards the centre of mass",
+        Lanes::Damping(&["point", "spring", "spring-iterated", "direct"]),
+    ),
+    (
         "Integrators",
         "backward Euler, implicit midpoint and BDF-2",
         Lanes::Of("integrator.kind", &["\"backward-euler\"", "\"implicit-midpoint\"", "\"bdf2\""]),

@@ -25,6 +25,51 @@ const COEFFICIENT: &[Field] = &[Field {
     kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-4 },
 }];
 
+const GAMMA: Field = Field {
+    path: "damping.gamma",
+    label: "strength γ",
+    unit: "per step",
+    help: "Share of the relative velocity that is taken in each time step, or sweep.",
+    kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-4 },
+};
+
+const SWEEPS: Field = Field {
+    path: "damping.sweeps",
+    label: "sweeps",
+    unit: "per step",
+    help: "How often all edges are gone through in a time step.",
+    kind: Kind::Whole(1, 200),
+};
+
+const SCOPE: Field = Field {
+    path: "damping.scope",
+    label: "what is damped",
+    unit: "",
+    help: "Bodies towards their centres of mass, elements towards theirs, or one after the other.",
+    kind: Kind::Choice(&[("global", "bodies"), ("local", "elements"), ("both", "both")]),
+};
+
+const TORQUE: Field = Field {
+    path: "damping.torque",
+    label: "torque",
+    unit: "",
+    help: "How damping is kept from acting on spin: forces along edges, along radii, least correction; or not at all.",
+    kind: Kind::Choice(&[
+        ("edges", "along edges"),
+        ("radial", "along radii"),
+        ("linear-program", "linear program"),
+        ("none", "left as it is"),
+    ]),
+};
+
+const PROJECTION: Field = Field {
+    path: "damping.torque",
+    label: "torque",
+    unit: "",
+    help: "Forces along edges leave spin alone; left as they are they do not.",
+    kind: Kind::Choice(&[("edges", "along edges"), ("none", "left as it is")]),
+};
+
 const SHOWN: &[Shown] = &[
     Shown {
         name: "none",
@@ -69,6 +114,58 @@ const SHOWN: &[Shown] = &[
         fields: COEFFICIENT,
         start: &[("damping.coefficient", "0.1")],
     },
+    Shown {
+        name: "point",
+        title: "Point",
+        help: "A drag on every vertex: slows every motion, falling and spinning included.",
+        fields: &[GAMMA],
+        start: &[("damping.gamma", "0.02")],
+    },
+    Shown {
+        name: "spring",
+        title: "Spring",
+        help: "Damps the relative velocity of the ends of every edge: flight and spin stay.",
+        fields: &[GAMMA, PROJECTION],
+        start: &[("damping.gamma", "0.1")],
+    },
+    Shown {
+        name: "spring-iterated",
+        title: "Spring, iterated",
+        help: "The same several times in a step: reaches further than from neighbour to neighbour.",
+        fields: &[GAMMA, SWEEPS, PROJECTION],
+        start: &[("damping.gamma", "0.1")],
+    },
+    Shown {
+        name: "direct",
+        title: "Direct",
+        help: "Draws bodies and elements towards the velocity of their centres of mass: flight and spin stay.",
+        fields: &[GAMMA, SCOPE, TORQUE],
+        start: &[("damping.gamma", "0.1")],
+    },
+    Shown {
+        name: "strain-rate",
+        title: "Strain rate",
+        help: "The traditional one: a viscous stress against the rate of strain. Flight and spin stay.",
+        fields: &VISCOSITY,
+        start: &[("damping.psi", "100.0")],
+    },
+];
+
+const VISCOSITY: [Field; 2] = [
+    Field {
+        path: "damping.psi",
+        label: "shear ψ",
+        unit: "Pa s",
+        help: "Against the rate of shear.",
+        kind: Kind::Log { low: 0.0, high: 1e5, smallest: 1e-2 },
+    },
+    Field {
+        path: "damping.phi",
+        label: "compression φ",
+        unit: "Pa s",
+        help: "Against the rate of change of volume.",
+        kind: Kind::Log { low: 0.0, high: 1e5, smallest: 1e-2 },
+    },
 ];
 
 /// A model that this file has no words for yet: all parameters there are.
@@ -88,7 +185,8 @@ fn shown(name: &str) -> &'static Shown {
 pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String, String)> {
     let shown = shown(name);
     let mut sets = vec![("damping.model".to_string(), format!("\"{name}\""))];
-    if shown.fields.iter().all(|field| value(field.path).unwrap_or(0.0) == 0.0) {
+    let mut strengths = shown.fields.iter().filter(|field| matches!(field.kind, Kind::Log { .. }));
+    if strengths.all(|field| value(field.path).unwrap_or(0.0) == 0.0) {
         sets.extend(shown.start.iter().map(|(path, value)| (path.to_string(), value.to_string())));
     }
     sets

@@ -301,7 +301,11 @@ impl Lane {
             epoch: self.epoch,
             places: match &self.made.shared {
                 Some(shared) => Places::Device(shared.clone()),
-                None => Places::Host(simulation.positions().into(), simulation.velocities().into()),
+                None => Places::Host(
+                    simulation.positions().into(),
+                    simulation.velocities().into(),
+                    simulation.filtered().into(),
+                ),
             },
             touched: simulation.touched().into(),
             held: simulation.held_points().into(),
@@ -321,7 +325,7 @@ impl LaneState {
     /// Positions on the host (m), if they are there.
     pub fn positions(&self) -> Option<&Arc<[Vec3]>> {
         match &self.places {
-            Places::Host(positions, _) => Some(positions),
+            Places::Host(positions, ..) => Some(positions),
             Places::Device(_) => None,
         }
     }

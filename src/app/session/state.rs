@@ -36,8 +36,8 @@ impl From<&Error> for Fault {
 /// Where the vertices are.
 #[derive(Debug, Clone)]
 pub enum Places {
-    /// On the host: positions (m) and velocities (m/s).
-    Host(Arc<[Vec3]>, Arc<[Vec3]>),
+    /// On the host: positions (m), velocities (m/s), and by how much a filter changed them.
+    Host(Arc<[Vec3]>, Arc<[Vec3]>, Arc<[Vec3]>),
     /// In buffers of the window's device.
     Device(Shared),
 }

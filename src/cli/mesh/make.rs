@@ -1,14 +1,11 @@
 //! `dashpot mesh make`: the characters, as tetrahedra or as a fine surface.
 
 use crate::error::{InputError, Result};
-use crate::mesh::characters::{Character, names};
+use crate::mesh::characters::{self, Character, names};
 use crate::mesh::spec::CharacterSpec;
 use crate::mesh::{self, Loaded};
 use clap::Args;
 use std::path::PathBuf;
-
-/// Triangles of a surface if no number is given.
-
 
 /// Makes one of the characters.
 #[derive(Debug, Clone, Args)]
@@ -32,7 +29,7 @@ pub struct MakeArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Make a fine closed surface of about so many triangles instead of tetrahedra [default: 20000]
+    /// Make a fine closed surface of about so many triangles instead of tetrahedra [default: 24000]
     #[arg(long, value_name = "TRIANGLES", num_args = 0..=1, conflicts_with_all = ["tets", "cell"])]
     pub surface: Option<Option<usize>>,
 }

@@ -198,7 +198,8 @@ impl Pictures {
             return Ok(());
         }
         self.renderer.reload()?;
-        self.stage.set_state(simulation.positions(), simulation.velocities());
+        let (x, v) = (simulation.positions(), simulation.velocities());
+        self.stage.set_filtered_state(x, v, simulation.filtered());
         self.stage.set_time(simulation.time());
         self.stage.set_held(&simulation.held_points());
         if self.args.contacts {

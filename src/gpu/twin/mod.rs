@@ -4,6 +4,8 @@
 //! is one, the production code of the CPU backend. A twin says for every number it writes how large the terms were that
 //! it was made of: that times a few units in the last place is how far the kernel may be off.
 
+mod direct;
+mod explicit;
 mod rigid;
 mod solve;
 mod surface;
@@ -11,6 +13,8 @@ mod tet;
 mod vertex;
 mod whole;
 
+pub use direct::*;
+pub use explicit::*;
 pub use rigid::*;
 pub use solve::*;
 pub use surface::*;

@@ -9,7 +9,7 @@ use crate::Vec3;
 use crate::model::bending::BendingElement;
 use crate::model::element::{Element, Stencil};
 use crate::model::spring::SpringElement;
-use crate::model::triangle::TriangleElement;
+use crate::model::triangle::{TriangleElement, TriangleLaw};
 use nalgebra::Matrix2;
 
 /// One unit in the last place of single precision, relative.
@@ -27,7 +27,13 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
         // F is off by rounding of `size`; P by up to clamp(σ₂)/σ₂ times as much, the second direction turning freely as
         // σ₂ vanishes, but not by more than itself
         let [stretch, closest] = [least_stretch(f), least_stretch(p)];
-        let turn = (size * closest / stretch.max(f64::MIN_POSITIVE)).min(closest / EPSILON);
+        let turn = match element.law {
+            TriangleLaw::Limits(_) => {
+                (size * closest / stretch.max(f64::MIN_POSITIVE)).min(closest / EPSILON)
+            }
+            // F S is of third degree in F
+            TriangleLaw::Green { lambda, mu } => 3.0 * (lambda + mu) * size * (1.0 + size * size),
+        };
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
         let stress = element.weight * (a * size + b * (size + length + turn));
         let part = shared(energy(element.weight, element.energy(&x), size + length), 3);
@@ -242,7 +248,11 @@ fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (Triangl
         vertices: [0, 1, 2],
         inverse_rest: Matrix2::new(b00, b01, b10, b11),
         weight: f64::from(triangle.weight),
-        limits: triangle.limits.map(f64::from),
+        law: match triangle.limits.map(f64::from) {
+            [lambda, mu] if triangle.green > 0.5 => TriangleLaw::Green { lambda, mu },
+            limits => TriangleLaw::Limits(limits),
+        },
+        volume: 0.0, // kernels do not need it
     };
     let [first, second] = [1, 2].map(|k| edge(all, triangle.vertices[k], triangle.vertices[0], share));
     let size = first.size * (b00.abs() + b01.abs()) + second.size * (b10.abs() + b11.abs());

@@ -24,12 +24,12 @@ impl Slots {
         Slots { value, size: [0.0; SLOTS] }
     }
 
-    fn add(&mut self, slot: usize, term: f64, size: f64) {
+    pub(super) fn add(&mut self, slot: usize, term: f64, size: f64) {
         self.value[slot] += term;
         self.size[slot] += size;
     }
 
-    fn add_vector(&mut self, slot: usize, term: &Vec3, size: f64) {
+    pub(super) fn add_vector(&mut self, slot: usize, term: &Vec3, size: f64) {
         (0..3).for_each(|axis| self.add(slot + axis, term[axis], size));
     }
 
@@ -54,6 +54,21 @@ impl Slots {
         (0..3).map(|axis| self.size[slot + axis]).fold(0.0, f64::max)
     }
 
+    /// A sum, and the size of its terms.
+    pub(super) fn sized(&self, slot: usize) -> [f64; 2] {
+        [self.value[slot], self.size[slot]]
+    }
+
+    /// The minimum.
+    pub(super) fn least(&self) -> f64 {
+        self.value[SLOTS - 1]
+    }
+
+    /// Takes a number into the minimum.
+    pub(super) fn lower(&mut self, number: f64) {
+        self.value[SLOTS - 1] = self.value[SLOTS - 1].min(number);
+    }
+
     fn set(&mut self, slot: usize, v: &[f32; 3]) {
         (0..3).for_each(|axis| self.value[slot + axis] = f64::from(v[axis]));
         self.size[slot..slot + 3].fill(0.0);
@@ -65,7 +80,7 @@ impl Slots {
 }
 
 /// The partial sum of every chunk from what its vertices add.
-fn measure(all: &mut Contents, mut finish: impl FnMut(&Contents, &Chunk) -> Slots) -> Magnitudes {
+pub(super) fn measure(all: &mut Contents, mut finish: impl FnMut(&Contents, &Chunk) -> Slots) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Partials);
     for (number, chunk) in all.items::<Chunk>(Buffer::Chunks).to_vec().iter().enumerate() {
         let slots = finish(all, chunk);
@@ -74,7 +89,7 @@ fn measure(all: &mut Contents, mut finish: impl FnMut(&Contents, &Chunk) -> Slot
     out.done()
 }
 
-fn vertices(all: &Contents, chunk: &Chunk) -> impl Iterator<Item = (Vertex, Motion)> {
+pub(super) fn vertices(all: &Contents, chunk: &Chunk) -> impl Iterator<Item = (Vertex, Motion)> {
     let range = chunk.first as usize..chunk.end as usize;
     let (vertices, motions) = (all.items::<Vertex>(Buffer::Vertices), all.items::<Motion>(Buffer::Motions));
     vertices[range.clone()].iter().copied().zip(motions[range].iter().copied())
@@ -94,7 +109,7 @@ pub(super) fn segments(all: &Contents, count: usize) -> Vec<Slots> {
 /// Twin of `filter_ether_drag`.
 pub fn filter_ether_drag(all: &mut Contents, _call: &Call) -> Magnitudes {
     let coefficient = f64::from(step(all).filter_coefficient);
-    filter(all, |_, _, _, velocity| {
+    filter(all, |_, _, _, _, velocity| {
         let mut filtered = [velocity];
         ether_drag::filter(&mut filtered, coefficient);
         (filtered[0], velocity.norm())
@@ -104,7 +119,7 @@ pub fn filter_ether_drag(all: &mut Contents, _call: &Call) -> Magnitudes {
 /// Twin of `filter_pbd`.
 pub fn filter_pbd(all: &mut Contents, _call: &Call) -> Magnitudes {
     let coefficient = f64::from(step(all).filter_coefficient);
-    filter(all, |all, chunk, vertex, velocity| {
+    filter(all, |all, chunk, _, vertex, velocity| {
         let body = &all.items::<Rigid>(Buffer::Rigids)[chunk.body as usize];
         let beyond = Beyond::of(body, vertex, velocity);
         (velocity - beyond.velocity * coefficient, coefficient * beyond.velocity_size)
@@ -113,19 +128,21 @@ pub fn filter_pbd(all: &mut Contents, _call: &Call) -> Magnitudes {
 
 /// Filters the velocities of all vertices by `change`, which gives v' and the size of the terms of v' − v, shifts the
 /// history by the change, and sums up the kinetic energy that was taken.
-fn filter(
+pub(super) fn filter(
     all: &mut Contents,
-    change: impl Fn(&Contents, &Chunk, &Vertex, Vec3) -> (Vec3, f64),
+    change: impl Fn(&Contents, &Chunk, usize, &Vertex, Vec3) -> (Vec3, f64),
 ) -> Magnitudes {
     let h = f64::from(step(all).h);
     let mut motions = Output::to(all, Buffer::Motions);
     let mut exchange = Output::to(all, Buffer::ExchangePartials);
     for (number, chunk) in all.items::<Chunk>(Buffer::Chunks).to_vec().iter().enumerate() {
-        let mut taken = (0.0, 0.0);
+        // what was taken before in this step stays
+        let before = f64::from(all.items::<[f32; 4]>(Buffer::ExchangePartials)[number][2]);
+        let mut taken = (before, before.abs());
         let old: Vec<_> = vertices(all, chunk).collect();
         for (i, (vertex, motion)) in (chunk.first as usize..).zip(old) {
             let velocity = wide(&motion.velocity);
-            let (filtered, size) = change(all, chunk, &vertex, velocity);
+            let (filtered, size) = change(all, chunk, i, &vertex, velocity);
             let (change, mass) = (filtered - velocity, f64::from(vertex.mass));
             let both = velocity.norm() + filtered.norm();
             taken.0 += 0.5 * mass * (velocity - filtered).dot(&(velocity + filtered));
@@ -141,6 +158,12 @@ fn filter(
             put(4, before + change, size + before.norm() + change.norm());
             let moved = wide(&motion.moved);
             put(8, moved + change * h, (size + change.norm()) * h + moved.norm());
+            let filtered =
+                Vec3::new(motion.filtered_x.into(), motion.filtered_y.into(), motion.filtered_z.into());
+            let terms = size + filtered.norm() + change.norm();
+            (0..3).for_each(|axis| {
+                motions.number(all, 12 * i + 3 + 4 * axis, filtered[axis] + change[axis], terms)
+            });
         }
         exchange.number(all, 4 * number + 2, taken.0, taken.1);
     }
@@ -169,19 +192,19 @@ pub fn measure_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
 }
 
 /// A vertex's place and velocity relative to the rigid motion of its body.
-struct Beyond {
+pub(super) struct Beyond {
     /// r (m).
-    arm: Vec3,
+    pub arm: Vec3,
     /// Size of its terms (m).
-    arm_size: f64,
+    pub arm_size: f64,
     /// u (m/s).
-    velocity: Vec3,
+    pub velocity: Vec3,
     /// Size of its terms (m/s).
-    velocity_size: f64,
+    pub velocity_size: f64,
 }
 
 impl Beyond {
-    fn of(body: &Rigid, vertex: &Vertex, velocity: Vec3) -> Self {
+    pub fn of(body: &Rigid, vertex: &Vertex, velocity: Vec3) -> Self {
         let (from_origin, low) = (wide(&vertex.position) - wide(&body.origin), wide(&vertex.low));
         let (centre, spin, drift) = (wide(&body.centre), wide(&body.spin), wide(&body.drift));
         let (arm, from_base) = (from_origin + (low - centre), velocity - wide(&body.base));

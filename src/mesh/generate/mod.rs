@@ -4,6 +4,7 @@ mod ball;
 mod cloth;
 mod grid;
 mod hair;
+mod plane;
 mod torus;
 
 use super::spec::Generator;
@@ -30,6 +31,8 @@ impl Generator {
             }
             Generator::Cloth { cells, size } => cloth::cloth(cells, size)?,
             Generator::Ribbon { cells, size } => cloth::ribbon(cells, size)?,
+            Generator::Trapezoid { base, rows, edge } => plane::trapezoid(base, rows, edge)?,
+            Generator::Annulus { radii, edge } => plane::annulus(radii, edge)?,
             Generator::Hair { strands, segments, length, radius } => {
                 hair::hair(strands, segments, length, radius)?
             }

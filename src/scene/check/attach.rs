@@ -28,7 +28,8 @@ pub fn check_attach(at: &str, attach: &Attach, h: f64) -> Checked {
     }
 }
 
-fn check_select(at: &str, select: &Select) -> Checked {
+/// Validates a choice of vertices.
+pub fn check_select(at: &str, select: &Select) -> Checked {
     let boxed = select.min.is_some() || select.max.is_some();
     let ways = [boxed, select.vertices.is_some(), select.nearest.is_some()];
     if ways.iter().filter(|&&given| given).count() != 1 {

@@ -108,8 +108,8 @@ fn check_elasticity(at: &str, material: &Material, model: &MaterialModel) -> Che
     if material.mu.is_none() {
         return missing("mu", &format!("by `{}`, or `young_modulus` with `poisson_ratio`", model.name));
     }
-    if model.name == "corotated" && material.lambda.is_none() {
-        return missing("lambda", "by `corotated` with `mu`");
+    if ["corotated", "stvk"].contains(&model.name) && material.lambda.is_none() {
+        return missing("lambda", &format!("by `{}` with `mu`", model.name));
     }
     Ok(())
 }
@@ -118,12 +118,16 @@ fn check_ranges(at: &str, material: &Material) -> Checked {
     if material.density.is_some() && material.mass.is_some() {
         return fault(format!("{at}.mass"), "give `density` or `mass`, not both");
     }
+    if material.vertex_mass.is_some() && (material.density.is_some() || material.mass.is_some()) {
+        return fault(format!("{at}.vertex_mass"), "give `density`, `mass` or `vertex_mass`, one of them");
+    }
     let m = material;
     let above_zero = [
         ("mu", m.mu),
         ("young_modulus", m.young_modulus),
         ("density", m.density),
         ("mass", m.mass),
+        ("vertex_mass", m.vertex_mass),
         ("thickness", m.thickness),
         ("stiffness", m.stiffness),
     ];

@@ -77,8 +77,8 @@ impl Hold {
         let view = backend.view();
         let mut worst = Miss::default();
         for body in 0..model.bodies.len() {
-            if self.goals.outside.is_touched(body) {
-                continue; // see `bounce`
+            if self.leaves_alone(body) {
+                continue;
             }
             self.measured[body] = self.at_iterate(body, form, model, &view);
             let mut off = self.off(body, form, &view);

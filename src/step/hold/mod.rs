@@ -26,10 +26,10 @@ pub mod system;
 
 use super::backend::{Backend, Targets};
 use super::form::Form;
-use super::integrator::BALLISTIC_EULER;
+use super::integrator::{BALLISTIC_EULER, NON_OSCILLATORY};
 use crate::Result;
 use crate::model::Model;
-use crate::scene::{Method, Quantity, Scene};
+use crate::scene::{Conservation, Method, Quantity, Scene};
 use fields::Fields;
 use goals::Goals;
 use measure::{Measured, Moved};
@@ -98,14 +98,27 @@ pub struct Hold {
     measured: Vec<Measured>,
     /// Energy of each body beyond what is asked for, when last measured (J).
     excess: Vec<f64>,
+    /// Whether bodies that something holds are left alone.
+    free_only: bool,
 }
 
 impl Hold {
     /// What the scene asks for; `None` if it holds nothing inside the solve.
     pub fn new(scene: &Scene, model: &Model) -> Option<Self> {
+        // κ = 1 is backward Euler, and that loses spin
+        let calm = scene.integrator.kind == NON_OSCILLATORY && scene.integrator.kappa != Some(1.0);
+        let conservation = match (scene.conservation.method, calm) {
+            (Method::Cpd, false) => scene.conservation.clone(),
+            (_, true) => {
+                let hold = vec![Quantity::Momentum, Quantity::AngularMomentum];
+                Conservation { method: Method::Cpd, hold, ..scene.conservation.clone() }
+            }
+            _ => return None,
+        };
         let bodies = model.bodies.len();
-        (scene.conservation.method == Method::Cpd).then(|| Hold {
-            goals: Goals::new(&scene.conservation, model),
+        Some(Hold {
+            goals: Goals::new(&conservation, model),
+            free_only: calm,
             fields: Fields::new(model),
             squares: vec![0.0; bodies],
             least: vec![false; bodies],
@@ -143,6 +156,18 @@ impl Hold {
         self.fields.begin(form, model, &self.goals, &self.rows(), energy, backend)
     }
 
+    /// The iterate is not the one that was corrected to.
+    pub(super) fn forget_ahead(&mut self) {
+        self.ahead.fill(None);
+    }
+
+    /// Whether a body's momenta are its own affair in this step: those of bodies that touch are set right by [`bounce`], and
+    /// non-oscillatory motion of a body that something holds comes to rest where it is held.
+    fn leaves_alone(&self, body: usize) -> bool {
+        let outside = &self.goals.outside;
+        outside.is_touched(body) || self.free_only && outside.is_attached(body)
+    }
+
     /// Which rows of the systems are held.
     fn rows(&self) -> [bool; 7] {
         let [p, l, h] = self.goals.held;
@@ -157,8 +182,8 @@ impl Hold {
         }
         let mut view = backend.view();
         for (body, part) in model.bodies.iter().enumerate() {
-            if self.goals.outside.is_touched(body) {
-                continue; // see `bounce`
+            if self.leaves_alone(body) {
+                continue;
             }
             let range = part.vertices.clone();
             let mut system = match shortcut && self.goals.held[2] {

@@ -102,10 +102,20 @@ pub(super) fn vertices(mass: &[f32], positions: &[Vec3]) -> Vec<Vertex> {
     positions.iter().zip(mass).map(vertex).collect()
 }
 
-/// Velocities as the solver has them.
-pub(super) fn motions(velocities: &[Vec3]) -> Vec<Motion> {
-    let motion = |v: &Vec3| Motion { velocity: [v.x as f32, v.y as f32, v.z as f32], ..Motion::default() };
-    velocities.iter().map(motion).collect()
+/// Velocities as the solver has them, and by how much filters have changed them; nothing if that is empty.
+pub(super) fn motions(velocities: &[Vec3], filtered: &[Vec3]) -> Vec<Motion> {
+    let single = |v: &Vec3| v.map(|c| c as f32);
+    let motion = |(i, v): (usize, &Vec3)| {
+        let filtered = filtered.get(i).map(single).unwrap_or_default();
+        Motion {
+            velocity: single(v).into(),
+            filtered_x: filtered.x,
+            filtered_y: filtered.y,
+            filtered_z: filtered.z,
+            ..Motion::default()
+        }
+    };
+    velocities.iter().enumerate().map(motion).collect()
 }
 
 /// Where attachments hold, and a line to the vertices that are not there.

@@ -1,0 +1,39 @@
+// Changes the velocities, and the kinetic energy that it takes is added to what was taken in this step already (J).
+//use shared/filter.wgsl
+
+@group(0) @binding(0) var<uniform> step: Step;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+@group(0) @binding(2) var<storage, read> vertices: array<Vertex>;
+@group(0) @binding(3) var<storage, read_write> motions: array<Motion>;
+@group(0) @binding(4) var<storage, read> changes: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> balances: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> exchange_partials: array<vec4<f32>>;
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let number = flat_workgroup(workgroup, workgroups);
+    if number >= arrayLength(&chunks) {
+        return;
+    }
+    let chunk = chunks[number];
+    let balance = balances[chunk.body];
+    var slots = empty();
+    for (var i = chunk.first + lane; i < chunk.end; i += LANES) {
+        let velocity = motions[i].velocity;
+        var change = changes[i].xyz;
+        if (step.filter_mode & BALANCED) != 0u {
+            change = balance.w * (change - balance.xyz);
+        }
+        let filtered = velocity + change;
+        slots[0] += taken(vertices[i].mass, velocity, filtered);
+        motions[i] = shifted(motions[i], filtered, change, step.h);
+    }
+    combine(lane, slots);
+    if lane == 0u {
+        exchange_partials[number].z += lanes[0][0];
+    }
+}

@@ -1,0 +1,44 @@
+//! Damping models that change the velocities after a step.
+
+use super::{Cpu, Scalar};
+use crate::damping::neighbours::Neighbours;
+use crate::damping::{Filter, direct, ether_drag, pbd, spring, strain_rate};
+use crate::scene::{Scope, Torque};
+
+impl<T: Scalar> Cpu<T> {
+    /// Changes v.
+    pub(super) fn damp(&mut self, filter: &Filter) {
+        let (model, x, v) = (&*self.model, &self.x[..], &mut self.v[..]);
+        let known = &mut self.neighbours;
+        match *filter {
+            Filter::EtherDrag { coefficient } => ether_drag::filter(v, coefficient),
+            Filter::Pbd { coefficient } => {
+                for body in &model.bodies {
+                    let range = body.vertices.clone();
+                    let (mass, x) = (&model.mass[range.clone()], &x[range.clone()]);
+                    pbd::filter(mass, x, &mut v[range], coefficient);
+                }
+            }
+            Filter::Spring { gamma, sweeps, projected } => {
+                let neighbours = known.get_or_insert_with(|| Neighbours::new(model));
+                spring::filter(neighbours, &model.mass, x, v, (gamma, sweeps, projected));
+            }
+            Filter::Direct { gamma, scope, torque } => {
+                let neighbours = &*known.get_or_insert_with(|| Neighbours::new(model));
+                if scope != Scope::Local {
+                    direct::global(model, neighbours, x, v, gamma, torque);
+                }
+                match scope {
+                    Scope::Global => {}
+                    Scope::Local => direct::local(neighbours, &model.mass, x, v, gamma, torque),
+                    Scope::Both => direct::local(neighbours, &model.mass, x, v, gamma, Torque::Radial),
+                }
+            }
+            Filter::StrainRate { viscosity } => {
+                let parts =
+                    &*self.viscous_parts.get_or_insert_with(|| strain_rate::Parts::new(model, viscosity));
+                strain_rate::filter(parts, &model.mass, x, v, self.last_step);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Damping models that change the velocities after a step, as kernels.
+
+use super::Gpu;
+use super::buffer::{Buffer, Contents};
+use super::contents::{self, NEIGHBOURS};
+use super::kernel::{DIRECT_DAMPING, Id, LOCAL_DAMPING, PBD_DAMPING, SPRING_FRAME, SPRING_SWEEP};
+use super::layout::{Motion, Step, Vertex, mode};
+use super::twin::{place, wide};
+use crate::cpu::Scalar;
+use crate::damping::neighbours::Neighbours;
+use crate::damping::strain_rate::Viscosity;
+use crate::damping::{Filter, direct, strain_rate};
+use crate::scene::{Scope, Torque};
+use crate::{Result, Vec3};
+
+impl<T: Scalar> Gpu<T> {
+    /// Changes the velocities.
+    pub(super) fn damp(&mut self, filter: &Filter) -> Result<()> {
+        match *filter {
+            Filter::EtherDrag { coefficient } => self.run(&[Id::filter_ether_drag], coefficient, 0),
+            Filter::Pbd { coefficient } => self.run(PBD_DAMPING, coefficient, 0),
+            Filter::Spring { gamma, sweeps, projected } => {
+                self.send_neighbours()?;
+                let mode = if projected { mode::PROJECTED } else { 0 };
+                self.run(SPRING_FRAME, gamma, mode)?;
+                (0..sweeps).try_for_each(|_| self.run(SPRING_SWEEP, gamma, mode))
+            }
+            Filter::StrainRate { viscosity } => self.damp_strain_rate(viscosity),
+            Filter::Direct { gamma, scope, torque } => {
+                self.send_neighbours()?;
+                if scope != Scope::Local {
+                    self.damp_bodies(gamma, torque)?;
+                }
+                match scope {
+                    Scope::Global => Ok(()),
+                    Scope::Local => self.damp_elements(gamma, torque),
+                    Scope::Both => self.damp_elements(gamma, Torque::Radial),
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, kernels: &[Id], coefficient: f64, filter_mode: u32) -> Result<()> {
+        self.set_numbers(Step { filter_coefficient: coefficient as f32, filter_mode, ..self.numbers });
+        kernels.iter().try_for_each(|id| self.stream.kernel(*id))
+    }
+
+    /// Direct damping of every body as a whole.
+    fn damp_bodies(&mut self, gamma: f64, torque: Torque) -> Result<()> {
+        let [before, edges, after] = DIRECT_DAMPING;
+        let mode = mode::BALANCED
+            | match torque {
+                Torque::LinearProgram => return self.damp_by_programs(gamma, Scope::Global),
+                Torque::Edges => mode::PROJECTED | mode::SCALED,
+                Torque::Radial => mode::RADIAL,
+                Torque::None => 0,
+            };
+        self.run(before, gamma, mode)?;
+        if torque == Torque::Edges {
+            self.run(edges, gamma, mode)?;
+        }
+        self.run(after, gamma, mode)
+    }
+
+    /// Direct damping of every element by itself.
+    fn damp_elements(&mut self, gamma: f64, torque: Torque) -> Result<()> {
+        match torque {
+            Torque::LinearProgram => self.damp_by_programs(gamma, Scope::Local),
+            Torque::Edges => self.run(LOCAL_DAMPING, gamma, mode::SCALED),
+            Torque::Radial => self.run(LOCAL_DAMPING, gamma, mode::RADIAL),
+            Torque::None => self.run(LOCAL_DAMPING, gamma, 0),
+        }
+    }
+
+    /// Direct damping by linear programs.
+    fn damp_by_programs(&mut self, gamma: f64, scope: Scope) -> Result<()> {
+        self.damp_on_host(|gpu, x, v| {
+            let (Some(neighbours), model) = (&gpu.neighbours, &gpu.model) else { return };
+            match scope {
+                Scope::Local => direct::local(neighbours, &model.mass, x, v, gamma, Torque::LinearProgram),
+                _ => direct::global(model, neighbours, x, v, gamma, Torque::LinearProgram),
+            }
+        })
+    }
+
+    /// Damping of the rate of strain.
+    fn damp_strain_rate(&mut self, viscosity: Viscosity) -> Result<()> {
+        let h = f64::from(self.numbers.h);
+        self.send_neighbours()?; // the memory of changes comes with them
+        if self.viscous_parts.is_none() {
+            self.viscous_parts = Some(strain_rate::Parts::new(&self.model, viscosity));
+        }
+        self.damp_on_host(|gpu, x, v| {
+            if let Some(parts) = &gpu.viscous_parts {
+                strain_rate::filter(parts, &gpu.model.mass, x, v, h);
+            }
+        })
+    }
+
+    /// What kernels cannot do: places and velocities come to the host (80 n bytes), changes go back (16 n bytes).
+    fn damp_on_host(&mut self, damp: impl Fn(&Self, &[Vec3], &mut [Vec3])) -> Result<()> {
+        self.stream.submit()?;
+        let places = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
+        let motions = self.stream.read_items::<Motion>(Buffer::Motions)?;
+        let x: Vec<Vec3> = places.iter().map(place).collect();
+        let old: Vec<Vec3> = motions.iter().map(|motion| wide(&motion.velocity)).collect();
+        let mut v = old.clone();
+        damp(self, &x, &mut v);
+        let change = |(new, old): (&Vec3, &Vec3)| -> [f32; 4] {
+            let change = (new - old).map(|c| c as f32);
+            [change.x, change.y, change.z, 0.0]
+        };
+        let changes: Vec<[f32; 4]> = v.iter().zip(&old).map(change).collect();
+        self.stream.upload(Buffer::Changes, bytemuck::cast_slice(&changes));
+        self.run(&[Id::filter_change], 1.0, 0)
+    }
+
+    /// Edges and clusters to the device, the first time.
+    fn send_neighbours(&mut self) -> Result<()> {
+        if self.neighbours.is_some() {
+            return Ok(());
+        }
+        let neighbours = Neighbours::new(&self.model);
+        let mut all = Contents::empty();
+        all.set(Buffer::Sizes, &[*self.stream.sizes()]);
+        contents::neighbours(&neighbours, &mut all)?;
+        self.stream.replace(&all, &NEIGHBOURS)?;
+        self.neighbours = Some(neighbours);
+        Ok(())
+    }
+}

@@ -1,0 +1,36 @@
+//! Validation of the integrator.
+
+use super::{Checked, fault, known, positive};
+use crate::scene::{Method, Quantity, Scene};
+use crate::step::explicit::names;
+use crate::step::integrator::NON_OSCILLATORY;
+
+/// Validates `[integrator]`. As with damping, parameters of other integrators may stay, if they are good numbers.
+pub fn check_integrator(scene: &Scene) -> Checked {
+    let given = &scene.integrator;
+    known("integrator.kind", &given.kind, &names())?;
+    given.tau.map_or(Ok(()), |tau| positive("integrator.tau", tau))?;
+    given.rest_time.map_or(Ok(()), |time| positive("integrator.rest_time", time))?;
+    if let Some(kappa) = given.kappa.filter(|kappa| !(0.0..=1.0).contains(kappa)) {
+        return fault("integrator.kappa", format!("must be from 0 to 1, got {kappa}"));
+    }
+    if given.kind != NON_OSCILLATORY {
+        return Ok(());
+    }
+    let h = scene.time.step / scene.time.substeps.max(1) as f64;
+    if let Some(time) = given.rest_time.filter(|time| *time < 2.0 * h) {
+        return fault(
+            "integrator.rest_time",
+            format!("is {time} s; expected at least two time steps, {} s", 2.0 * h),
+        );
+    }
+    let held = &scene.conservation;
+    if held.method == Method::Fepr {
+        return fault("conservation.method", "`non-oscillatory` holds momenta by itself, inside the solve");
+    }
+    if held.method == Method::Cpd && held.hold.contains(&Quantity::Energy) {
+        let message = "`non-oscillatory` takes the energy of vibrations: \"H\" cannot be held, only \"P\" and \"L\", which are anyway";
+        return fault("conservation.hold", message);
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Damping as a scene has it.
+
+use serde::{Deserialize, Serialize};
+
+/// What `direct` damps: bodies, their elements, or one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Every body as a whole.
+    Global,
+    /// Every element by itself.
+    Local,
+    /// Bodies, then elements with the torque removed along radii.
+    Both,
+}
+
+/// How damping forces lose their torque.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Torque {
+    /// Projected on the edges.
+    Edges,
+    /// Projected on the lines from the centre of mass.
+    Radial,
+    /// By the least correction in the sum of absolute values.
+    LinearProgram,
+    /// Not at all: spin is damped, too.
+    None,
+}
+
+/// Which damping model and its parameters. A model reads only its own; see `damping`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Damping {
+    /// `none`, `laplacian`, `ether-drag`, `pbd`, `point`, `spring`, `spring-iterated`, `direct`, `strain-rate`.
+    pub model: String,
+    /// α₁ of `laplacian` (1/s): drag of every motion.
+    pub mass: f64,
+    /// α₂ of `laplacian` (s): drag of deformation, stronger for higher frequencies.
+    pub stiffness: f64,
+    /// k of `ether-drag` and `pbd` (per time step, 0 to 1).
+    pub coefficient: f64,
+    /// γ of `point`, `spring`, `spring-iterated` and `direct` (per time step or sweep, 0 to 1).
+    pub gamma: f64,
+    /// Sweeps of `spring-iterated` in a time step.
+    pub sweeps: usize,
+    /// What `direct` damps.
+    pub scope: Scope,
+    /// How `direct` loses its torque; the spring models ask only whether it is `none`.
+    pub torque: Torque,
+    /// φ of `strain-rate` (Pa s): against change of volume.
+    pub phi: f64,
+    /// ψ of `strain-rate` (Pa s): against shear.
+    pub psi: f64,
+    /// Length of the waves (m) that `strain-rate` damps critically; φ and ψ then follow from each body's material.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wavelength: Option<f64>,
+}
+
+impl Default for Damping {
+    fn default() -> Self {
+        Damping {
+            model: "none".into(),
+            mass: 0.0,
+            stiffness: 0.0,
+            coefficient: 0.0,
+            gamma: 0.0,
+            sweeps: 10,
+            scope: Scope::Both,
+            torque: Torque::Edges,
+            phi: 0.0,
+            psi: 0.0,
+            wavelength: None,
+        }
+    }
+}
