@@ -8,7 +8,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// Triangles of a surface if no number is given.
-const TRIANGLES: usize = 20_000;
+const TRIANGLES: usize = 12_000;
 
 /// Makes one of the characters.
 #[derive(Debug, Clone, Args)]
@@ -32,7 +32,7 @@ pub struct MakeArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Make a fine closed surface of about so many triangles instead of tetrahedra [default: 20000]
+    /// Make a fine closed surface of about so many triangles instead of tetrahedra [default: 12000]
     #[arg(long, value_name = "TRIANGLES", num_args = 0..=1, conflicts_with_all = ["tets", "cell"])]
     pub surface: Option<Option<usize>>,
 }
