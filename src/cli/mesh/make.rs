@@ -29,7 +29,7 @@ pub struct MakeArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Make a fine closed surface of about so many triangles instead of tetrahedra [default: 24000]
+    /// Make a fine closed surface of about so many triangles instead of tetrahedra [default: 12000]
     #[arg(long, value_name = "TRIANGLES", num_args = 0..=1, conflicts_with_all = ["tets", "cell"])]
     pub surface: Option<Option<usize>>,
 }

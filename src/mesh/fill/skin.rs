@@ -15,6 +15,8 @@ use rayon::prelude::*;
 const TRIALS: usize = 8;
 /// As near to the number asked for as this is near enough to stop.
 const NEAR: f64 = 0.03;
+/// Farther from it, nothing is better than a surface.
+const FAR: f64 = 0.1;
 /// Sweeps that even the triangles out.
 const SWEEPS: usize = 4;
 /// How far a vertex goes towards the middle of its neighbours in one.
@@ -46,7 +48,7 @@ pub fn surface(body: &dyn Distance, triangles: usize) -> Result<Mesh, InputError
             break;
         }
     }
-    let Some((_, spacing, mut mesh)) = best else {
+    let Some((_, spacing, mut mesh)) = best.filter(|(error, ..)| *error <= FAR) else {
         return Err(InputError::new(
             "no closed surface of so many triangles was found: the body is empty, too thin, or touches itself",
         ));
