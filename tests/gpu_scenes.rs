@@ -77,6 +77,18 @@ const RESIDENT_FRAMES: &[(&str, usize)] = &[
     ("pushed-block", 1),
     ("box-stack", 1),
     ("box-pile", 1),
+    ("penguin", 1),
+    ("penguin-drag", 1),
+    ("pig", 1),
+    ("dummy", 1),
+    ("bear", 1),
+    ("hippo", 1),
+    ("colliding-bears", 1),
+    ("elephant", 1),
+    ("koala", 1),
+    ("thesis-trapezoid", 1),
+    ("thesis-annulus", 1),
+    ("pig-calm", 1),
 ];
 
 /// What is kept of a run.

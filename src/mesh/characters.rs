@@ -3,13 +3,15 @@
 //! Each is about 1 m tall or long, stands on y = 0 and looks along +z, and its left and right sides are mirror images.
 //! By itself it is filled with as many vertices and tetrahedra as the papers' model of that name has.
 
-use super::Mesh;
 use super::distance::{Figure, Part};
 use super::fill::{Filled, Fineness, fill, fill_refined, surface};
 use super::spec::CharacterSpec;
+use super::{Loaded, Mesh};
 use crate::error::InputError;
 use crate::scene::suggest;
 use serde::Deserialize;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 /// Name and figure of each.
 const CHARACTERS: [(&str, &str); 8] = [
@@ -64,6 +66,28 @@ struct Data {
 /// The names of all characters.
 pub fn names() -> [&'static str; 8] {
     CHARACTERS.map(|(name, _)| name)
+}
+
+/// How many fillings are remembered.
+const REMEMBERED: usize = 8;
+
+/// The filling and the skin of a character. The last ones are remembered: the same scene is built again whenever one of
+/// its settings changes, and filling a body takes a second or two.
+pub fn load(spec: &CharacterSpec) -> Result<Loaded, InputError> {
+    static LAST: Mutex<VecDeque<(CharacterSpec, Loaded)>> = Mutex::new(VecDeque::new());
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, loaded)) = last.iter().find(|(known, _)| known == spec) {
+        return Ok(loaded.clone());
+    }
+    let character = Character::find(&spec.character)?;
+    let filled = character.fill(spec)?;
+    let skin = spec.skin.then(|| character.surface(SKIN, spec.factor()?));
+    let told = filled.report.warnings().into_iter();
+    let warnings = told.map(|sentence| format!("{}: {sentence}", spec.character)).collect();
+    let loaded = Loaded { mesh: filled.mesh, surface: skin.transpose()?, warnings };
+    last.truncate(REMEMBERED - 1);
+    last.push_front((spec.clone(), loaded.clone()));
+    Ok(loaded)
 }
 
 impl Character {

@@ -13,7 +13,7 @@ mod veg;
 mod vtk;
 
 use super::Mesh;
-use super::characters::{self, Character};
+use super::characters;
 use super::fill::{self, Fineness};
 use super::spec::{MeshFile, MeshSpec, SurfaceFile};
 use crate::Vec3;
@@ -50,14 +50,7 @@ pub fn load(spec: &MeshSpec, base_dir: &Path) -> Result<Loaded> {
             Ok(loaded)
         }
         MeshSpec::Surface(spec) => Ok(read_filled(spec, base_dir)?.0),
-        MeshSpec::Character(spec) => {
-            let character = Character::find(&spec.character)?;
-            let filled = character.fill(spec)?;
-            let skin = spec.skin.then(|| character.surface(characters::SKIN, spec.factor()?));
-            let told = filled.report.warnings().into_iter();
-            let warnings = told.map(|sentence| format!("{}: {sentence}", spec.character)).collect();
-            Ok(Loaded { mesh: filled.mesh, surface: skin.transpose()?, warnings })
-        }
+        MeshSpec::Character(spec) => Ok(characters::load(spec)?),
     }
 }
 
