@@ -221,8 +221,8 @@ fn many_spring_sweeps_are_direct_damping() {
         assert!(left[0] <= last[0] && left[1] <= last[1], "{sweeps} sweeps come closer: {left:?}");
         last = left.map(|left| left.max(1e-13));
     }
-    // some round-off remains
-    assert!(last[0] < 1e-12 && last[1] < 1e-12, "{last:?}");
+    // some round-off remains; bending changes lengths by little, so that it is damped last along edges
+    assert!(last[0] < 1e-12 && last[1] < 1e-8, "{last:?}");
     // a smaller γ takes more sweeps to the same limit
     assert!(off(&swept(0.5, 6000, false), &directly) < 1e-12);
 }

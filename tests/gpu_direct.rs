@@ -272,20 +272,20 @@ fn runs_are_those_of_the_cpu() {
         let (expected, rows) = (run(&mut on_cpu, 20), run(&mut on_gpu, 20));
         on_gpu.fetch().unwrap();
         let off = common::distance(on_cpu.positions(), on_gpu.positions()) / size(on_cpu.positions());
-        // 20 steps, each rounded to some 1e-7 of the ways and of the forces
-        assert!(off < 2e-5, "{set:?}: {off:e} of the size");
+        // 20 steps, each rounded to some 1e-7 of the ways and of the forces, which are shorter than the size; but a linear
+        // program has corners, where a rounding error makes it choose other vertices
+        let program = settings.contains(&"damping.torque=linear-program");
+        assert!(off < if program { 5e-3 } else { 1e-6 }, "{set:?}: {off:e} of the size");
         let damped = |rows: &[Row]| rows[20].damped;
         let apart = (damped(&rows) / damped(&expected) - 1.0).abs();
         println!("{set:?}: off by {off:.1e} of the size, {apart:.1e} of what was damped");
-        // the linear program has corners, where a rounding error leads to other vertices
-        let program = settings.contains(&"damping.torque=linear-program");
-        assert!(damped(&rows) > 0.0 && apart < if program { 0.05 } else { 2e-3 }, "{set:?}: {apart:e}");
+        assert!(damped(&rows) > 0.0 && apart < if program { 0.1 } else { 1e-4 }, "{set:?}: {apart:e}");
     });
 }
 
-/// Free fall and spin in single precision.
+/// A fall is not slowed. What spin does is seen above, without the step's own error.
 #[test]
-fn free_fall_and_spin() {
+fn free_fall() {
     let Some(context) = context() else { return };
     let keeping: Vec<&[&str]> =
         SETTINGS[1..].iter().copied().filter(|settings| !settings.contains(&"damping.torque=none")).collect();
@@ -296,8 +296,8 @@ fn free_fall_and_spin() {
         let mass = 0.6 * 0.4 * 0.4 * 1000.0 + 0.8 * 1e-3 * 800.0;
         let expected = momentum(&rows[0]) + Vec3::new(0.0, -9.81 * 1.0, 0.0) * mass;
         let fall = (momentum(&rows[100]) - expected).norm() / expected.norm();
-        // as without damping: 1e-7 to 4e-7 in 100 frames (docs/results.md), and the filter rounds once more
+        // without damping 1e-7 to 4e-7 in 100 frames (docs/results.md); the filter rounds every velocity once or twice more
         println!("{settings:?}: fall by {fall:.1e}");
-        assert!(fall < 2e-6, "{settings:?}: {fall:e}");
+        assert!(fall < 4e-6, "{settings:?}: {fall:e}");
     });
 }

@@ -36,6 +36,8 @@ const DAMPINGS: &[&[&str]] = &[
     &["damping.model=laplacian", "damping.mass=0.5", "damping.stiffness=1e-3"],
     &["damping.model=ether-drag", "damping.coefficient=0.02"],
     &["damping.model=pbd", "damping.coefficient=0.05"],
+    &["damping.model=spring-iterated", "damping.gamma=0.05", "damping.sweeps=3"],
+    &["damping.model=direct", "damping.gamma=0.05"],
 ];
 
 const FRAMES: usize = 20;
