@@ -139,9 +139,9 @@ fn momenta_are_conserved_and_energy_is_bounded() {
         let spin = off(&|row| (vector(row).1 - l).norm() / l.norm());
         let energy = off(&|row| (row.total - first.total).abs() / first.total);
         println!("{}: P off by {momentum:.1e}, L by {spin:.1e}, H by {energy:.1e}", method.row.name);
-        // 10⁴ steps of rounding to 1e-16, which mostly cancels. Rotations are iterated to 1e-10 or so, and what is left of that
-        // is torque
-        assert!(momentum < 1e-12, "{}: P is off by {momentum:e}", method.row.name);
+        // v' is a difference of places up to 20 m away, rounded to 4e-15 m in each of 10⁴ steps of 5 ms: 4e-12 was seen.
+        // Rotations are iterated to 1e-10 or so, and what is left of that is torque
+        assert!(momentum < 1e-11, "{}: P is off by {momentum:e}", method.row.name);
         assert!(spin < 1e-9, "{}: L is off by {spin:e}", method.row.name);
         // both swing about the true energy, by O(h) and O(h²), and do not drift
         let late =
