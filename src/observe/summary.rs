@@ -27,6 +27,9 @@ pub struct Summary {
     pub backend: String,
     /// Integrator and damping model.
     pub integrator: String,
+    /// τ of non-oscillatory motion (s), given or found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tau: Option<f64>,
     /// Damping model.
     pub damping: String,
     /// How long the steps of an explicit integrator may be.
@@ -98,7 +101,7 @@ impl fmt::Display for Holding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.hold.iter().map(Quantity::to_string);
         let method = match self.method {
-            Method::None => "nothing",
+            Method::None => "the integrator",
             Method::Cpd => "cpd",
             Method::Fepr => "fepr",
         };
@@ -177,11 +180,16 @@ impl Summary {
             scene: name.into(),
             backend: simulation.describe(),
             integrator: scene.integrator.kind.clone(),
+            tau: simulation.tau(),
             damping: scene.damping.model.clone(),
             stable_step: simulation.stable_step(),
             conservation: simulation.held().map(|record| Holding {
                 method: scene.conservation.method,
-                hold: scene.conservation.hold.clone(),
+                hold: match scene.conservation.method {
+                    // by the integrator itself
+                    Method::None => vec![Quantity::Momentum, Quantity::AngularMomentum],
+                    _ => scene.conservation.hold.clone(),
+                },
                 gamma: scene.conservation.gamma,
                 tolerance: scene.conservation.tolerance,
                 quantity: record.worst.map(|(quantity, _)| quantity),
@@ -219,7 +227,8 @@ impl fmt::Display for Summary {
         let elements: Vec<_> = self.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let (a, b) = (&self.first, &self.last);
         writeln!(f, "scene       {}: {} vertices, {}", self.scene, self.vertices, elements.join(", "))?;
-        writeln!(f, "method      {}, damping {}", self.integrator, self.damping)?;
+        let tau = self.tau.map_or(String::new(), |tau| format!(" with tau {:.4} s", tau));
+        writeln!(f, "method      {}{tau}, damping {}", self.integrator, self.damping)?;
         if let Some(stable) = &self.stable_step {
             writeln!(f, "stable      {stable}")?;
         }
