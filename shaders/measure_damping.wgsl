@@ -33,11 +33,16 @@ fn main(
     }
 }
 
+// The velocity that is damped: v', or in an explicit step, whose gradient has no inertia, that on its way.
+fn damped(velocity: vec3<f32>, moved: vec3<f32>) -> vec3<f32> {
+    return select(velocity, moved / step.h, step.inertia == 0.0);
+}
+
 fn taken(i: u32) -> f32 {
     let here = motions[i];
     var work = 0.0;
     if step.mass_damping != 0.0 {
-        work += step.mass_damping * vertices[i].mass * dot(here.moved, here.velocity);
+        work += step.mass_damping * vertices[i].mass * dot(here.moved, damped(here.velocity, here.moved));
     }
     if step.stiffness_damping != 0.0 {
         let damping = step.stiffness_damping * viscosity[i];
@@ -45,7 +50,8 @@ fn taken(i: u32) -> f32 {
         for (var k = laplacian_starts[i]; k < laplacian_starts[i + 1u]; k++) {
             let entry = laplacian_entries[k];
             let there = motions[entry.index];
-            let strain = dot(there.velocity - here.velocity, here.moved - there.moved);
+            let faster = damped(there.velocity - here.velocity, there.moved - here.moved);
+            let strain = dot(faster, here.moved - there.moved);
             work += 0.5 * damping * entry.value * strain;
         }
     }

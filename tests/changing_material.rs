@@ -308,6 +308,7 @@ mod exactly {
 
     use dashpot::damping::Filter;
     use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
+    use dashpot::step::explicit::{Explicit, Moment};
     use dashpot::step::form::Form;
     use dashpot::step::inside::{Inside, View};
     use dashpot::step::stiffness::{Level, Stiffness};
@@ -342,6 +343,21 @@ mod exactly {
         }
         fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
             self.0.shift(ways, changes)
+        }
+    }
+
+    impl Explicit for Exactly {
+        fn has_force(&self) -> bool {
+            self.0.has_force()
+        }
+        fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
+            self.0.force(form, targets, at)
+        }
+        fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+            self.0.push(form, targets)
+        }
+        fn kick(&mut self, form: &Form) -> Result<()> {
+            self.0.kick(form)
         }
     }
 

@@ -68,8 +68,10 @@ pub const INTEGRATOR: &[Field] = &[
             ("backward-euler", "backward Euler"),
             ("implicit-midpoint", "implicit midpoint"),
             ("bdf2", "BDF-2"),
+            ("symplectic-euler", "symplectic Euler"),
+            ("velocity-verlet", "velocity Verlet"),
         ]),
-        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy.",
+        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy. The last two are explicit: nothing is solved, but steps must be short.",
     ),
     field(
         "time.step",
@@ -82,7 +84,7 @@ pub const INTEGRATOR: &[Field] = &[
         "time.substeps",
         "steps a frame",
         "",
-        Kind::Whole(1, 20),
+        Kind::Whole(1, 200),
         "Time steps in a frame: each is shorter, and so is its error.",
     ),
 ];

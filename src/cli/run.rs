@@ -108,7 +108,12 @@ impl Run {
         let model = Arc::new(built.model);
         let (backend, shared) = backend::make_shared(&args.backend, &loaded, model.clone())?;
         let simulation = Simulation::new(&loaded.scene, model, backend)?;
-        let mut run = Run::start(args, loaded, simulation, built.warnings)?;
+        let mut warnings = built.warnings;
+        if let Some(stable) = simulation.stable_step() {
+            tell!("stable steps: {stable}");
+            warnings.extend(stable.warning());
+        }
+        let mut run = Run::start(args, loaded, simulation, warnings)?;
         run.open_pictures(shared);
         Ok(run)
     }

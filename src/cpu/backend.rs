@@ -90,14 +90,15 @@ impl<T: Scalar> Backend for Cpu<T> {
     fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         let mut v = std::mem::take(&mut self.evaluated);
         fill(&mut v, |i| self.new_velocity(form, i));
-        let c2 = form.row.c2;
+        let share = form.work_share();
         let work = self.model.attachments.iter().enumerate().map(|(k, a)| {
             let i = a.vertex as usize;
-            let evaluated = self.iterate[i] * c2 + self.x[i] * form.row.offset;
+            let evaluated = self.iterate[i] * share + self.x[i] * (1.0 - share);
             a.stiffness * (self.points[k] - evaluated).dot(&(targets.after[k] - targets.before[k]))
         });
         self.exchanged.work += work.sum::<f64>();
         self.exchanged.damped += self.dissipated(form, &v);
+        self.forces.kick.clear();
         // x, v become history; the buffers of the older history are free to be written
         self.last_step = form.h;
         std::mem::swap(&mut self.x_before, &mut self.x);
@@ -161,6 +162,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             low: Vec::new(),
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
+            forces: self.forces.known().map(flat).unwrap_or_default(),
             kept: Vec::new(),
             contacts: Vec::new(),
             anchors: Vec::new(),
@@ -185,6 +187,7 @@ impl<T: Scalar> Backend for Cpu<T> {
         let part = |k: usize| bytemuck::cast_slice(&snapshot.viscous[k * n..(k + 1) * n]).to_vec();
         let kept = snapshot.viscous.len() == 3 * n;
         self.viscous = kept.then(|| Viscous::from_parts(&self.model, [part(0), part(1), part(2)]));
+        self.forces.restore((snapshot.forces.len() == n).then(|| bytemuck::cast_slice(&snapshot.forces)));
         self.exchanged = Exchange::default();
         Ok(true)
     }

@@ -18,6 +18,8 @@ pub struct Global<T: Scalar> {
     /// The analysis of the pattern of A, if somebody asked before it was prepared.
     symbolic: Option<Symbolic>,
     prepared: Option<Prepared<T>>,
+    /// 1/(μ m_i), where A is μ M: there is nothing to prepare.
+    diagonal: Option<(f64, Vec<T>)>,
     /// The next metric, and a factor that is not used any more, whose memory it may take.
     ahead: Ahead<T>,
     spare: Option<Factor<T>>,
@@ -103,6 +105,7 @@ impl<T: Scalar> Global<T> {
             inner: solver.inner,
             symbolic: None,
             prepared,
+            diagonal: None,
             ahead,
             spare,
             reason: String::new(),
@@ -126,6 +129,11 @@ impl<T: Scalar> Global<T> {
     /// Gets ready to solve with the metric of these numbers and this stiffness; does nothing if it is ready already.
     /// Begins with the next one in the background.
     pub fn prepare(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
+        if let [inertia, 0.0, 0.0] = numbers {
+            self.take_diagonal(inertia, &parts.model.mass);
+            return Ok(());
+        }
+        self.diagonal = None;
         let metric = Metric { numbers, level: stiffness.metric.clone() };
         match &mut self.prepared {
             Some(prepared) if prepared.metric == metric => {}
@@ -152,6 +160,14 @@ impl<T: Scalar> Global<T> {
         self.look_ahead(numbers, stiffness, parts)
     }
 
+    /// A = μ M, of an explicit step.
+    fn take_diagonal(&mut self, inertia: f64, mass: &[f64]) {
+        if self.diagonal.as_ref().is_none_or(|(known, _)| *known != inertia) {
+            self.diagonal = Some((inertia, mass.iter().map(|m| T::of(1.0 / (inertia * m))).collect()));
+            self.version += 1;
+        }
+    }
+
     /// Begins to make the metric that follows, if one will.
     fn look_ahead(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
         let (Some(next), Some(prepared)) = (&stiffness.next_metric, &self.prepared) else { return Ok(()) };
@@ -165,6 +181,10 @@ impl<T: Scalar> Global<T> {
 
     /// `gradient` ← A⁻¹ `gradient`; `false` if no metric is prepared.
     pub fn solve(&mut self, gradient: &mut [[T; 3]]) -> bool {
+        if let Some((_, inverse)) = &self.diagonal {
+            gradient.iter_mut().zip(inverse).for_each(|(g, inverse)| *g = g.map(|c| c * *inverse));
+            return true;
+        }
         match self.prepared.as_mut().map(|prepared| &mut prepared.method) {
             Some(Method::Cholesky { factor, scratch }) => factor.solve(gradient, scratch),
             Some(Method::Chebyshev { system, weights, scratch }) => weights.solve(system, gradient, scratch),
@@ -175,7 +195,8 @@ impl<T: Scalar> Global<T> {
 
     /// The same into another place: the gradient stays.
     pub fn solve_into(&mut self, gradient: &[[T; 3]], step: &mut [[T; 3]]) -> bool {
-        if let Some(Prepared { method: Method::Cholesky { factor, scratch }, .. }) = &mut self.prepared {
+        let solver = self.prepared.as_mut().filter(|_| self.diagonal.is_none());
+        if let Some(Prepared { method: Method::Cholesky { factor, scratch }, .. }) = solver {
             factor.solve_into(gradient, step, scratch);
             return true;
         }
@@ -198,6 +219,9 @@ impl<T: Scalar> Global<T> {
 
     /// The method and why it is this one, in a sentence.
     pub fn describe(&self) -> String {
+        if self.diagonal.is_some() {
+            return "nothing to solve".into();
+        }
         let Some(prepared) = &self.prepared else { return "not prepared yet".into() };
         let method = match &prepared.method {
             Method::Cholesky { factor, .. } => {

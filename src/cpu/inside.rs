@@ -59,6 +59,7 @@ impl<T: Scalar> Inside for Cpu<T> {
             gradient: vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient),
             end_gradient: &mut self.seen.end_gradient,
             descent: vectors(&mut self.step).unwrap_or(&mut self.seen.descent),
+            kick: &self.forces.kick,
             energies: self.local.energies(),
             exact: true,
         }
@@ -121,6 +122,9 @@ impl<T: Scalar> Inside for Cpu<T> {
             self.v_before[i] += changes[i];
         }
         self.viscous = None; // its products are of the state before
+        if ways.iter().any(|way| *way != Vec3::zeros()) {
+            self.forces.forget();
+        }
         Ok(())
     }
 }
@@ -129,7 +133,7 @@ fn unprepared() -> crate::Error {
     RunError::Factorisation("it was not prepared".into()).into()
 }
 
-fn wide<T: Scalar>(v: &[T; 3]) -> Vec3 {
+pub(super) fn wide<T: Scalar>(v: &[T; 3]) -> Vec3 {
     Vec3::new(v[0].wide(), v[1].wide(), v[2].wide())
 }
 

@@ -7,6 +7,7 @@ mod ahead;
 mod backend;
 pub mod blocks;
 mod energies;
+mod explicit;
 mod filter;
 pub mod gather;
 pub mod global;
@@ -90,6 +91,8 @@ pub struct Cpu<T: Scalar> {
     step: Vec<[T; 3]>,
     /// What the host sees of a step.
     seen: inside::Seen,
+    /// The forces of explicit steps.
+    forces: explicit::Forces,
     /// Length of the step made last (s).
     last_step: f64,
     /// Energy exchanged since the last report, and the reports not asked for yet.
@@ -122,6 +125,7 @@ impl<T: Scalar> Cpu<T> {
             gradient: vec![[T::default(); 3]; n],
             step: Vec::new(),
             seen: inside::Seen::default(),
+            forces: explicit::Forces::default(),
             last_step: 0.0,
             exchanged: Exchange::default(),
             reports: Vec::new(),
@@ -148,10 +152,11 @@ impl<T: Scalar> Cpu<T> {
     fn new_velocity(&self, form: &Form, i: usize) -> Vec3 {
         let row = &form.row.velocity;
         let x = self.x[i];
-        (self.iterate[i] - x) * (row.position_new / form.h)
+        let v = (self.iterate[i] - x) * (row.position_new / form.h)
             + (self.x_before[i] - x) * (row.position_before / form.h)
             + self.v[i] * row.velocity
-            + self.model.gravity * (row.acceleration * form.h)
+            + self.model.gravity * (row.acceleration * form.h);
+        self.forces.kick.get(i).map_or(v, |kick| v + kick)
     }
 
     /// y at vertex i.
@@ -167,6 +172,9 @@ impl<T: Scalar> Cpu<T> {
 
     /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
+        if form.is_explicit() {
+            return self.dissipated_on_the_way(form);
+        }
         let (iterate, x, mass) = (&self.iterate, &self.x, &self.model.mass);
         let moved = |i: usize| iterate[i] - x[i];
         let mut work = 0.0;

@@ -15,8 +15,10 @@ impl<T: Scalar> Cpu<T> {
                 self.exchanged.work += observe::elastic(&self.model, &self.local, &self.x);
             }
             self.set_weights(&stiffness.factors);
+            self.forces.forget();
         }
         if self.stiffness.holding != stiffness.holding {
+            self.forces.forget();
             Arc::make_mut(&mut self.model).set_holding(&self.given, &stiffness.holding);
         }
         self.stiffness.clone_from(stiffness);

@@ -42,6 +42,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         let parts = Parts { model: &self.given, laplacian: &self.laplacian };
         self.global.prepare(form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
+        self.is_explicit = form.is_explicit();
         let device_solves = self.seen.is_none();
         let series: Option<Vec<Inner>> = self.global.chebyshev().filter(|_| device_solves).map(|weights| {
             let entry =
@@ -116,13 +117,16 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.stream.kernel(Id::apply_correction)
     }
 
-    fn advance(&mut self, _: &Form, _: &Targets) -> Result<()> {
+    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         self.stream.phase(Phase::Advance);
         if self.is_resident() {
             self.measure_gradient()?;
         }
         self.stream.kernel(Id::advance)?;
         self.stream.kernel(Id::measure_damping)?;
+        if form.is_explicit() && targets.before != targets.after {
+            self.set_numbers(Step { share: form.work_share() as f32, ..self.numbers });
+        }
         self.stream.kernel(Id::measure_work)?;
         self.exchange_open = true;
         self.outdate();
@@ -194,7 +198,7 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn snapshot(&mut self) -> Result<Snapshot> {
         self.stream.submit()?;
-        state::snapshot(&mut self.stream)
+        state::snapshot(&mut self.stream, self.has_force)
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
@@ -204,6 +208,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(false);
         }
         self.exchange_open = false;
+        self.has_force = snapshot.forces.len() == 3 * self.model.vertex_count();
         self.outdate();
         self.resend_stiffness()?;
         // what the device was told last may have been forgotten with it
@@ -219,7 +224,8 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn describe(&self) -> String {
         let adapter = &self.stream.context().adapter;
-        let way = if self.is_resident() { "resident" } else { "hybrid, solved on the host" };
+        let stays = self.is_resident() || self.is_explicit && self.seen.is_none();
+        let way = if stays { "resident" } else { "hybrid, solved on the host" };
         let warning = match self.stiffness_ratio {
             ratio if ratio > STIFFEST => {
                 format!(

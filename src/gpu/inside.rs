@@ -27,6 +27,7 @@ impl<T: Scalar> Inside for Gpu<T> {
             gradient: zeros.clone(),
             end_gradient: zeros.clone(),
             descent: zeros,
+            kick: Vec::new(),
             energies: vec![0.0; self.model.bodies.len()],
             energies_readback: self.stream.readback(Buffer::Energies),
             is_fresh: false,
@@ -57,6 +58,7 @@ impl<T: Scalar> Inside for Gpu<T> {
                 gradient,
                 end_gradient,
                 descent,
+                kick: &[],
                 energies: &[],
                 exact: false,
             };
@@ -70,6 +72,7 @@ impl<T: Scalar> Inside for Gpu<T> {
             gradient: &mut seen.gradient,
             end_gradient: &mut seen.end_gradient,
             descent: &mut seen.descent,
+            kick: &seen.kick,
             energies: &seen.energies,
             exact: false,
         }
@@ -113,6 +116,7 @@ impl<T: Scalar> Inside for Gpu<T> {
         let of_step = self.numbers;
         let plain = Step { share: 1.0, deformation: 1.0, projection: 1.0, inertia: 0.0, ..of_step };
         self.set_numbers(plain);
+        self.has_force = false;
         let made = self.project();
         self.set_numbers(of_step);
         made?;
@@ -160,6 +164,7 @@ impl<T: Scalar> Inside for Gpu<T> {
         }
         self.stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
         self.stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));
+        self.has_force &= ways.iter().all(|way| *way == Vec3::zeros());
         self.outdate();
         Ok(())
     }

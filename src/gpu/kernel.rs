@@ -77,6 +77,7 @@ macro_rules! kernels {
 
 kernels! {
     predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, Excess, Viscosity] |s| items(s.vertices);
+    push [Step, Sizes, Vertices, Motions, Gradient, Iterate, Excess] |s| items(s.vertices);
     project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
     project_tet_volume [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
     project_triangle [Step, Sizes, Vertices, Iterate, Triangles, Rows] |s| items(s.triangles);
@@ -84,12 +85,14 @@ kernels! {
     project_bending [Step, Sizes, Vertices, Iterate, Bendings, BendingCorners, Rows] |s| items(s.bendings);
     project_attachment [Step, Sizes, Vertices, Iterate, Attachments, Points, Rows] |s| items(s.attachments);
     gather_gradient [Step, Sizes, Vertices, Iterate, Target, GatherStarts, GatherRows, Rows, Gradient, Energies] |s| items(s.vertices);
+    resist [Step, Sizes, Vertices, Motions, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Gradient] |s| items(s.vertices);
     measure_gradient [Chunks, Gradient, Partials] |s| s.chunks;
     reduce_gradient [Sizes, Partials, Report] |_| 1;
     chebyshev_update [Step, Sizes, Inner, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, CorrectionBefore] |s| items(s.vertices);
     measure_residual [Step, Chunks, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, Partials] |s| s.chunks;
     reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
     apply_correction [Chunks, Shifts, Iterate, Excess, Correction, CorrectionBefore] |s| s.chunks;
+    kick [Step, Sizes, Vertices, Gradient, Excess] |s| items(s.vertices);
     advance [Step, Sizes, Vertices, Motions, Iterate, Excess] |s| items(s.vertices);
     measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials, Viscosity] |s| s.chunks;
     measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);

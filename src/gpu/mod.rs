@@ -8,6 +8,7 @@ mod backend;
 pub mod buffer;
 pub mod contents;
 pub mod context;
+mod explicit;
 mod filter;
 mod inside;
 pub mod kernel;
@@ -80,6 +81,9 @@ pub struct Gpu<T: Scalar> {
     /// Whether the gradient of this step was measured, and whether its exchange is not added up yet.
     measured: bool,
     exchange_open: bool,
+    /// Whether steps are explicit, and whether the gradient is that of E at x_n, with damping.
+    is_explicit: bool,
+    has_force: bool,
     gradient: Vec<[T; 3]>,
     gradient_readback: Arc<Readback>,
     /// Reports on their way, and memory for more.
@@ -167,6 +171,8 @@ impl<T: Scalar> Gpu<T> {
             points_now: model.attachments.iter().map(|a| a.target(0.0)).collect(),
             measured: false,
             exchange_open: false,
+            is_explicit: false,
+            has_force: false,
             gradient: vec![[T::default(); 3]; model.vertex_count()],
             gradient_readback,
             pending: VecDeque::new(),

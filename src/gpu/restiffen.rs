@@ -24,6 +24,7 @@ impl<T: Scalar> Gpu<T> {
     /// so that the device can sum up the work Σ (s' − s) E(x_n) by itself.
     pub(super) fn restiffen(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
         if self.stiffness.factors != stiffness.factors {
+            self.has_force = false;
             let pairs = stiffness.factors.iter().zip(&self.stiffness.factors);
             let gained: Vec<f64> = pairs.map(|(new, old)| (new - old) / new).collect();
             let by_vertex = self.given.by_vertex(&stiffness.factors);
@@ -45,6 +46,7 @@ impl<T: Scalar> Gpu<T> {
         }
         let (holding, held) = (&stiffness.holding, &stiffness.metric.holding);
         if self.stiffness.holding != *holding || self.stiffness.metric.holding != *held {
+            self.has_force = false;
             Arc::make_mut(&mut self.model).set_holding(&self.given, holding);
             self.send_attachments(held)?;
         }

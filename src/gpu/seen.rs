@@ -28,6 +28,7 @@ pub(super) struct Seen {
     pub gradient: Vec<Vec3>,
     pub end_gradient: Vec<Vec3>,
     pub descent: Vec<Vec3>,
+    pub kick: Vec<Vec3>,
     pub energies: Vec<f64>,
     pub energies_readback: Arc<Readback>,
     /// Whether x_n, v_n and x_{n−1} are those of the device now, and whether a step is half made: then the iterate is, too.
@@ -42,6 +43,7 @@ impl<T: Scalar> Gpu<T> {
     pub(super) fn outdate(&mut self) {
         if let Some(seen) = &mut self.seen {
             (seen.is_fresh, seen.in_step) = (false, false);
+            seen.kick.clear();
         }
     }
 

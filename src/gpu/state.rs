@@ -59,12 +59,16 @@ pub fn numbers(form: &Form, gravity: Vec3, before: &Step) -> Result<Step> {
 }
 
 /// All of the state. A double may not hold a place and what rounding left of it, so the latter is kept as well.
-pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
+pub fn snapshot(stream: &mut Stream, has_force: bool) -> Result<Snapshot> {
     let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
     let motions = stream.read_items::<Motion>(Buffer::Motions)?;
     let warm_starts = match stream.sizes().tets {
         0 => Vec::new(),
         _ => stream.read_items::<f32>(Buffer::Rotations)?.into_iter().map(f64::from).collect(),
+    };
+    let forces = match has_force {
+        true => stream.read_items::<f32>(Buffer::Gradient)?.into_iter().map(|g| -f64::from(g)).collect(),
+        false => Vec::new(),
     };
     let flat = |of: &dyn Fn(usize) -> Vec3| -> Vec<f64> {
         (0..vertices.len()).flat_map(|i| <[f64; 3]>::from(of(i))).collect()
@@ -78,6 +82,7 @@ pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
         low: flat(&|i| wide(&vertices[i].low)),
         warm_starts,
         viscous: Vec::new(),
+        forces,
         kept: Vec::new(),
         contacts: Vec::new(),
         anchors: Vec::new(),
@@ -118,6 +123,10 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Resul
     }
     stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
     stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));
+    if snapshot.forces.len() == 3 * n {
+        let gradient: Vec<f32> = snapshot.forces.iter().map(|f| -f as f32).collect();
+        stream.write(Buffer::Gradient, bytemuck::cast_slice(&gradient));
+    }
     let mut rotations = vec![[1.0f32, 0.0, 0.0, 0.0]; model.tets.len()];
     for (rotation, start) in rotations.iter_mut().zip(snapshot.warm_starts.chunks_exact(4)) {
         *rotation = [0, 1, 2, 3].map(|k| start[k] as f32);

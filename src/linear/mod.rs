@@ -29,6 +29,7 @@ mod vectors;
 
 pub use chebyshev::{Chebyshev, ChebyshevScratch, Coefficients, MOST_ITERATIONS, Spectrum, inner_iterations};
 pub use factor::{Factor, Scratch};
+pub use lanczos::largest_eigenvalue;
 pub use panel::Real;
 pub use sparse::SparseMatrix;
 pub use symbolic::Symbolic;

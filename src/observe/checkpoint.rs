@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// First bytes of a checkpoint; the number is the version of the layout.
-const MAGIC: &[u8] = b"dashpot checkpoint 3\n";
+const MAGIC: &[u8] = b"dashpot checkpoint 4\n";
 
 /// Everything that a run needs in order to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -88,6 +88,7 @@ impl Checkpoint {
         let differs = same.as_ref() != Some(scene);
         if differs {
             self.state.viscous.clear(); // products with a matrix that may be another
+            self.state.forces.clear(); // of materials that may be others
         }
         if simulation.restore(self.steps, self.book, &self.state)? {
             return Ok(differs);

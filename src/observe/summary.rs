@@ -6,6 +6,7 @@ use crate::scene::{ContactLaw, Method, Quantity, Scene};
 use crate::step::Simulation;
 use crate::step::clock::PHASES;
 use crate::step::hold::Record;
+use crate::step::stable::StableStep;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,6 +29,8 @@ pub struct Summary {
     pub integrator: String,
     /// Damping model.
     pub damping: String,
+    /// How long the steps of an explicit integrator may be.
+    pub stable_step: Option<StableStep>,
     /// What is held of momenta and energy, if anything.
     pub conservation: Option<Holding>,
     /// How bodies touch, if anything can.
@@ -175,6 +178,7 @@ impl Summary {
             backend: simulation.describe(),
             integrator: scene.integrator.kind.clone(),
             damping: scene.damping.model.clone(),
+            stable_step: simulation.stable_step(),
             conservation: simulation.held().map(|record| Holding {
                 method: scene.conservation.method,
                 hold: scene.conservation.hold.clone(),
@@ -216,6 +220,9 @@ impl fmt::Display for Summary {
         let (a, b) = (&self.first, &self.last);
         writeln!(f, "scene       {}: {} vertices, {}", self.scene, self.vertices, elements.join(", "))?;
         writeln!(f, "method      {}, damping {}", self.integrator, self.damping)?;
+        if let Some(stable) = &self.stable_step {
+            writeln!(f, "stable      {stable}")?;
+        }
         if let Some(conservation) = &self.conservation {
             writeln!(f, "held        {conservation}")?;
         }

@@ -1,6 +1,7 @@
 //! What a step asks of the machine that carries it out. The CPU answers in `cpu`.
 
 use super::clock::PHASES;
+use super::explicit::Explicit;
 use super::form::Form;
 use super::hold::body::Kept;
 use super::inside::Inside;
@@ -107,6 +108,8 @@ pub struct Snapshot {
     pub warm_starts: Vec<f64>,
     /// L x_n, L x_{n−1} and L v_n, where damping keeps them (N/s), L as the model gives it.
     pub viscous: Vec<f64>,
+    /// The force at x_n, where an explicit step has ended with it (N); empty otherwise.
+    pub forces: Vec<f64>,
     /// What is held of each body; empty if nothing is. Not a backend's to fill in.
     pub kept: Vec<Kept>,
     /// The contacts' forces; empty if there are none. Not a backend's to fill in.
@@ -119,7 +122,7 @@ pub struct Snapshot {
 ///
 /// A device may only take note of them and compute later: then numbers come back by [`Backend::reports`], some frames
 /// late, and state by [`Backend::fetch`].
-pub trait Backend: Inside + Send {
+pub trait Backend: Inside + Explicit + Send {
     /// Makes the bodies as stiff as this says from now on; the metric of the next [`Backend::prepare`] follows. With
     /// `as_work` the energy that their elements gain by it, where they are now, is kept for the next report as work.
     fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()>;

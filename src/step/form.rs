@@ -38,9 +38,26 @@ impl Form {
         1.0 / (self.h * self.h) + self.mass_damping * self.row.c2 * self.h * s * s
     }
 
+    /// Whether forces are taken at x_n, whatever the step makes of it: c₂ = 0. Then g = μ M (x − y) + ∇E(x_n), and A = μ M.
+    pub fn is_explicit(&self) -> bool {
+        self.row.c2 == 0.0
+    }
+
     /// b = c₁ c₂: weight of the projections in the gradient.
     pub fn projection_weight(&self) -> f64 {
-        self.row.c1 * self.row.c2
+        self.row.c1 * if self.is_explicit() { 1.0 } else { self.row.c2 }
+    }
+
+    /// How far from x_n to x forces act, in shares of the way, so that h times them is the impulse of an attachment: c₂, or
+    /// that of the explicit forces at the end of the step.
+    pub fn force_share(&self) -> f64 {
+        if self.is_explicit() { self.row.velocity.acceleration } else { self.row.c2 }
+    }
+
+    /// The same for the work of moving attachments. That of an explicit step is taken in the middle of the way, where it
+    /// is all that the energy of an attachment changes by.
+    pub fn work_share(&self) -> f64 {
+        if self.is_explicit() { 0.5 } else { self.row.c2 }
     }
 
     /// a = b + α₂ h s²: weight of G x_e in the gradient.
@@ -67,6 +84,6 @@ impl Form {
 
     /// The damping force of a step is −(h s/c₁) D v': the elastic force has the factor c₁ c₂ in g, ∇Ψ has c₂ h s.
     pub fn damping_force_weight(&self) -> f64 {
-        self.dissipation_weight() / self.projection_weight()
+        self.h * self.velocity_slope() / self.row.c1
     }
 }

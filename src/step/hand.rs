@@ -60,6 +60,7 @@ impl Simulation {
             snapshot.moved.iter_mut().for_each(|way| *way *= self.step_length() / from.step_length());
         }
         snapshot.viscous.clear(); // of the matrix before
+        snapshot.forces.clear(); // of the materials before
         if !self.restore(steps, book, &snapshot)? {
             return Ok(false);
         }

@@ -21,6 +21,8 @@ pub struct View<'a> {
     pub end_gradient: &'a mut [Vec3],
     /// The way back to go, A⁻¹ g after [`Inside::descend`] (m).
     pub descent: &'a mut [Vec3],
+    /// What v' has besides, of an explicit step that ends with a kick (m/s); empty otherwise.
+    pub kick: &'a [Vec3],
     /// Elastic energy of each body where the last local step was made (J).
     pub energies: &'a [f64],
     /// Whether [`Inside::correct`] takes all digits of the descent; a device may round them.
@@ -39,6 +41,9 @@ impl View<'_> {
     pub fn offset(&self, form: &Form, gravity: Vec3, i: usize) -> Vec3 {
         let row = &form.row.velocity;
         let mut offset = gravity * (row.acceleration * form.h);
+        if let Some(kick) = self.kick.get(i) {
+            offset += kick;
+        }
         if row.velocity != 0.0 {
             offset += self.v[i] * row.velocity;
         }

@@ -2,8 +2,9 @@
 //!
 //!   Φ(x) = 1/(2h²) |x − y|²_M + c₁ E(c₂ x + z) + Ψ(x)          (Laplacian paper, Eq. 4 and 13)
 //!
-//! A new implicit integrator is a new row here and nothing else.
+//! A new implicit integrator is a new row here and nothing else. Explicit ones are in `explicit.rs`.
 
+use super::explicit;
 use crate::error::InputError;
 
 /// How the inertial target y is made of what is known.
@@ -134,7 +135,7 @@ pub fn non_oscillatory(tau: f64, h: f64) -> Integrator {
     Integrator { name: NON_OSCILLATORY, c1: tau / h, ..BACKWARD_EULER }
 }
 
-/// The names of all integrators.
+/// The names of all integrators that solve for a step.
 pub fn names() -> Vec<&'static str> {
     INTEGRATORS.iter().map(|row| row.name).chain([NON_OSCILLATORY]).collect()
 }
@@ -142,7 +143,7 @@ pub fn names() -> Vec<&'static str> {
 /// The row with this name; the error lists the names there are.
 pub fn find(name: &str) -> Result<Integrator, InputError> {
     INTEGRATORS.iter().find(|row| row.name == name).copied().ok_or_else(|| {
-        let message = format!("no integrator `{name}`; there are {}", names().join(", "));
+        let message = format!("no integrator `{name}`; there are {}", explicit::names().join(", "));
         InputError::field("integrator.kind", message)
     })
 }

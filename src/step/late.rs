@@ -1,6 +1,7 @@
 //! A backend for tests: the CPU's, answering as late as a device does.
 
 use super::backend::{Backend, Report, Snapshot, Targets};
+use super::explicit::{Explicit, Moment};
 use super::form::Form;
 use super::inside::{Inside, View};
 use super::stiffness::Stiffness;
@@ -84,6 +85,24 @@ impl Inside for Late {
 
     fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
         self.inner.shift(ways, changes)
+    }
+}
+
+impl Explicit for Late {
+    fn has_force(&self) -> bool {
+        self.inner.has_force()
+    }
+
+    fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
+        self.inner.force(form, targets, at)
+    }
+
+    fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        self.inner.push(form, targets)
+    }
+
+    fn kick(&mut self, form: &Form) -> Result<()> {
+        self.inner.kick(form)
     }
 }
 

@@ -7,6 +7,7 @@ pub mod backend;
 mod calm;
 pub mod clock;
 mod constrain;
+pub mod explicit;
 pub mod form;
 mod frames;
 mod gain;
@@ -19,6 +20,7 @@ mod iterate;
 pub mod late;
 mod rest;
 mod search;
+pub mod stable;
 pub mod stiffness;
 #[cfg(test)]
 mod tests;
@@ -35,6 +37,7 @@ use attached::Attached;
 use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot, Targets};
 use calm::Calm;
 use clock::{Clock, Phase};
+use explicit::Method;
 use form::Form;
 use frames::Started;
 use gain::Gain;
@@ -43,6 +46,7 @@ use hold::{Hold, Record};
 use integrator::Integrator;
 use iterate::Iterations;
 use search::Way;
+use stable::StableStep;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use stiffness::Schedule;
@@ -53,6 +57,8 @@ pub struct Simulation {
     model: Arc<Model>,
     backend: Box<dyn Backend>,
     integrator: Integrator,
+    /// The explicit method, if the integrator is one, and how long its steps may be.
+    explicit: Option<(&'static Method, StableStep)>,
     damping: Damping,
     /// The last iteration's way, where it may have been too long.
     way: Option<Way>,
@@ -90,11 +96,15 @@ impl Simulation {
     pub fn new(scene: &Scene, model: Arc<Model>, backend: Box<dyn Backend>) -> Result<Self> {
         let h = scene.time.step / scene.time.substeps as f64;
         let calm = Calm::new(scene, h);
-        let integrator = match calm {
-            Some(calm) => integrator::non_oscillatory(calm.tau, h),
-            None => integrator::find(&scene.integrator.kind)?,
+        let method = explicit::find(&scene.integrator.kind);
+        let integrator = match (calm, method) {
+            (Some(calm), _) => integrator::non_oscillatory(calm.tau, h),
+            (None, Some(method)) => method.row,
+            (None, None) => integrator::find(&scene.integrator.kind)?,
         };
         let damping = damping::make(&scene.damping)?;
+        let stable = method.map(|_| StableStep::of(scene, &model, [damping.mass, damping.stiffness]));
+        let explicit = method.zip(stable.transpose()?);
         let mut backend = backend;
         let (hold, fepr) = (Hold::new(scene, &model), Fepr::new(scene, &model));
         let contacts = Contacts::new(scene, &model)?;
@@ -116,6 +126,7 @@ impl Simulation {
             gain: Gain::default(),
             exchanged: Exchange::default(),
             integrator,
+            explicit,
             damping,
             calm,
             way: None,
@@ -150,9 +161,14 @@ impl Simulation {
         clock.time(Phase::Factor, || backend.prepare(form))?;
         self.keep_calm(form, targets)?;
         self.begin_holding(form, targets)?;
-        let Simulation { backend, clock, .. } = self;
-        clock.time(Phase::Predict, || backend.predict(form, targets))?;
-        let mut done = self.iterate(form)?;
+        let mut done = match self.explicit {
+            Some((method, _)) => self.leap(method, form, targets)?,
+            None => {
+                let Simulation { backend, clock, .. } = self;
+                clock.time(Phase::Predict, || backend.predict(form, targets))?;
+                self.iterate(form)?
+            }
+        };
         done.count += self.end_holding(form)?;
         let bounce = self.bounce(form)?;
 
@@ -205,6 +221,11 @@ impl Simulation {
     /// How well momenta and energies were held so far; `None` if they are not.
     pub fn held(&self) -> Option<Record> {
         (self.hold.is_some() || self.fepr.is_some()).then_some(self.record)
+    }
+
+    /// How long the steps of an explicit integrator may be; `None` if it is another.
+    pub fn stable_step(&self) -> Option<StableStep> {
+        self.explicit.map(|(_, stable)| stable)
     }
 
     /// Whether anything can touch.

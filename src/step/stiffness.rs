@@ -216,8 +216,8 @@ impl Schedule {
 impl Simulation {
     /// Lets levels last as long as it takes to make the next one ready, by an estimate that is the same on every machine.
     pub(super) fn set_pace(&mut self) {
-        let Simulation { backend, stiffness, clock, time, .. } = self;
-        if let Some(schedule) = stiffness {
+        let Simulation { backend, stiffness, clock, time, explicit, .. } = self;
+        if let Some(schedule) = stiffness.as_mut().filter(|_| explicit.is_none()) {
             let work = clock.time(Phase::Factor, || backend.refactoring());
             schedule.pace = ((work / time.iterations as f64).ceil() as u64).max(1);
         }

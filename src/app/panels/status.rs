@@ -17,6 +17,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
             ui.label(small(message.text.clone(), colour));
         } else if desk.state.loading {
             ui.label(small("preparing …".into(), theme::ACCENT));
+        } else if let Some(warning) = desk.lane().and_then(|lane| lane.warnings.last()) {
+            ui.label(small(warning.chars().take(160).collect(), theme::ACCENT)).on_hover_text(warning);
         } else if let Some(lane) = desk.lane() {
             let description = lane.loaded.scene.description.clone();
             ui.label(small(description, theme::QUIET));

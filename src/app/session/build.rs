@@ -78,6 +78,7 @@ fn make(machine: &Machine, spec: Spec, from: Option<(u64, Book, Snapshot)>) -> R
     let model = Arc::new(built.model);
     let (backend, shared) = on(machine, spec.backend, &loaded, model.clone())?;
     let mut simulation = Simulation::new(&loaded.scene, model.clone(), backend)?;
+    built.warnings.extend(simulation.stable_step().and_then(|stable| stable.warning()));
     let start = simulation.snapshot()?;
     if let Some((steps, book, snapshot)) = from {
         simulation.restore(steps, book, &snapshot)?;

@@ -52,10 +52,13 @@ impl<T: Scalar> Gpu<T> {
 
     /// Compiles what a step will need now, so that a fault is known before anything is written.
     pub(super) fn compile(&mut self) -> Result<()> {
-        let host_solves = !self.is_resident();
+        let (host_solves, is_explicit) = (!self.is_resident(), self.is_explicit);
         let skipped = |id: &Id| match id {
             Id::project_tet => self.volume,
             Id::project_tet_volume => !self.volume,
+            Id::predict => is_explicit,
+            Id::push | Id::kick | Id::resist => !is_explicit,
+            Id::apply_correction => is_explicit && self.seen.is_none(),
             Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,
             Id::measure_residual | Id::reduce_residual => host_solves,
             Id::filter_ether_drag | Id::filter_pbd | Id::filter_change => true,
@@ -70,7 +73,7 @@ impl<T: Scalar> Gpu<T> {
     }
 
     /// Adds up what the step before exchanged: only now is it known that no filter follows.
-    pub(super) fn close_exchange(&mut self) -> Result<()> {
+    pub(in crate::gpu) fn close_exchange(&mut self) -> Result<()> {
         if std::mem::take(&mut self.exchange_open) { self.stream.kernel(Id::reduce_exchange) } else { Ok(()) }
     }
 
@@ -81,7 +84,7 @@ impl<T: Scalar> Gpu<T> {
         }
     }
 
-    pub(super) fn set_points(&mut self, points: Vec<Point>) -> Result<()> {
+    pub(in crate::gpu) fn set_points(&mut self, points: Vec<Point>) -> Result<()> {
         if let Some(point) =
             points.iter().find(|p| !p.position.iter().chain(&p.travel).all(|c| c.is_finite()))
         {

@@ -5,6 +5,7 @@
 //! it was made of: that times a few units in the last place is how far the kernel may be off.
 
 mod direct;
+mod explicit;
 mod rigid;
 mod solve;
 mod surface;
@@ -13,6 +14,7 @@ mod vertex;
 mod whole;
 
 pub use direct::*;
+pub use explicit::*;
 pub use rigid::*;
 pub use solve::*;
 pub use surface::*;

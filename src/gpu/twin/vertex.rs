@@ -128,7 +128,11 @@ pub fn measure_damping(all: &mut Contents, _: &Call) -> Magnitudes {
         let (mut taken, mut size) = (0.0, 0.0);
         for i in vertices_of(all, chunk) {
             let motions = all.items::<Motion>(Buffer::Motions);
-            let (d, v) = (wide(&motions[i].moved), wide(&motions[i].velocity));
+            let damped = |i: usize| match s.inertia {
+                0.0 => wide(&motions[i].moved) / f64::from(s.h),
+                _ => wide(&motions[i].velocity),
+            };
+            let (d, v) = (wide(&motions[i].moved), damped(i));
             let mut add = |work: f64, terms: f64| (taken, size) = (taken + work, size + terms);
             if s.mass_damping != 0.0 {
                 let drag =
@@ -138,7 +142,7 @@ pub fn measure_damping(all: &mut Contents, _: &Call) -> Magnitudes {
             if s.stiffness_damping != 0.0 {
                 let damping = f64::from(s.stiffness_damping * all.items::<f32>(Buffer::Viscosity)[i]);
                 for (j, l) in laplacian_row(all, i) {
-                    let (dv, dd) = (wide(&motions[j].velocity) - v, d - wide(&motions[j].moved));
+                    let (dv, dd) = (damped(j) - v, d - wide(&motions[j].moved));
                     let weight = 0.5 * damping * l;
                     add(weight * dv.dot(&dd), weight.abs() * dv.norm() * dd.norm());
                 }

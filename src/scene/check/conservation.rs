@@ -5,6 +5,7 @@ use super::{Checked, at_least_one, fault, known, not_negative, positive};
 use crate::model::attachment::span;
 use crate::scene::conservation::{Conservation, Control, Keys, Method, Quantity};
 use crate::scene::{Body, Scene};
+use crate::step::explicit;
 
 /// Iterations of a step that energy which can be held ever needs, with room: one that cannot takes all there are.
 const MOST_ITERATIONS: usize = 10_000;
@@ -12,6 +13,13 @@ const MOST_ITERATIONS: usize = 10_000;
 /// Validates `[conservation]`.
 pub fn check_conservation(scene: &Scene) -> Checked {
     let held = &scene.conservation;
+    if held.method == Method::Cpd && explicit::find(&scene.integrator.kind).is_some() {
+        let message = format!(
+            "\"cpd\" holds inside the solve of a step, and integrator.kind = \"{}\" solves nothing; expected \"fepr\" or \"none\"",
+            scene.integrator.kind
+        );
+        return fault("conservation.method", message);
+    }
     positive("conservation.tolerance", held.tolerance)?;
     at_least_one("conservation.iterations", held.iterations)?;
     if held.iterations > MOST_ITERATIONS {

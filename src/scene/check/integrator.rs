@@ -2,7 +2,8 @@
 
 use super::{Checked, fault, known, positive};
 use crate::scene::{Method, Quantity, Scene};
-use crate::step::integrator::{NON_OSCILLATORY, names};
+use crate::step::explicit::names;
+use crate::step::integrator::NON_OSCILLATORY;
 
 /// Validates `[integrator]`. As with damping, parameters of other integrators may stay, if they are good numbers.
 pub fn check_integrator(scene: &Scene) -> Checked {

@@ -139,7 +139,7 @@ impl Outside {
             self.stiffness[spring.vertex] += spring.stiffness;
             spring.before = targets.before[spring.index];
             spring.after = targets.after[spring.index];
-            spring.point = spring.before + (spring.after - spring.before) * form.row.c2;
+            spring.point = spring.before + (spring.after - spring.before) * form.force_share();
             self.pull[spring.vertex] += spring.point * spring.stiffness;
         }
     }
@@ -171,13 +171,16 @@ impl Outside {
         let mut pushed = Pushed::default();
         let impulse_of_force = form.velocity_slope() * form.h * form.h;
         for s in &self.attached[body] {
-            let evaluated = iterate[s.vertex] * form.row.c2 + x[s.vertex] * form.row.offset;
+            let at = |share: f64| iterate[s.vertex] * share + x[s.vertex] * (1.0 - share);
+            let evaluated = at(form.force_share());
             let stretch = s.point - evaluated;
             let impulse = stretch * (impulse_of_force * form.projection_weight() * s.stiffness);
             pushed.impulse += impulse;
             pushed.torque += (evaluated - pivot).cross(&impulse);
             pushed.energy += 0.5 * s.stiffness * (iterate[s.vertex] - s.after).norm_squared();
-            pushed.work += s.stiffness * stretch.dot(&(s.after - s.before));
+            let travel = s.after - s.before;
+            let pull = s.before + travel * form.work_share() - at(form.work_share());
+            pushed.work += s.stiffness * pull.dot(&travel);
         }
         if let Some(touch) = &self.touched[body] {
             pushed.impulse += touch.force * impulse_of_force;

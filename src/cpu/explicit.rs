@@ -1,0 +1,130 @@
+//! Explicit steps on the CPU.
+
+use super::inside::wide;
+use super::{CHUNK, Cpu, Scalar, fill};
+use crate::linear::SparseMatrix;
+use crate::linear::reduce::sum;
+use crate::step::backend::Targets;
+use crate::step::explicit::{Explicit, Moment};
+use crate::step::form::Form;
+use crate::{Result, Vec3};
+use rayon::prelude::*;
+
+/// The force of the state, and what it does at the end of a step.
+#[derive(Default)]
+pub(super) struct Forces {
+    /// f (N), of all vertices if there is any.
+    force: Vec<Vec3>,
+    /// Whether it is that at x_n.
+    is_known: bool,
+    /// What v' has besides (x' − x_n)/h and gravity (m/s); empty if nothing.
+    pub kick: Vec<Vec3>,
+}
+
+impl Forces {
+    /// The force at x_n, if it is known.
+    pub fn known(&self) -> Option<&[Vec3]> {
+        self.is_known.then_some(&self.force)
+    }
+
+    /// The force at x_n is another one.
+    pub fn forget(&mut self) {
+        self.is_known = false;
+    }
+
+    /// Goes on with this force at x_n, or none.
+    pub fn restore(&mut self, force: Option<&[Vec3]>) {
+        *self = Forces { force: force.unwrap_or_default().to_vec(), is_known: force.is_some(), kick: Vec::new() };
+    }
+}
+
+/// Row i of L u, from differences: a translation gives exactly nothing, and the force of j on i is exactly that of i on j.
+fn resistance(laplacian: &SparseMatrix, i: usize, u: &[Vec3]) -> Vec3 {
+    let (columns, values) = laplacian.row(i);
+    let terms = columns.iter().zip(values);
+    terms.fold(Vec3::zeros(), |sum, (&j, &l)| sum + (u[j as usize] - u[i]) * l)
+}
+
+impl<T: Scalar> Cpu<T> {
+    /// Δx · D Δx/h of an explicit step about to end (J): what its damping takes in the middle of the way.
+    pub(super) fn dissipated_on_the_way(&self, form: &Form) -> f64 {
+        if form.mass_damping == 0.0 && form.stiffness_damping == 0.0 {
+            return 0.0;
+        }
+        let mut moved = vec![Vec3::zeros(); self.x.len()];
+        fill(&mut moved, |i| self.iterate[i] - self.x[i]);
+        let work = sum(moved.len(), |i| {
+            let strain = if form.stiffness_damping == 0.0 { 0.0 } else { self.strain(i, &moved) };
+            form.mass_damping * self.model.mass[i] * moved[i].norm_squared()
+                + form.stiffness_damping * self.vertex_stiffness[i] * strain
+        });
+        work / form.h
+    }
+
+    /// −½ Σ_j L_ij |u_j − u_i|²: the part of vertex i in u·L u.
+    fn strain(&self, i: usize, u: &[Vec3]) -> f64 {
+        let (columns, values) = self.laplacian.row(i);
+        let terms = columns.iter().zip(values);
+        terms.fold(0.0, |sum, (&j, &l)| sum - 0.5 * l * (u[j as usize] - u[i]).norm_squared())
+    }
+}
+
+impl<T: Scalar> Explicit for Cpu<T> {
+    fn has_force(&self) -> bool {
+        self.forces.is_known
+    }
+
+    fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
+        let (x, points) = match at {
+            Moment::Start => (&self.x, &targets.before),
+            Moment::End => (&self.iterate, &targets.after),
+        };
+        self.local.element_gradients(&self.model, x, points, 1.0, 1.0);
+        self.local.gather(&mut self.gradient, |_| Vec3::zeros());
+        let mut u = std::mem::take(&mut self.evaluated);
+        match at {
+            Moment::Start => u.copy_from_slice(&self.v),
+            Moment::End => fill(&mut u, |i| (self.iterate[i] - self.x[i]) / form.h),
+        }
+        let mut force = std::mem::take(&mut self.forces.force);
+        force.resize(u.len(), Vec3::zeros());
+        fill(&mut force, |i| {
+            let mut force = -wide(&self.gradient[i]);
+            if form.mass_damping != 0.0 {
+                force -= u[i] * (form.mass_damping * self.model.mass[i]);
+            }
+            if form.stiffness_damping != 0.0 {
+                let damping = form.stiffness_damping * self.vertex_stiffness[i];
+                force -= resistance(&self.laplacian, i, &u) * damping;
+            }
+            force
+        });
+        (self.evaluated, self.forces.force, self.forces.is_known) = (u, force, true);
+        Ok(())
+    }
+
+    fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        let mut y = std::mem::take(&mut self.iterate);
+        let weight = form.row.target.acceleration * form.h * form.h;
+        y.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, y)| {
+            *y = self.inertial_target(form, i) + self.forces.force[i] * (weight / self.model.mass[i]);
+        });
+        self.iterate = y;
+        self.forces.forget();
+        let share = form.work_share();
+        let travels = targets.before.iter().zip(&targets.after);
+        self.points.iter_mut().zip(travels).for_each(|(p, (before, after))| *p = before + (after - before) * share);
+        if self.seen.is_open() {
+            self.seen.points.clone_from(&targets.after);
+        }
+        Ok(())
+    }
+
+    fn kick(&mut self, form: &Form) -> Result<()> {
+        let (force, mass) = (&self.forces.force, &self.model.mass);
+        let weight = form.row.velocity.acceleration * form.h;
+        self.forces.kick.resize(force.len(), Vec3::zeros());
+        fill(&mut self.forces.kick, |i| force[i] * (weight / mass[i]));
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! Explicit steps on a device: whole frames of them are one submission, unless the host looks into the steps.
+//!
+//! The force of the state stays in the buffer of the gradient, as −f.
+
+use super::Gpu;
+use super::buffer::Buffer;
+use super::contents::points;
+use super::kernel::Id;
+use super::layout::Step;
+use super::state;
+use super::twin::wide;
+use crate::cpu::Scalar;
+use crate::step::backend::Targets;
+use crate::step::clock::Phase;
+use crate::step::explicit::{Explicit, Moment};
+use crate::step::form::Form;
+use crate::{Result, Vec3};
+
+impl<T: Scalar> Explicit for Gpu<T> {
+    fn has_force(&self) -> bool {
+        self.has_force
+    }
+
+    fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
+        self.send_laplacian(form)?;
+        let [share, on_velocity, on_way] = match at {
+            Moment::Start => [0.0, 1.0, 0.0],
+            Moment::End => [1.0, 0.0, (1.0 / form.h) as f32],
+        };
+        let numbers = self.explicit_numbers(form)?;
+        self.set_numbers(Step {
+            share,
+            known_velocity: on_velocity,
+            known_moved: on_way,
+            ..numbers
+        });
+        let travels = targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
+        self.set_points(points(travels))?;
+        self.project()?;
+        if form.mass_damping != 0.0 || form.stiffness_damping != 0.0 {
+            self.stream.kernel(Id::resist)?;
+        }
+        self.has_force = true;
+        Ok(())
+    }
+
+    fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        self.stream.phase(Phase::Predict);
+        self.close_exchange()?;
+        // after a checkpoint nobody has set them yet
+        let numbers = self.explicit_numbers(form)?;
+        self.set_numbers(numbers);
+        self.points_now.clone_from(&targets.after);
+        self.stream.kernel(Id::push)?;
+        self.has_force = false;
+        self.follow_guess()?;
+        self.follow_excess()
+    }
+
+    fn kick(&mut self, form: &Form) -> Result<()> {
+        self.stream.phase(Phase::Predict);
+        self.stream.kernel(Id::kick)?;
+        self.follow_excess()?;
+        let Some(seen) = &mut self.seen else { return Ok(()) };
+        let gradient = self.stream.read_items::<[f32; 3]>(Buffer::Gradient)?;
+        let weight = form.row.velocity.acceleration * form.h;
+        let kicks = gradient.iter().zip(&self.model.mass).map(|(g, mass)| -wide(g) * (weight / mass));
+        seen.kick = kicks.collect::<Vec<Vec3>>();
+        Ok(())
+    }
+}
+
+impl<T: Scalar> Gpu<T> {
+    /// The numbers of a step whose g is the gradient of E, without inertia; where that is taken stays as it was.
+    fn explicit_numbers(&self, form: &Form) -> Result<Step> {
+        let Step { share, known_velocity, known_moved, filter_coefficient, .. } = self.numbers;
+        let numbers = state::numbers(form, self.model.gravity, filter_coefficient)?;
+        let whole = Step { inertia: 0.0, deformation: 1.0, projection: 1.0, known_position: 0.0, ..numbers };
+        Ok(Step { share, known_velocity, known_moved, ..whole })
+    }
+
+    /// The host's copy of x − y, which the device has changed by itself.
+    fn follow_excess(&mut self) -> Result<()> {
+        let Some(seen) = &mut self.seen else { return Ok(()) };
+        self.stream.submit()?;
+        let excess = self.stream.read_items::<[f32; 4]>(Buffer::Excess)?;
+        seen.excess.iter_mut().zip(excess).for_each(|(own, [x, y, z, _])| *own = [x, y, z]);
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! Twins of the kernels of explicit steps.
+
+use super::super::buffer::{Buffer, Contents};
+use super::super::kernel::{Call, Magnitudes};
+use super::super::layout::*;
+use super::vertex::laplacian_row;
+use super::{Output, Sum, sizes, step, wide};
+use crate::Vec3;
+
+fn gradient(all: &Contents, i: usize) -> Vec3 {
+    wide(&all.items::<f32>(Buffer::Gradient)[3 * i..3 * i + 3])
+}
+
+/// target_acceleration g/m of vertex i.
+fn pull(all: &Contents, i: usize) -> Vec3 {
+    let mass = f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
+    gradient(all, i) * (f64::from(step(all).target_acceleration) / mass)
+}
+
+/// Twin of `resist`.
+pub fn resist(all: &mut Contents, _: &Call) -> Magnitudes {
+    let s = step(all);
+    let (on_velocity, on_way) = (f64::from(s.known_velocity), f64::from(s.known_moved));
+    let mut out = Output::to(all, Buffer::Gradient);
+    for i in 0..sizes(all).vertices as usize {
+        let (motions, ways) = (all.items::<Motion>(Buffer::Motions), all.items::<[f32; 4]>(Buffer::Iterate));
+        let mut sum = Sum::default();
+        sum.add(gradient(all, i));
+        let drag = f64::from(s.mass_damping) * f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
+        sum.add(wide(&motions[i].velocity) * (on_velocity * drag));
+        sum.add(wide(&ways[i]) * (on_way * drag));
+        if s.stiffness_damping != 0.0 {
+            let damping = f64::from(s.stiffness_damping * all.items::<f32>(Buffer::Viscosity)[i]);
+            for (j, l) in laplacian_row(all, i) {
+                let faster = wide(&motions[j].velocity) - wide(&motions[i].velocity);
+                let farther = wide(&ways[j]) - wide(&ways[i]);
+                sum.add(faster * (on_velocity * damping * l));
+                sum.add(farther * (on_way * damping * l));
+            }
+        }
+        out.vector(all, 3 * i, &sum);
+    }
+    out.done()
+}
+
+/// Twin of `push`.
+pub fn push(all: &mut Contents, _: &Call) -> Magnitudes {
+    let s = step(all);
+    let (mut iterate, mut excess) = (Output::to(all, Buffer::Iterate), Output::to(all, Buffer::Excess));
+    for i in 0..sizes(all).vertices as usize {
+        let mut pushed = Sum::default();
+        pushed.add(-pull(all, i));
+        let mut d = pushed;
+        d.add(wide(&all.items::<Motion>(Buffer::Motions)[i].velocity) * f64::from(s.target_velocity));
+        d.add(wide(&s.gravity) * f64::from(s.target_acceleration));
+        iterate.vector(all, 4 * i, &d);
+        excess.vector(all, 4 * i, &pushed);
+        iterate.number(all, 4 * i + 3, 0.0, 0.0);
+        excess.number(all, 4 * i + 3, 0.0, 0.0);
+    }
+    [iterate.done(), excess.done()].concat()
+}
+
+/// Twin of `kick`.
+pub fn kick(all: &mut Contents, _: &Call) -> Magnitudes {
+    let mut excess = Output::to(all, Buffer::Excess);
+    for i in 0..sizes(all).vertices as usize {
+        let mut sum = Sum::default();
+        sum.add(wide(&all.items::<[f32; 4]>(Buffer::Excess)[i]));
+        sum.add(-pull(all, i));
+        excess.vector(all, 4 * i, &sum);
+        excess.number(all, 4 * i + 3, 0.0, 0.0);
+    }
+    excess.done()
+}

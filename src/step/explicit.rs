@@ -1,0 +1,118 @@
+//! Explicit integrators: forces are taken where the bodies are, and nothing is solved.
+//!
+//!   a(x, u) = a_ext − M⁻¹ (∇E(x) + D u),   D = α₁ M + α₂ L
+//!
+//!   symplectic Euler:  v' = v + h a(x_n, v_n),                 x' = x_n + h v'
+//!   velocity Verlet:   x' = x_n + h v_n + h²/2 a_n,            v' = v_n + h/2 (a_n + a_{n+1}),
+//!                      a_{n+1} = a(x', (x' − x_n)/h): the damping force is that of the half-kicked velocity
+//!
+//! Both are rows of the implicit form with c₂ = 0: the metric of such a step is M/h², so that contacts are found with it
+//! as in any other step, and their push is a change of the velocity by (x' − y)/h.
+//!
+//! A new explicit method is a new row here and nothing else.
+
+use super::Simulation;
+use super::backend::Targets;
+use super::clock::Phase;
+use super::form::Form;
+use super::integrator::{self, Integrator, Target, Velocity};
+use super::iterate::Iterations;
+use crate::{Result, Vec3};
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Method {
+    /// Its numbers. `velocity.acceleration` is the share of the force at the end of the step in v'.
+    pub row: Integrator,
+    /// Whether the force at the end of a step is that at the start of the next one.
+    pub carries: bool,
+}
+
+/// Forces are taken at x_n; all of a step's acceleration acts at once.
+const SYMPLECTIC_EULER: Integrator = Integrator {
+    name: "symplectic-euler",
+    c1: 1.0,
+    c2: 0.0,
+    offset: 1.0,
+    target: Target {
+        position: 1.0,
+        position_before: 0.0,
+        velocity: 1.0,
+        velocity_before: 0.0,
+        acceleration: 1.0,
+    },
+    velocity: Velocity { position_new: 1.0, position_before: 0.0, velocity: 0.0, acceleration: 0.0 },
+    starter: None,
+    ballistic: None,
+    order: 1,
+};
+
+/// The table (mathematics: docs/theory.md).
+pub const METHODS: &[Method] = &[
+    Method { row: SYMPLECTIC_EULER, carries: false },
+    Method {
+        row: Integrator {
+            name: "velocity-verlet",
+            target: Target { acceleration: 0.5, ..SYMPLECTIC_EULER.target },
+            velocity: Velocity { acceleration: 0.5, ..SYMPLECTIC_EULER.velocity },
+            order: 2,
+            ..SYMPLECTIC_EULER
+        },
+        carries: true,
+    },
+];
+
+/// The explicit method with this name.
+pub fn find(name: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.row.name == name)
+}
+
+/// The names of all integrators, implicit and explicit.
+pub fn names() -> Vec<&'static str> {
+    integrator::names().into_iter().chain(METHODS.iter().map(|method| method.row.name)).collect()
+}
+
+/// When a force is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// At x_n, with the velocity v_n and the attachments' points at the start of the step.
+    Start,
+    /// At the iterate x, with the velocity (x − x_n)/h and the attachments' points at the end of the step.
+    End,
+}
+
+/// The operations of an explicit step, in its order.
+pub trait Explicit {
+    /// Whether the force at x_n is known, because the step before has ended with it and nothing has changed since.
+    fn has_force(&self) -> bool;
+    /// f = −∇E(x) − D u, elastic elements, attachments and damping (N).
+    fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()>;
+    /// Makes the iterate x = x_n + h v_n + c h² (a_ext + M⁻¹ f), c the row's `target.acceleration`.
+    fn push(&mut self, form: &Form, targets: &Targets) -> Result<()>;
+    /// v' gets c h M⁻¹ f more, c the row's `velocity.acceleration`.
+    fn kick(&mut self, form: &Form) -> Result<()>;
+}
+
+impl Simulation {
+    /// An explicit step up to where a solved one would be taken. Nothing is iterated.
+    pub(super) fn leap(&mut self, method: &Method, form: &Form, targets: &Targets) -> Result<Iterations> {
+        let Simulation { backend, clock, .. } = self;
+        if !(method.carries && backend.has_force()) {
+            clock.time(Phase::Local, || backend.force(form, targets, Moment::Start))?;
+        }
+        clock.time(Phase::Predict, || backend.push(form, targets))?;
+        if self.find_contacts(form) {
+            // the iterate is where the bodies go without contact: there is no way back to go
+            self.backend.view().descent.fill(Vec3::zeros());
+            self.resolve_contacts(form)?;
+            let Simulation { backend, clock, .. } = self;
+            clock.time(Phase::Global, || backend.correct())?;
+        }
+        if method.carries {
+            let Simulation { backend, clock, .. } = self;
+            clock.time(Phase::Local, || backend.force(form, targets, Moment::End))?;
+            clock.time(Phase::Predict, || backend.kick(form))?;
+        }
+        Ok(Iterations { count: 0, residual: Some(0.0) })
+    }
+}
