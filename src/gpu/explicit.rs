@@ -6,7 +6,7 @@ use super::Gpu;
 use super::buffer::Buffer;
 use super::contents::points;
 use super::kernel::Id;
-use super::layout::Step;
+use super::layout::{BLOCK, Step};
 use super::state;
 use super::twin::wide;
 use crate::cpu::Scalar;
@@ -44,6 +44,18 @@ impl<T: Scalar> Explicit for Gpu<T> {
         Ok(())
     }
 
+    fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
+        self.stream.phase(Phase::Predict);
+        if !self.exchange_open {
+            // what a report has told already
+            self.stream.clear(Buffer::ExchangePartials, 16 * self.exchange_partials());
+            self.exchange_open = true;
+        }
+        let numbers = self.explicit_numbers(form)?;
+        self.set_numbers(Step { filter_coefficient: (share * form.h) as f32, ..numbers });
+        self.stream.kernel(Id::accelerate)
+    }
+
     fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
@@ -73,10 +85,16 @@ impl<T: Scalar> Explicit for Gpu<T> {
 impl<T: Scalar> Gpu<T> {
     /// The numbers of a step whose g is the gradient of E, without inertia; where that is taken stays as it was.
     fn explicit_numbers(&self, form: &Form) -> Result<Step> {
-        let Step { share, known_velocity, known_moved, filter_coefficient, .. } = self.numbers;
-        let numbers = state::numbers(form, self.model.gravity, filter_coefficient)?;
+        let Step { share, known_velocity, known_moved, .. } = self.numbers;
+        let numbers = state::numbers(form, self.model.gravity, &self.numbers)?;
         let whole = Step { inertia: 0.0, deformation: 1.0, projection: 1.0, known_position: 0.0, ..numbers };
         Ok(Step { share, known_velocity, known_moved, ..whole })
+    }
+
+    /// Partial sums of what is exchanged.
+    fn exchange_partials(&self) -> u64 {
+        let sizes = self.stream.sizes();
+        u64::from(sizes.chunks + sizes.attachments.div_ceil(BLOCK))
     }
 
     /// The host's copy of x − y, which the device has changed by itself.
