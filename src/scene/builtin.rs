@@ -43,6 +43,9 @@ pub const SCENES: &[Builtin] = scenes![
     "box-pile",
     "thesis-trapezoid",
     "thesis-annulus",
+    "dragged",
+    "membrane",
+    "rope-bridge",
 ];
 
 /// The text of the built-in scene of that name.
