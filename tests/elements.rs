@@ -97,6 +97,16 @@ fn spring() {
 }
 
 #[test]
+fn joint() {
+    let point = Vec3::new(0.1, 0.2, 0.3);
+    let joint = SpringElement::joint([0, 1], 250.0);
+    all(&joint, &[point; 2]);
+    // E = k/2 |d|², and no force where the ends coincide
+    assert!((joint.energy(&[point, point + Vec3::new(0.0, 0.1, 0.0)]) - 0.5 * 250.0 * 0.01).abs() < 1e-12);
+    assert_eq!(joint.gradient(&[point; 2], 1.0, 1.0).map(|g| g.norm()), [0.0; 2]);
+}
+
+#[test]
 fn triangle() {
     let rest = triangle_at_rest();
     all(&TriangleElement::new([0, 1, 2], rest, 900.0, 0.01, [1.0, 1.0]).unwrap(), &rest);

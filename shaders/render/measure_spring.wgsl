@@ -1,4 +1,4 @@
-// Springs: ||d|/r - 1|, the energy, and the power a2 k |v_i - v_j|^2.
+// Springs: ||d|/r - 1|, the energy, and the power a2 k |v_i - v_j|^2. A joint, r = 0, strains nothing.
 //use render/measure.wgsl
 //use shared/direction.wgsl
 
@@ -26,5 +26,5 @@ fn main(
     let share = 0.5 * matter[e.vertices.x].y;
     let energy = 0.5 * e.stiffness * extension * extension;
     let power = measure.stiffness_damping * e.stiffness * dot(rate, rate);
-    rows[measure.spring_rows + i] = vec4(abs(extension), e.length, share * energy, share * power);
+    rows[measure.spring_rows + i] = vec4(select(abs(extension), 0.0, e.length == 0.0), e.length, share * energy, share * power);
 }

@@ -2,6 +2,7 @@
 
 pub mod cases;
 pub mod conserving;
+pub mod damping;
 pub mod device;
 pub mod kernels;
 pub mod measure;
@@ -26,6 +27,8 @@ pub enum Suite {
     Scale,
     /// One local pass and one solve at two sizes
     Kernels,
+    /// The longest stable time step of explicit integration under point, spring and direct damping
+    Damping,
 }
 
 /// Measure, phase by phase.
@@ -61,6 +64,10 @@ pub fn run(args: Args) -> Result<()> {
     if args.adapter.is_some() && args.backend.iter().all(|choice| *choice == BackendChoice::Cpu) {
         return Err(InputError::field("--adapter", WITHOUT_DEVICE).into());
     }
+    if args.suite == Suite::Damping && args.backend.contains(&BackendChoice::Gpu) {
+        let message = "the suite `damping` compares steps, not times, and computes on the CPU; expected cpu";
+        return Err(InputError::field("--backend", message).into());
+    }
     let least = cases::least_elements(args.suite);
     if args.largest < least {
         let message = format!("the smallest case of this suite has {least} elements, got {}", args.largest);
@@ -71,6 +78,9 @@ pub fn run(args: Args) -> Result<()> {
         say!("{}", measure::machine())?;
         let backends: Vec<_> =
             args.backend.iter().map(|choice| decided(*choice, args.adapter.is_some())).collect();
+        if args.suite == Suite::Damping {
+            return damping::run().map(|results| serde_json::to_string_pretty(&results));
+        }
         if !backends.contains(&BackendChoice::Gpu) {
             return on_cpu(&args).map(|results| serde_json::to_string_pretty(&results));
         }
@@ -99,6 +109,8 @@ fn on_cpu(args: &Args) -> Result<Vec<Measured>> {
         },
         Suite::Scale => suites::scale,
         Suite::Kernels => suites::kernels,
+        // has its own table
+        Suite::Damping => |_, _| Ok(Vec::new()),
     };
     suite(args.frames, args.largest)
 }

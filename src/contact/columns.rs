@@ -1,7 +1,7 @@
 //! Columns of A⁻¹: how far each vertex of a surface moves under a unit force on one of them.
 //!
 //! They are computed when they are asked for first, three at a time, and kept until the metric changes. Of a column only
-//! the rows of the surface of the same body are kept (A knows no other coupling), relative to its largest entry, the
+//! the rows of the surface of the same body, or of bodies joined with it, are kept (A knows no other coupling), relative to its largest entry, the
 //! diagonal, in single precision: forces are right to 10⁻⁷, and positions are made of them by an exact solve.
 
 use crate::error::RunError;

@@ -33,16 +33,17 @@ impl Coupling {
     /// The frames of a step; nothing is known of W.
     pub fn begin(&mut self, frames: &[Frame], columns: &Columns) {
         let mut order: Vec<usize> = (0..frames.len()).collect();
-        order.sort_by_key(|&number| frames[number].bodies); // stable: within a pair as the frames are
+        let parts: Vec<[u32; 2]> = frames.iter().map(|frame| parts(frame, columns)).collect();
+        order.sort_by_key(|&number| parts[number]); // stable: within a pair as the frames are
         self.slot.clear();
         self.slot.resize(frames.len(), 0);
         order.iter().enumerate().for_each(|(slot, &number)| self.slot[number] = slot);
         self.arms.clear();
         self.arms.extend(order.iter().map(|&number| arms(&frames[number], columns)));
-        let pairs: Vec<&[usize]> = order.chunk_by(|&a, &b| frames[a].bodies == frames[b].bodies).collect();
+        let pairs: Vec<&[usize]> = order.chunk_by(|&a, &b| parts[a] == parts[b]).collect();
         self.group.clear();
         pairs.iter().enumerate().for_each(|(group, pair)| self.group.extend(pair.iter().map(|_| group)));
-        let bodies: Vec<[u32; 2]> = pairs.iter().map(|pair| frames[pair[0]].bodies).collect();
+        let bodies: Vec<[u32; 2]> = pairs.iter().map(|pair| parts[pair[0]]).collect();
         let counts: Vec<usize> = pairs.iter().map(|pair| pair.len()).collect();
         self.reach = reach(&bodies, &counts);
         self.rows.clear();
@@ -134,6 +135,12 @@ fn arms(frame: &Frame, columns: &Columns) -> ([usize; 4], [f64; 4]) {
         }
     }
     (nodes, weights)
+}
+
+/// The two bodies of a frame, those that are joined as one; [`NOBODY`] for an obstacle.
+fn parts(frame: &Frame, columns: &Columns) -> [u32; 2] {
+    let other = if frame.bodies[1] == NOBODY { NOBODY } else { columns.part(frame.vertices[1]) };
+    [columns.part(frame.vertices[0]), other]
 }
 
 /// Of each pair of bodies the slots of all pairs that share a body with it, ascending, neighbours joined.

@@ -13,6 +13,7 @@ use crate::error::InputError;
 use crate::model::Model;
 use crate::scene::{Contact, Scene};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// A vertex keeps this share of the distance it has from its own body at rest, however thick that is said to be.
 const REST_SHARE: f64 = 0.9;
@@ -26,6 +27,8 @@ pub struct Scenery {
     /// The surfaces of the bodies.
     pub skins: Vec<Skin>,
     shells: Vec<Shell>,
+    /// Pairs of bodies that a joint holds together and that do not touch, both ways, ascending.
+    joined: Vec<[usize; 2]>,
 }
 
 /// A step, or a moment if `h` is zero.
@@ -63,7 +66,18 @@ impl Scenery {
             first_surface += skin.triangles.len() as u32;
         }
         let obstacles = scene.obstacles.iter().map(|o| Obstacle::new(o, scene.contact.friction)).collect();
-        Ok(Some(Scenery { contact: scene.contact.clone(), obstacles, skins, shells }))
+        let mut joined: Vec<[usize; 2]> = model.joined().flat_map(|[a, b]| [[a, b], [b, a]]).collect();
+        joined.sort_unstable();
+        Ok(Some(Scenery { contact: scene.contact.clone(), obstacles, skins, shells, joined }))
+    }
+
+    /// Vertices of the surfaces in each of these ranges, ascending.
+    pub fn surfaces(&self, ranges: &[Range<usize>]) -> Vec<Vec<u32>> {
+        let mut surfaces = vec![Vec::new(); ranges.len()];
+        for &v in self.skins.iter().flat_map(|skin| &skin.vertices) {
+            surfaces[ranges.partition_point(|range| range.end <= v as usize)].push(v);
+        }
+        surfaces
     }
 
     /// All frames of a step, ascending by vertex and surface, with the forces that `memory` has of them.
@@ -134,7 +148,8 @@ impl Scenery {
             let meets = |other: usize| {
                 let reach = skin.clearance + self.skins[other].clearance + step.margin * skin.edge;
                 let grown = starts[other].with(&ends[other]).grown(reach + travels[other] + travels[body]);
-                self.contact.bodies && other != body && grown.meets(&starts[body].with(&ends[body]))
+                let apart = other != body && self.joined.binary_search(&[body, other]).is_err();
+                self.contact.bodies && apart && grown.meets(&starts[body].with(&ends[body]))
             };
             let own = self.contact.itself;
             let visitors: Vec<usize> =

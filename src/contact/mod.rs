@@ -79,7 +79,7 @@ impl Contacts {
     /// The contacts of a checked scene; `None` if nothing can touch.
     pub fn new(scene: &Scene, model: &Model) -> Result<Option<Contacts>, InputError> {
         let Some(scenery) = Scenery::new(scene, model)? else { return Ok(None) };
-        let surfaces: Vec<Vec<u32>> = scenery.skins.iter().map(|skin| skin.vertices.clone()).collect();
+        let surfaces = scenery.surfaces(&model.islands());
         Ok(Some(Contacts {
             law: scene.contact.law,
             h: 0.0,

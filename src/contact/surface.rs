@@ -88,7 +88,7 @@ fn young_modulus(model: &Model, body: &Body, material: &Material) -> f64 {
         return mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
     }
     let springs = model.springs.iter().filter(|s| body.vertices.contains(&(s.vertices[0] as usize)));
-    let weight: f64 = springs.map(|spring| spring.weight).sum();
+    let weight: f64 = springs.map(|spring| spring.energy_scale()).sum();
     weight / (3.0 * volume(&body.mesh, material))
 }
 

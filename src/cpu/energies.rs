@@ -30,7 +30,7 @@ pub struct Piece {
     pub energy: f64,
 }
 
-/// A body's elements of each other kind. A model has its elements in the order of its bodies.
+/// A body's elements of each other kind. A model has its elements in the order of its bodies. A joint counts with its first body.
 struct Share {
     triangles: Range<usize>,
     springs: Range<usize>,

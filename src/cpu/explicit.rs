@@ -104,6 +104,15 @@ impl<T: Scalar> Explicit for Cpu<T> {
         Ok(())
     }
 
+    fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
+        let (force, mass, gravity) = (&self.forces.force, &self.model.mass, self.model.gravity);
+        let time = share * form.h;
+        self.v.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, v)| {
+            *v += (gravity + force[i] / mass[i]) * time;
+        });
+        Ok(())
+    }
+
     fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         let mut y = std::mem::take(&mut self.iterate);
         let weight = form.row.target.acceleration * form.h * form.h;

@@ -53,7 +53,7 @@ impl Parts<'_> {
     }
 
     pub(super) fn system(&self, metric: &Metric) -> Result<System> {
-        let bodies = self.model.bodies.iter().map(|body| body.vertices.clone()).collect();
+        let bodies = self.model.islands();
         System::new(
             &self.laplacian(metric),
             metric.numbers,

@@ -31,7 +31,7 @@ impl Viscous {
     /// Keeps the products of `parts`: L x_n, L x_{n−1}, L v_n.
     pub fn from_parts(model: &Model, [position, position_before, velocity]: [Vec<Vec3>; 3]) -> Self {
         let memory = || vec![Vec3::zeros(); model.vertex_count()];
-        let bodies = model.bodies.iter().map(|body| body.vertices.clone()).collect();
+        let bodies = model.islands();
         Viscous { position, position_before, velocity, next: memory(), shifted: memory(), bodies }
     }
 
@@ -75,6 +75,7 @@ impl Viscous {
         moved: impl Fn(usize) -> Vec3 + Sync,
     ) -> f64 {
         let sums = self.multiply(laplacian, v, moved);
+        // where bodies are joined there are fewer sums than factors, but these are all 1
         let work = sums.iter().zip(factors).map(|((work, _), factor)| factor * work).sum();
         let row = &form.row.velocity;
         let (h_p, b_p) = (form.h / row.position_new, row.position_before / row.position_new);

@@ -161,7 +161,7 @@ pub fn elements(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
         springs.push(Spring {
             vertices: e.vertices,
             length: range.weight("length", e.length)?,
-            stiffness: range.weight("stiffness", e.weight / (e.length * e.length))?,
+            stiffness: range.weight("stiffness", e.weight)?,
             rest_direction: range.vector("direction", &e.rest_direction)?,
             gained: gained[e.vertices[0] as usize] as f32,
         });

@@ -6,7 +6,7 @@ use super::Gpu;
 use super::buffer::Buffer;
 use super::contents::points;
 use super::kernel::Id;
-use super::layout::Step;
+use super::layout::{BLOCK, Step};
 use super::state;
 use super::twin::wide;
 use crate::cpu::Scalar;
@@ -38,6 +38,18 @@ impl<T: Scalar> Explicit for Gpu<T> {
         }
         self.has_force = true;
         Ok(())
+    }
+
+    fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
+        self.stream.phase(Phase::Predict);
+        if !self.exchange_open {
+            // what a report has told already
+            self.stream.clear(Buffer::ExchangePartials, 16 * self.exchange_partials());
+            self.exchange_open = true;
+        }
+        let numbers = self.explicit_numbers(form)?;
+        self.set_numbers(Step { filter_coefficient: (share * form.h) as f32, ..numbers });
+        self.stream.kernel(Id::accelerate)
     }
 
     fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
@@ -73,6 +85,12 @@ impl<T: Scalar> Gpu<T> {
         let numbers = state::numbers(form, self.model.gravity, &self.numbers)?;
         let whole = Step { inertia: 0.0, deformation: 1.0, projection: 1.0, known_position: 0.0, ..numbers };
         Ok(Step { share, known_velocity, known_moved, ..whole })
+    }
+
+    /// Partial sums of what is exchanged.
+    fn exchange_partials(&self) -> u64 {
+        let sizes = self.stream.sizes();
+        u64::from(sizes.chunks + sizes.attachments.div_ceil(BLOCK))
     }
 
     /// The host's copy of x − y, which the device has changed by itself.

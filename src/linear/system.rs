@@ -17,7 +17,7 @@ pub struct System {
     pub own: Vec<f64>,
     /// 1/A_ii (m/N).
     pub inverse_diagonal: Vec<f64>,
-    /// The vertices of each body.
+    /// The vertices of each body, or of bodies that are joined.
     pub bodies: Vec<Range<usize>>,
     /// 1ᵀA1 = Σ own_i of each body (N/m).
     pub body_stiffness: Vec<f64>,

@@ -40,6 +40,7 @@ pub fn build(loaded: &LoadedScene) -> Result<Built> {
         warnings.extend(read.warnings.into_iter().map(|w| format!("body {}: {w}", body.name)));
         add_body(&mut model, scene, index, read.mesh, read.surface).map_err(|e| loaded.place(e))?;
     }
+    model.add_joints(scene).map_err(|e| loaded.place(e))?;
     Ok(Built { model, warnings })
 }
 

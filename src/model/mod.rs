@@ -6,6 +6,7 @@ pub mod attachment;
 pub mod bending;
 pub mod build;
 pub mod element;
+mod joint;
 pub mod material;
 pub mod spring;
 mod stiffness;
@@ -50,7 +51,7 @@ pub struct Model {
     pub tets: Vec<TetElement>,
     /// Triangles of all cloths.
     pub triangles: Vec<TriangleElement>,
-    /// Springs of all bodies.
+    /// Springs of all bodies, and the joints between them, each after the springs of its first body.
     pub springs: Vec<SpringElement>,
     /// Bending stencils of all cloths.
     pub bendings: Vec<BendingElement>,
@@ -101,13 +102,19 @@ impl Model {
         diagonal
     }
 
-    /// Which bodies something holds, of attachments of which these, by number, are `holding`.
+    /// Which bodies something holds: another body by a joint, or attachments of which these, by number, are `holding`.
     pub fn held_bodies(&self, holding: &[bool]) -> Vec<bool> {
         let mut held = vec![false; self.bodies.len()];
         for (a, _) in self.attachments.iter().zip(holding).filter(|(_, holds)| **holds) {
-            held[self.bodies.partition_point(|body| body.vertices.end <= a.vertex as usize)] = true;
+            held[self.body_of(a.vertex)] = true;
         }
+        self.joined().flatten().for_each(|body| held[body] = true);
         held
+    }
+
+    /// The number of the body that a vertex belongs to.
+    pub fn body_of(&self, vertex: u32) -> usize {
+        self.bodies.partition_point(|body| body.vertices.end <= vertex as usize)
     }
 
     /// Name and body of the first element with a vertex that `bad` picks; a vertex if no element has it.
@@ -119,9 +126,10 @@ impl Model {
             let hit = mine.enumerate().find(|(_, vertices)| vertices.iter().any(|&v| bad(v as usize)));
             hit.map(|(number, _)| format!("{kind} {number}"))
         };
+        let springs = self.springs.iter().filter(|spring| !spring.is_joint());
         let element = find("tetrahedron", &mut self.tets.iter().map(|e| &e.vertices[..]))
             .or_else(|| find("triangle", &mut self.triangles.iter().map(|e| &e.vertices[..])))
-            .or_else(|| find("spring", &mut self.springs.iter().map(|e| &e.vertices[..])))
+            .or_else(|| find("spring", &mut springs.map(|e| &e.vertices[..])))
             .or_else(|| {
                 let vertex = body.vertices.clone().find(|&v| bad(v))? - body.vertices.start;
                 Some(format!("vertex {vertex}"))

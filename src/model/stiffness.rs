@@ -17,7 +17,7 @@ impl Model {
     ///
     /// `self` is a copy of `given` that a backend computes with; the model of a simulation itself never changes.
     pub(crate) fn set_weights(&mut self, given: &Model, by_vertex: &[f64]) {
-        // an element's vertices are all of one body
+        // an element's vertices are all of one body; where bodies are joined, all factors are 1
         let factor = |vertex: u32| by_vertex[vertex as usize];
         for (e, from) in self.tets.iter_mut().zip(&given.tets) {
             let s = factor(e.vertices[0]);

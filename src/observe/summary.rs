@@ -168,7 +168,8 @@ impl Summary {
         let counts = [
             ("tetrahedra", model.tets.len()),
             ("triangles", model.triangles.len()),
-            ("springs", model.springs.len()),
+            ("springs", model.springs.len() - model.joints().count()),
+            ("joints", model.joints().count()),
             ("bendings", model.bendings.len()),
             ("attachments", model.attachments.len()),
         ];

@@ -53,6 +53,9 @@ pub const SCENES: &[Builtin] = scenes![
     "thesis-trapezoid",
     "thesis-annulus",
     "pig-calm",
+    "dragged",
+    "membrane",
+    "rope-bridge",
 ];
 
 /// The text of the built-in scene of that name.

@@ -8,6 +8,7 @@ mod conservation;
 mod contact;
 mod damping;
 mod integrator;
+mod joint;
 mod material;
 
 use toml::Value;
@@ -50,6 +51,7 @@ pub fn check(scene: &Scene) -> Checked {
         check_name(scene, index)?;
         check_body(&format!("body.{index}"), body, scene.time.step / scene.time.substeps as f64)?;
     }
+    joint::check_joints(scene)?;
     conservation::check_conservation(scene)
 }
 

@@ -10,6 +10,7 @@ mod conservation;
 mod contact;
 mod damping;
 mod explain;
+mod joint;
 mod keyframes;
 mod load;
 mod material;
@@ -29,6 +30,7 @@ pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
 pub use damping::{Damping, Scope, Torque};
+pub use joint::Joint;
 pub use keyframes::Keyframes;
 pub use load::{LoadedScene, load, load_text};
 pub use material::{BendingRest, Material, MatterKind};
@@ -67,6 +69,9 @@ pub struct Scene {
     /// The bodies; at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
+    /// What holds bodies together.
+    #[serde(default, rename = "joint", skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<Joint>,
 }
 
 impl Scene {

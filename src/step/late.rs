@@ -97,6 +97,10 @@ impl Explicit for Late {
         self.inner.force(form, targets, at)
     }
 
+    fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
+        self.inner.accelerate(form, share)
+    }
+
     fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         self.inner.push(form, targets)
     }

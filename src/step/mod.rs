@@ -172,14 +172,15 @@ impl Simulation {
         done.count += self.end_holding(form)?;
         let bounce = self.bounce(form)?;
 
-        let Simulation { backend, clock, damping, fepr, .. } = self;
+        let Simulation { backend, clock, damping, explicit, fepr, .. } = self;
         clock.time(Phase::Advance, || {
             backend.advance(form, targets)?;
             if let Some(changes) = &bounce {
                 backend.shift(&vec![Vec3::zeros(); changes.len()], changes)?;
             }
             fepr.iter_mut().try_for_each(|fepr| fepr.take(backend.as_mut()))?;
-            damping.filter.iter().try_for_each(|filter| backend.filter(filter))
+            let filtered = explicit.is_some_and(|(method, _)| method.filters_first);
+            damping.filter.iter().filter(|_| !filtered).try_for_each(|filter| backend.filter(filter))
         })?;
         Ok(done)
     }

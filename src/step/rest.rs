@@ -17,6 +17,7 @@ use super::hold::Record;
 use super::hold::body::Rigid;
 use super::integrator;
 use crate::model::element::Stencil;
+use crate::model::spring::SpringElement;
 use crate::{Result, Vec3};
 
 /// Rest: this share of the way from the start is left.
@@ -192,7 +193,7 @@ impl Simulation {
         let model = &self.model;
         let weights = model.tets.iter().map(Stencil::weight).sum::<f64>()
             + model.triangles.iter().map(Stencil::weight).sum::<f64>()
-            + model.springs.iter().map(Stencil::weight).sum::<f64>();
+            + model.springs.iter().map(SpringElement::energy_scale).sum::<f64>();
         weights / model.mass.iter().sum::<f64>()
     }
 

@@ -40,8 +40,7 @@ impl StableStep {
         let factors: Vec<f64> = (0..model.bodies.len()).map(largest).collect();
         let laplacian = model.laplacian()?.scaled_rows(&model.by_vertex(&factors));
         let held = model.stiffness_of(|_| true);
-        let bodies = model.bodies.iter().map(|body| body.vertices.clone()).collect();
-        let square = largest_eigenvalue(&laplacian, &held, &model.mass, bodies)?;
+        let square = largest_eigenvalue(&laplacian, &held, &model.mass, model.islands())?;
         let longest = longest(square, mass + stiffness * square);
         let (frame, substeps) = (scene.time.step, scene.time.substeps as f64);
         Ok(StableStep {

@@ -58,6 +58,7 @@ impl<T: Scalar> Gpu<T> {
             Id::project_tet_volume => !self.volume,
             Id::predict => is_explicit,
             Id::push | Id::kick | Id::resist => !is_explicit,
+            Id::accelerate => true,
             Id::apply_correction => is_explicit && self.seen.is_none(),
             Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,
             Id::measure_residual | Id::reduce_residual => host_solves,

@@ -43,6 +43,22 @@ pub fn resist(all: &mut Contents, _: &Call) -> Magnitudes {
     out.done()
 }
 
+/// Twin of `accelerate`.
+pub fn accelerate(all: &mut Contents, _: &Call) -> Magnitudes {
+    let s = step(all);
+    let time = f64::from(s.filter_coefficient);
+    let mut motions = Output::to(all, Buffer::Motions);
+    for i in 0..sizes(all).vertices as usize {
+        let mass = f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
+        let mut sum = Sum::default();
+        sum.add(wide(&all.items::<Motion>(Buffer::Motions)[i].velocity));
+        sum.add(wide(&s.gravity) * time);
+        sum.add(gradient(all, i) * (-time / mass));
+        motions.vector(all, i * (size_of::<Motion>() / 4), &sum);
+    }
+    motions.done()
+}
+
 /// Twin of `push`.
 pub fn push(all: &mut Contents, _: &Call) -> Magnitudes {
     let s = step(all);

@@ -272,7 +272,7 @@ fn spring_element(spring: &Spring) -> SpringElement {
     SpringElement {
         vertices: [0, 1],
         length,
-        weight: f64::from(spring.stiffness) * length * length,
+        weight: f64::from(spring.stiffness),
         rest_direction: wide(&spring.rest_direction),
     }
 }
