@@ -89,6 +89,9 @@ const RESIDENT_FRAMES: &[(&str, usize)] = &[
     ("thesis-trapezoid", 1),
     ("thesis-annulus", 1),
     ("pig-calm", 1),
+    ("dragged", 1),
+    ("membrane", 1),
+    ("rope-bridge", 1),
 ];
 
 /// What is kept of a run.
