@@ -1,9 +1,12 @@
 //! From a model to the buffers' contents.
 
+mod neighbours;
+
+pub use neighbours::{NEIGHBOURS, neighbours};
+
 use super::buffer::{Buffer, Contents};
 use super::layout::*;
 use crate::cpu::gather::Gather;
-use crate::damping::neighbours::{self, Neighbours};
 use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
@@ -262,44 +265,6 @@ fn reductions(model: &Model, sizes: &Sizes, all: &mut Contents) {
     all.set(Buffer::Shifts, &zeros(sizes.bodies));
     all.set(Buffer::Report, &vec![0.0f32; SLOTS * (1 + segments.len())]);
 }
-
-/// Edges and clusters, for filters that need them, and their numbers in the sizes.
-pub fn neighbours(neighbours: &Neighbours, all: &mut Contents) -> Result<()> {
-    let mut edges = Vec::with_capacity(neighbours.edges.len());
-    for (number, edge) in neighbours.edges.iter().enumerate() {
-        let [first, second] = edge.vertices;
-        edges.push(Edge { first, second, share: Range { what: "edge", number }.weight("mass", edge.share)? });
-    }
-    let single = |parts: [f64; 4]| parts.map(|part| part as f32);
-    let cluster = |c: &neighbours::Cluster| Cluster { vertices: c.vertices, parts: single(c.parts) };
-    let clusters: Vec<Cluster> = neighbours.clusters.iter().map(cluster).collect();
-    all.set(Buffer::EdgeRows, &vec![[0.0f32; 4]; edges.len()]);
-    all.set(Buffer::ClusterRows, &vec![[0.0f32; 4]; 4 * clusters.len()]);
-    for sizes in all.items_mut::<Sizes>(Buffer::Sizes) {
-        (sizes.edges, sizes.clusters) = (edges.len() as u32, clusters.len() as u32);
-    }
-    all.set(Buffer::Edges, &edges);
-    all.set(Buffer::Clusters, &clusters);
-    let (starts, ends) = neighbours.at_vertex.parts();
-    all.set(Buffer::EdgeStarts, starts);
-    all.set(Buffer::EdgeEnds, ends);
-    let (starts, corners) = neighbours.in_clusters.parts();
-    all.set(Buffer::ClusterStarts, starts);
-    all.set(Buffer::ClusterCorners, corners);
-    Ok(())
-}
-
-/// The buffers that [`neighbours`] fills.
-pub const NEIGHBOURS: [Buffer; 8] = [
-    Buffer::Edges,
-    Buffer::EdgeStarts,
-    Buffer::EdgeEnds,
-    Buffer::EdgeRows,
-    Buffer::Clusters,
-    Buffer::ClusterStarts,
-    Buffer::ClusterCorners,
-    Buffer::ClusterRows,
-];
 
 fn row_of(matrix: &Mat3, k: usize) -> Vec3 {
     matrix.row(k).transpose()

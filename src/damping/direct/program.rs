@@ -116,7 +116,7 @@ fn part(r: &Vec3, k: usize) -> Vec6 {
 fn least(equations: &Equations, wanted: &Vec6) -> Option<Vec<Vec3>> {
     let right = &equations.rows * DVector::from_column_slice(wanted.as_slice());
     let scale = right.amax();
-    if !(scale > 0.0) {
+    if scale.is_nan() || scale <= 0.0 {
         return None;
     }
     let mut problem = Problem::new(OptimizationDirection::Minimize);
