@@ -146,6 +146,8 @@ fn generators() -> Vec<Generator> {
         Generator::Sheet { cells: [2; 2], size: [1.0; 2], thickness: 0.1 },
         Generator::Cloth { cells: [2; 2], size: [1.0; 2] },
         Generator::Ribbon { cells: [9, 2], size: [1.0, 0.1] },
+        Generator::Trapezoid { base: 4, rows: 2, edge: 1.0 },
+        Generator::Annulus { radii: [1.0, 2.0], edge: 0.3 },
         Generator::Hair { strands: 3, segments: 3, length: 0.3, radius: 0.1 },
     ];
     for generator in &all {
@@ -157,6 +159,8 @@ fn generators() -> Vec<Generator> {
             | Generator::Sheet { .. }
             | Generator::Cloth { .. }
             | Generator::Ribbon { .. }
+            | Generator::Trapezoid { .. }
+            | Generator::Annulus { .. }
             | Generator::Hair { .. } => {}
         }
     }
@@ -166,7 +170,7 @@ fn generators() -> Vec<Generator> {
 /// Scenes in which, taken together, every field occurs. Struct literals without `..` make sure that a new field is given.
 fn every_field() -> Vec<toml::Value> {
     let material: dashpot::scene::Material = toml::from_str(
-        "model = 'arap'\nmu = 1\nlambda = 1\nyoung_modulus = 1\npoisson_ratio = 0.1\ndensity = 1\nmass = 1\nthickness = 1\n\
+        "model = 'arap'\nmu = 1\nlambda = 1\nyoung_modulus = 1\npoisson_ratio = 0.1\ndensity = 1\nmass = 1\nvertex_mass = 1\nthickness = 1\n\
          strain_limits = [1, 1]\nbending = 1\nbending_rest = 'flat'\nstiffness = 1\nshear_stiffness = 1\nbending_stiffness = 1\n\
          keyframes = { times = [0], factors = [1] }",
     )
@@ -179,6 +183,7 @@ fn every_field() -> Vec<toml::Value> {
         poisson_ratio: Some(_),
         density: Some(_),
         mass: Some(_),
+        vertex_mass: Some(_),
         thickness: Some(_),
         strain_limits: Some(_),
         bending: Some(_),
