@@ -353,6 +353,9 @@ mod exactly {
         fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
             self.0.force(form, targets, at)
         }
+        fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
+            self.0.accelerate(form, share)
+        }
         fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
             self.0.push(form, targets)
         }
