@@ -302,8 +302,9 @@ fn the_document_explains_every_field() {
             DOCUMENT.lines().any(|line| line.starts_with("| `{") && line.contains(&format!("{key} = ")));
         assert!(explained || in_select, "docs/scene-format.md does not explain `{key}`");
     }
-    let integrators = dashpot::step::integrator::INTEGRATORS.iter().map(|row| row.name);
-    let names = integrators.chain(dashpot::damping::MODELS.iter().map(|model| model.name));
+    let names = dashpot::step::explicit::names()
+        .into_iter()
+        .chain(dashpot::damping::MODELS.iter().map(|model| model.name));
     for tag in tags.iter().map(String::as_str).chain(names) {
         assert!(
             DOCUMENT.contains(&format!("`\"{tag}\"`")),

@@ -34,7 +34,8 @@ impl Forces {
 
     /// Goes on with this force at x_n, or none.
     pub fn restore(&mut self, force: Option<&[Vec3]>) {
-        *self = Forces { force: force.unwrap_or_default().to_vec(), is_known: force.is_some(), kick: Vec::new() };
+        *self =
+            Forces { force: force.unwrap_or_default().to_vec(), is_known: force.is_some(), kick: Vec::new() };
     }
 }
 
@@ -122,7 +123,10 @@ impl<T: Scalar> Explicit for Cpu<T> {
         self.forces.forget();
         let share = form.work_share();
         let travels = targets.before.iter().zip(&targets.after);
-        self.points.iter_mut().zip(travels).for_each(|(p, (before, after))| *p = before + (after - before) * share);
+        self.points
+            .iter_mut()
+            .zip(travels)
+            .for_each(|(p, (before, after))| *p = before + (after - before) * share);
         if self.seen.is_open() {
             self.seen.points.clone_from(&targets.after);
         }

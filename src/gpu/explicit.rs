@@ -28,13 +28,9 @@ impl<T: Scalar> Explicit for Gpu<T> {
             Moment::End => [1.0, 0.0, (1.0 / form.h) as f32],
         };
         let numbers = self.explicit_numbers(form)?;
-        self.set_numbers(Step {
-            share,
-            known_velocity: on_velocity,
-            known_moved: on_way,
-            ..numbers
-        });
-        let travels = targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
+        self.set_numbers(Step { share, known_velocity: on_velocity, known_moved: on_way, ..numbers });
+        let travels =
+            targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
         self.set_points(points(travels))?;
         self.project()?;
         if form.mass_damping != 0.0 || form.stiffness_damping != 0.0 {

@@ -66,7 +66,10 @@ impl StableStep {
 impl fmt::Display for StableStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let StableStep { longest, step, frequency, .. } = self;
-        write!(f, "up to {longest:.3e} s by estimate, highest frequency {frequency:.3e} 1/s; steps of {step:.3e} s")
+        write!(
+            f,
+            "up to {longest:.3e} s by estimate, highest frequency {frequency:.3e} 1/s; steps of {step:.3e} s"
+        )
     }
 }
 
