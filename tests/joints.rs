@@ -82,7 +82,8 @@ fn momenta(simulation: &Simulation) -> ([Vec3; 2], [f64; 2]) {
 
 #[test]
 fn a_joint_keeps_the_momenta_of_the_pair_and_not_of_each() {
-    let free = ["gravity=[0, 0, 0]", "body.upper.angular_velocity=[1, 2, 6]", "body.lower.velocity=[0, 1, 0.5]"];
+    let free =
+        ["gravity=[0, 0, 0]", "body.upper.angular_velocity=[1, 2, 6]", "body.lower.velocity=[0, 1, 0.5]"];
     for integrator in ["symplectic-euler", "velocity-verlet"] {
         let kind = format!("integrator.kind={integrator}");
         let mut pair = simulate(PAIR, &[&free[..], &[kind.as_str(), "time.substeps=40"]].concat());
@@ -102,7 +103,8 @@ fn a_joint_keeps_the_momenta_of_the_pair_and_not_of_each() {
         assert!(gap(&pair) < 5e-3);
     }
     // implicit steps end early, but their forces sum to zero
-    let mut pair = simulate(PAIR, &[&free[..], &["damping.model=laplacian", "damping.stiffness=1e-3"]].concat());
+    let mut pair =
+        simulate(PAIR, &[&free[..], &["damping.model=laplacian", "damping.stiffness=1e-3"]].concat());
     let (before, sizes) = momenta(&pair);
     for _ in 0..100 {
         pair.frame().unwrap();
@@ -123,7 +125,8 @@ fn joints_by_a_point_in_space_join_the_same_vertices() {
     let in_space = r#"joint=[{ bodies = ["upper", "lower"], point = [0.41, 0.12, -0.01] }]"#;
     assert_eq!(joints(&[in_space]), by_rest);
     // a joint that begins with the later body is listed there: elements are in the order of the bodies
-    let mut turned = joints(&[r#"joint.0.bodies=["lower", "upper"]"#, "joint.0.points=[[0, 0.1, 0], [0.4, 0.1, 0]]"]);
+    let mut turned =
+        joints(&[r#"joint.0.bodies=["lower", "upper"]"#, "joint.0.points=[[0, 0.1, 0], [0.4, 0.1, 0]]"]);
     turned[0].reverse();
     assert_eq!(turned, by_rest);
 }
@@ -156,7 +159,8 @@ fn a_device_joins_as_the_cpu_does() {
         assert!(off < tolerance, "{name}: {off:e} sizes");
         // what filters took, and the joint's energy, are in both ledgers
         let scale = there.kinetic + there.elastic + there.damped;
-        for (what, a, b) in [("damped", there.damped, here.damped), ("elastic", there.elastic, here.elastic)] {
+        for (what, a, b) in [("damped", there.damped, here.damped), ("elastic", there.elastic, here.elastic)]
+        {
             assert!((a - b).abs() < 10.0 * tolerance * scale, "{name}: {what} {a} and {b} J");
         }
         assert!(name != "filtered first" || there.damped > 0.0);
@@ -166,7 +170,8 @@ fn a_device_joins_as_the_cpu_does() {
 #[test]
 fn joined_bodies_do_not_push_each_other() {
     // they overlap by a whole cell: contact would throw them apart
-    let still = ["gravity=[0, 0, 0]", "body.lower.position=[0.3, 0.03, 0.02]", "integrator.kind=backward-euler"];
+    let still =
+        ["gravity=[0, 0, 0]", "body.lower.position=[0.3, 0.03, 0.02]", "integrator.kind=backward-euler"];
     let joint = r#"joint=[{ bodies = ["upper", "lower"], point = [0.35, 0.1, 0.0], stiffness = 1.0 }]"#;
     let mut pair = simulate(PAIR, &[&still[..], &[joint]].concat());
     let mut apart = simulate(PAIR, &[&still[..], &["joint=[]"]].concat());
@@ -207,7 +212,11 @@ fn faults_name_the_field() {
         (&[r#"joint=[{ bodies = ["upper", "lower"] }]"#], "joint.0.points", "give `points`"),
         (&["joint.0.length=1"], "joint.0.length", "no such field"),
         (&["conservation.method=cpd"], "conservation.method", "joint"),
-        (&["body.lower.material.keyframes={ times = [0], factors = [1] }"], "body.lower.material.keyframes", "joints"),
+        (
+            &["body.lower.material.keyframes={ times = [0], factors = [1] }"],
+            "body.lower.material.keyframes",
+            "joints",
+        ),
     ];
     for (overrides, field, words) in cases {
         let message = fault(overrides);

@@ -93,7 +93,8 @@ mod tests {
 
     /// Bodies of two vertices each, and joints between first vertices.
     fn model(bodies: usize, joints: &[[u32; 2]]) -> Model {
-        let body = |k: usize| Body { name: format!("b{k}"), vertices: 2 * k..2 * k + 2, mesh: Mesh::default() };
+        let body =
+            |k: usize| Body { name: format!("b{k}"), vertices: 2 * k..2 * k + 2, mesh: Mesh::default() };
         Model {
             bodies: (0..bodies).map(body).collect(),
             mass: vec![1.0; 2 * bodies],

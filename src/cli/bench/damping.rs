@@ -181,10 +181,16 @@ pub fn run() -> Result<Vec<Longest>> {
             runs,
         };
         let model = &undamped.model;
-        say!("\n{name}: {} bodies, {} vertices, {} joints, run for {duration} s; 2/ω_max = {:.3} ms",
-            model.bodies.len(), model.vertex_count(), model.joints().count(), 1e3 * estimate)?;
+        say!(
+            "\n{name}: {} bodies, {} vertices, {} joints, run for {duration} s; 2/ω_max = {:.3} ms",
+            model.bodies.len(),
+            model.vertex_count(),
+            model.joints().count(),
+            1e3 * estimate
+        )?;
         let heads = GAMMAS.iter().map(|gamma| format!("γ = {gamma}"));
-        let mut table = Table::new(1, ["damping".to_string()].into_iter().chain(heads).chain(["best".to_string()]));
+        let mut table =
+            Table::new(1, ["damping".to_string()].into_iter().chain(heads).chain(["best".to_string()]));
         table.row(["none".to_string(), ms(longest)]);
         all.push(record("none", None, (longest, runs)));
         for (model, settings) in MODELS {
@@ -203,7 +209,9 @@ pub fn run() -> Result<Vec<Longest>> {
         }
         say!("{table}")?;
     }
-    say!("\nThe longest stable time step (ms) of symplectic Euler on the CPU, to 3 %. Stable: all finite, no more energy than at the start")?;
+    say!(
+        "\nThe longest stable time step (ms) of symplectic Euler on the CPU, to 3 %. Stable: all finite, no more energy than at the start"
+    )?;
     say!("and what falls in, no element stretched more than {MOST_STRETCH} times, to the end of the run.")?;
     Ok(all)
 }
