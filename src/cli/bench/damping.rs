@@ -31,7 +31,7 @@ const MOST_STRIDES: usize = 15;
 const LOOK: f64 = 5e-3;
 
 /// The scenes and how long each is run (s): until well after the impact.
-pub const CASES: [(&str, f64); 2] = [("membrane", 0.8), ("rope-bridge", 0.8)];
+pub const CASES: [(&str, f64); 2] = [("membrane", 0.6), ("rope-bridge", 0.6)];
 /// The models and their settings, besides γ.
 pub const MODELS: [(&str, &[&str]); 4] = [
     ("point", &["damping.model=point"]),
