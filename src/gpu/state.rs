@@ -78,9 +78,7 @@ pub fn snapshot(stream: &mut Stream) -> Result<Snapshot> {
         low: flat(&|i| wide(&vertices[i].low)),
         warm_starts,
         viscous: Vec::new(),
-        kept: Vec::new(),
-        contacts: Vec::new(),
-        anchors: Vec::new(),
+        ..Snapshot::default()
     })
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// First bytes of a checkpoint; the number is the version of the layout.
-const MAGIC: &[u8] = b"dashpot checkpoint 3\n";
+const MAGIC: &[u8] = b"dashpot checkpoint 4\n";
 
 /// Everything that a run needs in order to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -43,6 +43,7 @@ pub const SCENES: &[Builtin] = scenes![
     "box-pile",
     "thesis-trapezoid",
     "thesis-annulus",
+    "clay",
 ];
 
 /// The text of the built-in scene of that name.
