@@ -68,8 +68,7 @@ fn the_stress_of_a_body_that_is_held_decays_to_the_limit_at_the_creep_rate() {
             rows.push(simulation.frame().unwrap());
             let expected = limit + (first - limit) * kept.powi(frame);
             let shapes = simulation.rest_shapes().unwrap();
-            for (f, (now, given)) in
-                deformations(&simulation).iter().zip(shapes.tets.iter().zip(&given.tets))
+            for (f, (now, given)) in deformations(&simulation).iter().zip(shapes.tets.iter().zip(&given.tets))
             {
                 // the springs that hold it are 1e9 times as stiff as the body
                 let off = (stress(f, 1e3) / expected - 1.0).abs();
@@ -107,13 +106,13 @@ const BENT: &str = r#"
     [[body]]
     name = "bar"
     mesh = { generate = "box", cells = [12, 3, 3], size = [1.2, 0.15, 0.15] }
-    material = { model = "corotated", mu = 4e4, lambda = 6e4, yield_stress = 3e3, creep_rate = 30.0 }
+    material = { model = "corotated", mu = 4e6, lambda = 6e6, yield_stress = 3e5, creep_rate = 30.0 }
     [[body.attach]]
     select = { min = [-0.01, -1.0, -1.0], max = [0.01, 1.0, 1.0] }
-    stiffness = 1e5
+    stiffness = 1e6
     [[body.attach]]
     select = { min = [1.19, -1.0, -1.0], max = [1.21, 1.0, 1.0] }
-    stiffness = 1e5
+    stiffness = 1e6
     until = 1.2
     path = { kind = "keyframes", times = [0.0, 1.0], offsets = [[0.0, 0.0, 0.0], [-0.2, -0.6, 0.0]] }
 "#;
@@ -135,15 +134,18 @@ fn a_bar_that_was_bent_too_far_keeps_its_bend_and_comes_to_rest() {
     ];
     for damping in dampings {
         let mut simulation = simulate(BENT, damping);
-        let rows = run(&mut simulation, 250);
+        let rows = run(&mut simulation, 400);
         check_ledger(&rows);
         let (end, elastic) = (end_height(&simulation), {
             let mut elastic = simulate(BENT, &[damping, &["body.0.material.yield_stress=1e9"]].concat());
-            run(&mut elastic, 250);
+            run(&mut elastic, 400);
             end_height(&elastic)
         });
-        let last = rows[250];
-        println!("{damping:?}: the end at {end} m, of an elastic bar at {elastic} m; {} J flowed", last.plastic);
+        let last = rows[400];
+        println!(
+            "{damping:?}: the end at {end} m, of an elastic bar at {elastic} m; {} J flowed",
+            last.plastic
+        );
         // it started at 0.075 m and was carried to −0.525 m
         assert!((elastic - 0.075).abs() < 0.01, "{elastic}");
         assert!(end < -0.05, "{end}");
@@ -173,7 +175,8 @@ const FREE: &str = r#"
 
 #[test]
 fn momentum_and_spin_do_not_notice_flow() {
-    let mut simulation = simulate(FREE, &[]);
+    // the midpoint rule keeps both, as far as its steps are solved
+    let mut simulation = simulate(FREE, &["integrator.kind=implicit-midpoint"]);
     let rows = run(&mut simulation, 60);
     check_ledger(&rows);
     assert!(rows[60].plastic > 0.1 * rows[0].elastic, "{} J", rows[60].plastic);
@@ -183,16 +186,8 @@ fn momentum_and_spin_do_not_notice_flow() {
     };
     let (p, l) = (off(|row| row.momentum), off(|row| row.angular_momentum));
     println!("P off by {p:e}, L by {l:e}");
-    // P: rounding of 60 steps. L of backward Euler is lost by the integrator, so that only P is compared
-    assert!(p < 1e-12, "{p:e}");
-    // the midpoint rule keeps L, as far as its steps are solved
-    let mut simulation = simulate(FREE, &["integrator.kind=implicit-midpoint"]);
-    let rows = run(&mut simulation, 60);
-    assert!(rows[60].plastic > 0.1 * rows[0].elastic, "{} J", rows[60].plastic);
-    let first = Vec3::from(rows[0].angular_momentum);
-    let l = rows.iter().map(|row| (Vec3::from(row.angular_momentum) - first).norm()).fold(0.0, f64::max);
-    println!("midpoint: L off by {:e}", l / first.norm());
-    assert!(l < 1e-11 * first.norm(), "{:e}", l / first.norm());
+    // rounding of 60 steps
+    assert!(p < 1e-12 && l < 1e-12, "P off by {p:e}, L by {l:e}");
 }
 
 #[test]
@@ -211,7 +206,7 @@ fn energy_that_is_held_is_held_less_what_flowed() {
 
 #[test]
 fn a_plane_body_without_oscillation_comes_to_rest_in_another_shape() {
-    let mut simulation = builtin("thesis-trapezoid", &["body.0.material.yield_stress=0.2"]);
+    let mut simulation = builtin("thesis-trapezoid", &["body.0.material.yield_stress=0.1"]);
     let rows = run(&mut simulation, 1500);
     check_ledger(&rows);
     let mut elastic = builtin("thesis-trapezoid", &[]);
@@ -219,7 +214,8 @@ fn a_plane_body_without_oscillation_comes_to_rest_in_another_shape() {
     let last = rows[1500];
     let apart = distance(simulation.positions(), elastic.positions());
     println!("{apart} m from the elastic one; {} J flowed of {} J", last.plastic, rows[0].total);
-    assert!(apart > 0.05, "{apart} m");
+    // edges are 1 m long
+    assert!(apart > 0.03, "{apart} m");
     assert!(last.plastic > 0.05 * rows[0].total && last.kinetic < 1e-10 * rows[0].total);
     // the damping took the rest, and no more: what flowed is not counted twice
     assert!((last.damped + last.plastic + last.total - rows[0].total).abs() < 1e-12 * rows[0].total);
@@ -291,9 +287,12 @@ fn the_device_follows_the_cpu() {
         let (mut device, mut host) = (simulate_on_gpu(&context, BENT, &set), simulate(BENT, &set));
         let (rows, expected) = (run(&mut device, 55), run(&mut host, 55));
         let off = distance(device.positions(), host.positions()) / size(host.positions());
-        println!("{more:?}: {off:e} of its size off, {} J and {} J flowed", rows[55].plastic, expected[55].plastic);
-        // an element that flows passes on what rounding made of its stress; inner iterations leave a thousandth
-        let allowed = if more[0].contains("chebyshev") { 3e-3 } else { 1e-4 };
+        println!(
+            "{more:?}: {off:e} of its size off, {} J and {} J flowed",
+            rows[55].plastic, expected[55].plastic
+        );
+        // each frame rounds to about 3e-7 of the size
+        let allowed = 1e-5;
         assert!(off < allowed, "{more:?}: {off:e} of its size off");
         let apart = (rows[55].plastic / expected[55].plastic - 1.0).abs();
         assert!(apart < 10.0 * allowed, "{more:?}: {} and {} J", rows[55].plastic, expected[55].plastic);
@@ -304,8 +303,11 @@ fn the_device_follows_the_cpu() {
         (on_gpu(&context, "thesis-trapezoid", &set), builtin("thesis-trapezoid", &set));
     let (rows, expected) = (run(&mut device, 100), run(&mut host, 100));
     let off = distance(device.positions(), host.positions()) / size(host.positions());
-    println!("trapezoid: {off:e} of its size off, {} J and {} J flowed", rows[100].plastic, expected[100].plastic);
-    assert!(off < 1e-4, "{off:e} of its size off");
+    println!(
+        "trapezoid: {off:e} of its size off, {} J and {} J flowed",
+        rows[100].plastic, expected[100].plastic
+    );
+    assert!(off < 1e-5, "{off:e} of its size off");
 }
 
 /// A change of settings in the middle of a motion keeps the bend, also where the body does not yield any more.
@@ -343,7 +345,11 @@ fn faults_name_the_field() {
         &["material.creep_rate", "positive"],
     );
     says("bar", &["body.0.material.creep_rate=10"], &["material.creep_rate", "needs a `yield_stress`"]);
-    says("hair", &["body.0.material.yield_stress=10"], &["material.yield_stress", "does not belong to `spring`"]);
+    says(
+        "hair",
+        &["body.0.material.yield_stress=10"],
+        &["material.yield_stress", "does not belong to `spring`"],
+    );
     says(
         "ribbon",
         &["body.0.material.yield_stress=10", "body.0.material.strain_limits=[0.9, 1.1]"],

@@ -53,7 +53,8 @@ impl Model {
     /// L with these rest shapes (N/m): entries in the same places.
     pub fn laplacian_of(&self, shapes: &RestShapes) -> Result<SparseMatrix> {
         let tets = self.tets.iter().zip(&shapes.tets);
-        let tets: Vec<TetElement> = tets.map(|(e, shape)| TetElement { inverse_rest: *shape, ..*e }).collect();
+        let tets: Vec<TetElement> =
+            tets.map(|(e, shape)| TetElement { inverse_rest: *shape, ..*e }).collect();
         let triangles = self.triangles.iter().zip(&shapes.triangles);
         let triangles: Vec<TriangleElement> =
             triangles.map(|(e, shape)| TriangleElement { inverse_rest: *shape, ..*e }).collect();

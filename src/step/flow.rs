@@ -95,17 +95,22 @@ fn closest_unit_product<const N: usize>(stretches: &[f64; N]) -> [f64; N] {
     for _ in 0..100 {
         let p = roots(kappa);
         let excess: f64 = p.iter().map(|p| p.ln()).sum();
-        if excess > 0.0 { low = kappa } else { high = kappa }
-        let slope: f64 = p.iter().zip(stretches).map(|(p, s)| 1.0 / (p * (2.0 * p - s))).sum();
-        let mut next = kappa + excess / slope;
-        if !(next > low && next < high) {
-            next = if low.is_finite() { 0.5 * (low + high) } else { 2.0 * kappa - 1.0 };
+        match excess > 0.0 {
+            true => low = kappa,
+            false => high = kappa,
         }
-        let step = next - kappa;
-        kappa = next;
-        if step.abs() <= 1e-16 * (1.0 + kappa.abs()) {
+        let slope: f64 = p.iter().zip(stretches).map(|(p, s)| 1.0 / (p * (2.0 * p - s))).sum();
+        let next = kappa + excess / slope;
+        // digits double: with a step as short as this all are right
+        if (next - kappa).abs() <= 1e-10 * least * least {
+            kappa = next;
             break;
         }
+        kappa = match (next > low && next < high, low.is_finite()) {
+            (true, _) => next,
+            (false, true) => 0.5 * (low + high),
+            (false, false) => 2.0 * kappa - 1.0,
+        };
     }
     roots(kappa)
 }
@@ -174,9 +179,8 @@ fn way<const N: usize>(law: &Law, stretches: &[f64; N], wanted: f64) -> [f64; N]
         if stress - wanted <= PRECISION * first || !stress.is_finite() {
             break;
         }
-        let along = |length: f64| -> [f64; N] {
-            std::array::from_fn(|k| flowed[k] - length * deviator[k] / stress)
-        };
+        let along =
+            |length: f64| -> [f64; N] { std::array::from_fn(|k| flowed[k] - length * deviator[k] / stress) };
         let excess = |length: f64| {
             let (stresses, _) = law.stresses(&stretched(stretches, &along(length)));
             stresses.iter().zip(&deviator).map(|(t, n)| t * n / stress).sum::<f64>() - wanted
@@ -289,9 +293,7 @@ mod tests {
     }
 
     fn some_matrix(seed: u32, size: f64) -> Matrix3<f64> {
-        Matrix3::from_fn(|i, j| {
-            f64::from(i == j) + size * (noise(17 * seed + 3 * i as u32 + j as u32) - 0.5)
-        })
+        Matrix3::from_fn(|i, j| f64::from(i == j) + size * (noise(17 * seed + 3 * i as u32 + j as u32) - 0.5))
     }
 
     #[test]
@@ -308,7 +310,10 @@ mod tests {
                     };
                     // central differences: 1e-10 by the step's square, 1e-11 by rounding
                     let slope = (energy(1e-5) - energy(-1e-5)) / 2e-5;
-                    assert!((slope - stresses[k]).abs() < 1e-8, "{law:?} {stretches:?}: {slope} {stresses:?}");
+                    assert!(
+                        (slope - stresses[k]).abs() < 1e-8,
+                        "{law:?} {stretches:?}: {slope} {stresses:?}"
+                    );
                 }
             }
         }
