@@ -307,6 +307,7 @@ mod exactly {
     //! A backend that makes its metric anew for the true stiffness of every step.
 
     use dashpot::damping::Filter;
+    use dashpot::model::rest::RestShapes;
     use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
     use dashpot::step::explicit::{Explicit, Moment};
     use dashpot::step::form::Form;
@@ -369,6 +370,9 @@ mod exactly {
             let metric = Level { factors: stiffness.factors.clone(), holding: stiffness.holding.clone() };
             let exact = Stiffness { metric, next_metric: None, ..stiffness.clone() };
             self.0.set_stiffness(&exact, as_work)
+        }
+        fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
+            self.0.set_rest_shapes(shapes, metric)
         }
         fn prepare(&mut self, form: &Form) -> Result<()> {
             self.0.prepare(form)

@@ -25,7 +25,7 @@ fn fails(folder: &Path, arguments: &[&str], code: i32, mentions: &[&str]) {
 }
 
 const COLUMNS: &str = "frame,time,kinetic,elastic,gravity,contact,attachment,total,px,py,pz,lx,ly,lz,\
-                       cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted,contact_loss";
+                       cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted,contact_loss,plastic";
 
 #[test]
 fn a_run_writes_what_the_contract_names() {

@@ -92,6 +92,7 @@ const RESIDENT_FRAMES: &[(&str, usize)] = &[
     ("dragged", 1),
     ("membrane", 1),
     ("rope-bridge", 1),
+    ("clay", 1),
 ];
 
 /// What is kept of a run.

@@ -187,7 +187,8 @@ fn momenta_win_over_an_energy_that_does_not_fit() {
     assert!((end.total / least - 1.0).abs() < 1e-2, "{} against K = {least}", end.total);
     assert!(end.elastic < 1e-2 * least, "rigid: {}", end.elastic);
     // the user's energy is work, so the account closes
-    let closes = end.total - (rows[0].total - end.damped - end.contact_loss - end.numerical + end.work);
+    let closes =
+        end.total - (rows[0].total - end.damped - end.contact_loss - end.plastic - end.numerical + end.work);
     assert!(closes.abs() < 1e-9 * rows[0].total, "{closes:e}");
 }
 

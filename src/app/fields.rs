@@ -258,6 +258,14 @@ pub const MATERIAL: &[Field] = &[
         "Stiffness from a vertex to the next but one.",
     ),
     field("bending", "bending rigidity", "N m", log(0.0, 1.0, 1e-9), "How hard the cloth is to bend."),
+    field(
+        "yield_stress",
+        "yield limit",
+        "Pa",
+        log(1e1, 1e8, 1e1),
+        "Beyond this stress the rest shape flows.",
+    ),
+    field("creep_rate", "creep rate", "1/s", log(1e-2, 1e4, 1e-2), "How fast stress beyond the limit goes."),
 ];
 
 /// Gravity's height.

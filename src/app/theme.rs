@@ -34,11 +34,12 @@ pub fn lane(k: usize) -> Color32 {
     LANES[k % LANES.len()]
 }
 
-/// Taken by damping, by the integrator, by contact; given as work.
-pub const LEDGER: [Color32; 4] = [
+/// Taken by damping, by the integrator, by contact, by yielding; given as work.
+pub const LEDGER: [Color32; 5] = [
     Color32::from_rgb(92, 168, 232),
     Color32::from_rgb(226, 186, 86),
     Color32::from_rgb(198, 104, 128),
+    Color32::from_rgb(160, 132, 214),
     Color32::from_rgb(120, 196, 128),
 ];
 

@@ -5,6 +5,7 @@ use super::viscous::Viscous;
 use super::{CHUNK, Cpu, Scalar, fill, observe};
 use crate::damping::Filter;
 use crate::linear::reduce::sum;
+use crate::model::rest::RestShapes;
 use crate::step::backend::{Backend, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
 use crate::step::stiffness::Stiffness;
@@ -17,12 +18,16 @@ impl<T: Scalar> Backend for Cpu<T> {
         Ok(())
     }
 
+    fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
+        self.reshape(shapes, metric)
+    }
+
     fn refactoring(&mut self) -> f64 {
-        self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian })
+        self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest })
     }
 
     fn prepare(&mut self, form: &Form) -> Result<()> {
-        let parts = Parts { model: &self.given, laplacian: &self.laplacian };
+        let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
         self.global.prepare(form.metric(), &self.stiffness, parts)
     }
 
@@ -163,9 +168,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
             forces: self.forces.known().map(flat).unwrap_or_default(),
-            kept: Vec::new(),
-            contacts: Vec::new(),
-            anchors: Vec::new(),
+            ..Snapshot::default()
         })
     }
 

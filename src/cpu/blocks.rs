@@ -84,9 +84,7 @@ impl<T: Real> Rest<T> {
             let last = members.len() - 1;
             RestBlock {
                 corners: std::array::from_fn(|lane| corners[lane.min(last)]),
-                inverse_rest: std::array::from_fn(|k| {
-                    std::array::from_fn(|lane| T::of(members[lane.min(last)].inverse_rest[(k / 3, k % 3)]))
-                }),
+                inverse_rest: shapes(members),
                 shape_weight: weights(members, |e| e.shape_weight),
             }
         };
@@ -113,6 +111,16 @@ impl<T: Real> Rest<T> {
         );
     }
 
+    /// Sets the rest shapes anew, likewise.
+    pub fn set_shapes(&mut self, elements: &[TetElement]) {
+        let members = elements.par_chunks(WIDTH);
+        self.blocks
+            .par_iter_mut()
+            .zip(members)
+            .with_min_len(BLOCKS_PER_PATCH)
+            .for_each(|(block, members)| block.inverse_rest = shapes(members));
+    }
+
     /// How many blocks there are.
     pub fn block_count(&self) -> usize {
         self.blocks.len()
@@ -128,6 +136,14 @@ impl<T: Real> Rest<T> {
             (&self.blocks[k], self.volume_weights.get(k).filter(resists))
         })
     }
+}
+
+/// Dm⁻¹ row by row; lanes beyond the last element repeat it.
+fn shapes<T: Real>(members: &[TetElement]) -> [[T; WIDTH]; 9] {
+    let last = members.len() - 1;
+    std::array::from_fn(|k| {
+        std::array::from_fn(|lane| T::of(members[lane.min(last)].inverse_rest[(k / 3, k % 3)]))
+    })
 }
 
 fn weights<T: Real>(members: &[TetElement], weight: impl Fn(&TetElement) -> f64) -> [T; WIDTH] {

@@ -119,7 +119,7 @@ impl<T: Scalar> Global<T> {
             return 0.0;
         }
         if self.symbolic.is_none() {
-            let metric = Metric { numbers: [1.0; 3], level: Level::as_given(parts.model) };
+            let metric = Metric { numbers: [1.0; 3], level: Level::as_given(parts.model), rest: parts.rest };
             // what is wrong with the matrix is told when it is factored
             self.symbolic = Symbolic::new(&parts.matrix(&metric)).ok();
         }
@@ -134,7 +134,7 @@ impl<T: Scalar> Global<T> {
             return Ok(());
         }
         self.diagonal = None;
-        let metric = Metric { numbers, level: stiffness.metric.clone() };
+        let metric = Metric { numbers, level: stiffness.metric.clone(), rest: parts.rest };
         match &mut self.prepared {
             Some(prepared) if prepared.metric == metric => {}
             Some(prepared) => {
@@ -171,7 +171,7 @@ impl<T: Scalar> Global<T> {
     /// Begins to make the metric that follows, if one will.
     fn look_ahead(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
         let (Some(next), Some(prepared)) = (&stiffness.next_metric, &self.prepared) else { return Ok(()) };
-        let metric = Metric { numbers, level: next.clone() };
+        let metric = Metric { numbers, level: next.clone(), rest: parts.rest };
         if !self.ahead.is_for(&metric) {
             let job = prepared.method.job(self.inner, &metric, parts, &mut self.spare)?;
             self.ahead.begin(metric, job);
@@ -310,7 +310,7 @@ mod tests {
         let loaded = crate::scene::load("ball", &["body.0.mesh.cells=6".into()]).unwrap();
         let model = crate::model::build::build(&loaded).unwrap().model;
         let laplacian = model.laplacian().unwrap();
-        let parts = Parts { model: &model, laplacian: &laplacian };
+        let parts = Parts { model: &model, laplacian: &laplacian, rest: 0 };
         for global in [GlobalSolver::Cholesky, GlobalSolver::Chebyshev] {
             let solver = Solver { global, ..Solver::default() };
             let at_once = |s: f64| solved(&mut Global::new(&solver), parts, s, None);
@@ -318,7 +318,7 @@ mod tests {
             // the third takes the memory of the first; the last was not foreseen, another was
             let steps = [(1.0, Some(1.2)), (1.2, Some(1.4)), (1.4, Some(1.7)), (1.7, Some(9.0)), (0.5, None)];
             for (k, (s, next)) in steps.into_iter().enumerate() {
-                let metric = Metric { numbers: [900.0, 0.5, 0.5], level: level(s) };
+                let metric = Metric { numbers: [900.0, 0.5, 0.5], level: level(s), rest: 0 };
                 assert_eq!(foreseeing.ahead.is_for(&metric), (1..4).contains(&k), "step {k}");
                 assert_eq!(solved(&mut foreseeing, parts, s, next), at_once(s), "{global:?}, step {k}");
             }

@@ -90,6 +90,11 @@ impl<T: Scalar> Local<T> {
         self.tets.set_weights(&model.tets);
     }
 
+    /// Sets the rest shapes of the elements that it keeps itself: the tetrahedra.
+    pub fn set_rest_shapes(&mut self, model: &Model) {
+        self.tets.set_rest_shapes(&model.tets);
+    }
+
     /// Where the iterations for the rotations start.
     pub fn warm_starts(&self) -> Vec<f64> {
         self.tets.warm_starts()

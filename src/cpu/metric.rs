@@ -21,6 +21,8 @@ pub(super) struct Metric {
     pub numbers: [f64; 3],
     /// s of each body, and which attachments are in K.
     pub level: Level,
+    /// Which rest shapes L is of.
+    pub rest: u64,
 }
 
 /// The parts that A is made of.
@@ -30,6 +32,8 @@ pub struct Parts<'a> {
     pub model: &'a Model,
     /// L (N/m).
     pub laplacian: &'a SparseMatrix,
+    /// The number of its rest shapes: another one as soon as they are others.
+    pub rest: u64,
 }
 
 impl Parts<'_> {

@@ -68,8 +68,9 @@ pub struct Cpu<T: Scalar> {
     stiffness: Stiffness,
     /// The factor of stiffness of each vertex's body.
     vertex_stiffness: Vec<f64>,
-    /// L of the model as it was built.
+    /// L of the model as it was built, or of rest shapes that have moved since; how often it was made anew.
     laplacian: SparseMatrix,
+    rest: u64,
     /// Products with L, while damping needs them.
     viscous: Option<Viscous>,
     /// Edges and clusters, once a filter needs them.
@@ -134,6 +135,7 @@ impl<T: Scalar> Cpu<T> {
             exchanged: Exchange::default(),
             reports: Vec::new(),
             laplacian,
+            rest: 0,
             model,
         })
     }

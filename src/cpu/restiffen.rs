@@ -1,6 +1,8 @@
-//! Bodies that become stiffer or softer while they move, attachments that take hold or let go.
+//! Bodies that become stiffer or softer while they move or get other rest shapes, attachments that take hold or let go.
 
 use super::{Cpu, Scalar, observe};
+use crate::Result;
+use crate::model::rest::RestShapes;
 use crate::step::stiffness::Stiffness;
 use std::sync::Arc;
 
@@ -22,6 +24,20 @@ impl<T: Scalar> Cpu<T> {
             Arc::make_mut(&mut self.model).set_holding(&self.given, &stiffness.holding);
         }
         self.stiffness.clone_from(stiffness);
+    }
+
+    /// Gives the elements other rest shapes; with `metric` L follows.
+    pub(super) fn reshape(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
+        self.forces.forget();
+        let model = Arc::make_mut(&mut self.model);
+        model.set_rest_shapes(shapes);
+        self.local.set_rest_shapes(model);
+        if metric {
+            self.laplacian = self.given.laplacian_of(shapes)?;
+            self.rest += 1;
+            self.viscous = None; // products with the L before
+        }
+        Ok(())
     }
 
     fn set_weights(&mut self, factors: &[f64]) {

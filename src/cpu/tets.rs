@@ -52,6 +52,12 @@ impl<T: Real> Tets<T> {
         self.precise.iter_mut().for_each(|rest| rest.set_weights(elements));
     }
 
+    /// Sets the rest shapes anew, likewise.
+    pub fn set_rest_shapes(&mut self, elements: &[TetElement]) {
+        self.rest.set_shapes(elements);
+        self.precise.iter_mut().for_each(|rest| rest.set_shapes(elements));
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         self.count

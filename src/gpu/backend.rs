@@ -16,6 +16,7 @@ use crate::cpu::Scalar;
 use crate::cpu::global::Parts;
 use crate::damping::Filter;
 use crate::error::RunError;
+use crate::model::rest::RestShapes;
 use crate::step::backend::{Backend, DeviceUse, KernelTime, Report, Snapshot, Targets};
 use crate::step::clock::Phase;
 use crate::step::form::Form;
@@ -34,12 +35,16 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.restiffen(stiffness, as_work)
     }
 
+    fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
+        self.reshape(shapes, metric)
+    }
+
     fn refactoring(&mut self) -> f64 {
-        self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian })
+        self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest })
     }
 
     fn prepare(&mut self, form: &Form) -> Result<()> {
-        let parts = Parts { model: &self.given, laplacian: &self.laplacian };
+        let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
         self.global.prepare(form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
         self.is_explicit = form.is_explicit();

@@ -60,8 +60,10 @@ pub struct Gpu<T: Scalar> {
     stiffness: Stiffness,
     /// The largest factor of stiffness of each body so far in the metric.
     stiffest: Vec<f64>,
-    /// L of the model as it was built; factors of it that the device has, and of its part in the damping, one a body.
+    /// L of the model as it was built, or of rest shapes that have moved since; how often it was made anew; factors of it that
+    /// the device has, and of its part in the damping, one a body.
     laplacian: SparseMatrix,
+    rest: u64,
     laplacian_sent: Vec<f64>,
     viscosity_sent: Vec<f64>,
     stream: Stream,
@@ -187,6 +189,7 @@ impl<T: Scalar> Gpu<T> {
             v: model.initial_velocities.clone(),
             stiffness,
             laplacian,
+            rest: 0,
             stream,
             model,
         })

@@ -35,7 +35,7 @@ pub fn read(model: &Model, numbers: &[f32], resident: bool) -> Report {
         inverted: slot(bodies, 1) as usize,
     };
     Report {
-        exchange: Exchange { damped: number(0) + number(2), work: number(1), contact: 0.0 },
+        exchange: Exchange { damped: number(0) + number(2), work: number(1), ..Exchange::default() },
         seen,
         gradients: resident.then(|| [number(4).sqrt(), number(5).sqrt()]),
     }

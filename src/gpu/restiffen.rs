@@ -1,4 +1,5 @@
-//! Bodies that become stiffer or softer while they move, attachments that take hold or let go: they are sent anew.
+//! Bodies that become stiffer or softer while they move or get other rest shapes, attachments that take hold or let go: they
+//! are sent anew.
 
 use super::Gpu;
 use super::buffer::{Buffer, Contents};
@@ -7,6 +8,7 @@ use super::kernel::Id;
 use super::layout::Vertex;
 use crate::Result;
 use crate::cpu::Scalar;
+use crate::model::rest::RestShapes;
 use crate::step::clock::Phase;
 use crate::step::form::Form;
 use crate::step::stiffness::Stiffness;
@@ -54,6 +56,19 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
+    /// Sends the elements with other rest shapes; with `metric` L follows.
+    pub(super) fn reshape(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
+        self.has_force = false;
+        Arc::make_mut(&mut self.model).set_rest_shapes(shapes);
+        self.send_elements(&vec![0.0; self.model.vertex_count()])?;
+        if metric {
+            self.laplacian = self.given.laplacian_of(shapes)?;
+            self.rest += 1;
+            self.laplacian_sent.clear();
+        }
+        Ok(())
+    }
+
     /// Sends the stiffness of all attachments, and that of each vertex in the metric, where `held` of them hold.
     fn send_attachments(&mut self, held: &[bool]) -> Result<()> {
         let mut all = Contents::empty();
@@ -73,6 +88,9 @@ impl<T: Scalar> Gpu<T> {
             if sent.iter().any(|factor| *factor != 1.0) {
                 sent.clear();
             }
+        }
+        if self.rest > 0 {
+            self.laplacian_sent.clear();
         }
         match Arc::ptr_eq(&self.given, &self.model) {
             true => Ok(()),

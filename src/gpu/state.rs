@@ -83,9 +83,7 @@ pub fn snapshot(stream: &mut Stream, has_force: bool) -> Result<Snapshot> {
         warm_starts,
         viscous: Vec::new(),
         forces,
-        kept: Vec::new(),
-        contacts: Vec::new(),
-        anchors: Vec::new(),
+        ..Snapshot::default()
     })
 }
 

@@ -8,6 +8,7 @@ pub mod build;
 pub mod element;
 mod joint;
 pub mod material;
+pub mod rest;
 pub mod spring;
 mod stiffness;
 pub mod tet;
@@ -78,9 +79,14 @@ impl Model {
     ///
     /// Attachments are not part of it: they would drag a body towards rest, and L·1 would not be zero.
     pub fn laplacian(&self) -> Result<SparseMatrix> {
-        let mut triplets = Vec::with_capacity(10 * self.tets.len());
-        add_stiffness(&self.tets, &mut triplets);
-        add_stiffness(&self.triangles, &mut triplets);
+        self.laplacian_with(&self.tets, &self.triangles)
+    }
+
+    /// The same with other tetrahedra and triangles.
+    fn laplacian_with(&self, tets: &[TetElement], triangles: &[TriangleElement]) -> Result<SparseMatrix> {
+        let mut triplets = Vec::with_capacity(10 * tets.len());
+        add_stiffness(tets, &mut triplets);
+        add_stiffness(triangles, &mut triplets);
         add_stiffness(&self.springs, &mut triplets);
         for bending in &self.bendings {
             add_outer(&bending.vertices, &[&bending.coefficients], bending.weight, &mut triplets);

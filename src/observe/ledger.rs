@@ -1,11 +1,12 @@
 //! The ledger: a row a frame, and where every joule went.
 //!
-//!   total(t) = total(0) − damped − contact_loss − numerical + work
+//!   total(t) = total(0) − damped − contact_loss − plastic − numerical + work
 //!
 //! `damped` is what the damping model took, by its own formula. `work` is what moving attachments, those that take hold or let
-//! go, and stiffening bodies gave, `contact_loss` what contact took.
+//! go, and stiffening bodies gave, `contact_loss` what contact took,
+//! `plastic` what bodies gave off that yielded.
 //! `numerical` is what is left: lost (positive) or gained (negative) by the integrator and by iterations that
-//! stopped early. So the four sum up to round-off; that the blame is right is tested with the closed form of
+//! stopped early. So the five sum up to round-off; that the blame is right is tested with the closed form of
 //! each integrator's loss.
 
 use super::Observation;
@@ -35,11 +36,12 @@ pub struct Row {
     pub min_volume_ratio: f64,
     pub inverted: usize,
     pub contact_loss: f64,
+    pub plastic: f64,
 }
 
 /// The header of `ledger.csv`: part of the public contract.
 pub const HEADER: &str = "frame,time,kinetic,elastic,gravity,contact,attachment,total,px,py,pz,lx,ly,lz,\
-                          cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted,contact_loss";
+                          cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted,contact_loss,plastic";
 
 impl Row {
     /// The row as a line of `ledger.csv`, without the line's end. Numbers read back to the same bits.
@@ -57,8 +59,8 @@ impl Row {
         }
         let (residual, ratio) = (self.residual, self.min_volume_ratio);
         line + &format!(
-            ",{},{residual:?},{ratio:?},{},{:?}",
-            self.iterations, self.inverted, self.contact_loss
+            ",{},{residual:?},{ratio:?},{},{:?},{:?}",
+            self.iterations, self.inverted, self.contact_loss, self.plastic
         )
     }
 }
@@ -70,6 +72,7 @@ pub struct Book {
     damped: f64,
     work: f64,
     contact: f64,
+    plastic: f64,
     last: Row,
 }
 
@@ -77,7 +80,7 @@ impl Book {
     /// Starts the account with the row of frame 0.
     pub fn open(&mut self, start: Row) {
         let last = Row { numerical: 0.0, ..start };
-        *self = Book { total_at_start: start.total, damped: 0.0, work: 0.0, contact: 0.0, last };
+        *self = Book { total_at_start: start.total, last, ..Book::default() };
     }
 
     /// Books what the steps of a frame exchanged.
@@ -85,11 +88,12 @@ impl Book {
         self.damped += exchange.damped;
         self.work += exchange.work;
         self.contact += exchange.contact;
+        self.plastic += exchange.plastic;
     }
 
-    /// Whatever has gone was taken by damping: the integrator is the damping model.
+    /// Whatever else has gone was taken by damping: the integrator is the damping model.
     pub fn charge_damping(&mut self, seen: &Observation) {
-        self.damped = self.total_at_start - seen.total() - self.contact + self.work;
+        self.damped = self.total_at_start - seen.total() - self.contact - self.plastic + self.work;
     }
 
     /// Closes a frame: makes its row.
@@ -115,13 +119,14 @@ impl Book {
             angular_momentum: seen.angular_momentum.into(),
             centre: seen.centre.into(),
             damped: self.damped,
-            numerical: self.total_at_start - total - self.damped - self.contact + self.work,
+            numerical: self.total_at_start - total - self.damped - self.contact - self.plastic + self.work,
             work: self.work,
             iterations,
             residual,
             min_volume_ratio: seen.min_volume_ratio,
             inverted: seen.inverted,
             contact_loss: self.contact,
+            plastic: self.plastic,
         };
         self.last
     }

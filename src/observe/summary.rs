@@ -265,6 +265,9 @@ impl fmt::Display for Summary {
         if b.contact_loss != 0.0 {
             writeln!(f, "  {:<28}{:>17}", "taken by contact", joules(b.contact_loss))?;
         }
+        if b.plastic != 0.0 {
+            writeln!(f, "  {:<28}{:>17}", "given off by yielding", joules(b.plastic))?;
+        }
         let verb = if b.numerical < 0.0 { "gained by the integrator" } else { "lost by the integrator" };
         writeln!(f, "  {verb:<28}{:>17}", joules(b.numerical.abs()))?;
         writeln!(f, "  {:<28}{:>17}", "given from outside", joules(b.work))?;

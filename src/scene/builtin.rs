@@ -56,6 +56,7 @@ pub const SCENES: &[Builtin] = scenes![
     "dragged",
     "membrane",
     "rope-bridge",
+    "clay",
 ];
 
 /// The text of the built-in scene of that name.

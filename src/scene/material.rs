@@ -52,6 +52,12 @@ pub struct Material {
     /// Stiffness of the bending springs (N/m). Default: a tenth of `stiffness`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bending_stiffness: Option<f64>,
+    /// Yield limit (Pa): the size of the deviator of the Kirchhoff stress beyond which the rest shape flows. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yield_stress: Option<f64>,
+    /// How fast the stress beyond the yield limit decays in a body that is held (1/s). Default: within a time step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creep_rate: Option<f64>,
     /// How all these stiffnesses change over time; Poisson's ratio and masses do not. Default: they stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyframes: Option<Keyframes>,

@@ -7,6 +7,7 @@ use super::hold::body::Kept;
 use super::inside::Inside;
 use super::stiffness::Stiffness;
 use crate::damping::Filter;
+use crate::model::rest::RestShapes;
 use crate::observe::Observation;
 use crate::{Result, Vec3};
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,8 @@ pub struct Exchange {
     pub work: f64,
     /// Taken by contact: by friction, less what moving obstacles gave.
     pub contact: f64,
+    /// Given off by bodies that yield. Not a backend's to fill in.
+    pub plastic: f64,
 }
 
 /// What a backend tells of a frame.
@@ -116,6 +119,11 @@ pub struct Snapshot {
     pub contacts: Vec<f64>,
     /// Where the attachments hold, if some took hold after the start; empty otherwise. Not a backend's to fill in.
     pub anchors: Vec<f64>,
+    /// Rest shapes of all tetrahedra and triangles, and those that the metric was made with (1/m), once a body has yielded;
+    /// empty otherwise. Not a backend's to fill in.
+    pub rest_shapes: Vec<f64>,
+    /// See `rest_shapes`.
+    pub metric_shapes: Vec<f64>,
 }
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
@@ -126,6 +134,9 @@ pub trait Backend: Inside + Explicit + Send {
     /// Makes the bodies as stiff as this says from now on; the metric of the next [`Backend::prepare`] follows. With
     /// `as_work` the energy that their elements gain by it, where they are now, is kept for the next report as work.
     fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()>;
+    /// Gives the elements other rest shapes, all of the volumes they had, from now on; with `metric`, L and the metric of
+    /// the next [`Backend::prepare`] follow.
+    fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()>;
     /// The work of making another metric ready, over that of one solve; 0 where it is little. The same for a model and a
     /// solver on every machine.
     fn refactoring(&mut self) -> f64 {

@@ -7,6 +7,7 @@ use super::inside::{Inside, View};
 use super::stiffness::Stiffness;
 use crate::damping::Filter;
 use crate::error::RunError;
+use crate::model::rest::RestShapes;
 use crate::{Result, Vec3};
 
 /// What the host gets to know of |g|.
@@ -113,6 +114,10 @@ impl Explicit for Late {
 impl Backend for Late {
     fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
         self.inner.set_stiffness(stiffness, as_work)
+    }
+
+    fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
+        self.inner.set_rest_shapes(shapes, metric)
     }
 
     fn refactoring(&mut self) -> f64 {

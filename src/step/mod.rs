@@ -8,6 +8,7 @@ mod calm;
 pub mod clock;
 mod constrain;
 pub mod explicit;
+mod flow;
 pub mod form;
 mod frames;
 mod gain;
@@ -18,6 +19,7 @@ pub mod integrator;
 mod iterate;
 #[cfg(test)]
 pub mod late;
+mod plastic;
 mod rest;
 mod search;
 pub mod stable;
@@ -45,6 +47,7 @@ use hold::fepr::Fepr;
 use hold::{Hold, Record};
 use integrator::Integrator;
 use iterate::Iterations;
+use plastic::Plastic;
 use search::Way;
 use stable::StableStep;
 use std::collections::VecDeque;
@@ -80,6 +83,8 @@ pub struct Simulation {
     /// `None`: it does not change.
     stiffness: Option<Schedule>,
     attached: Attached,
+    /// What yields.
+    plastic: Plastic,
     steps: u64,
     book: Book,
     clock: Clock,
@@ -117,6 +122,7 @@ impl Simulation {
         let mut simulation = Simulation {
             stiffness: Schedule::new(scene, &model, h),
             attached: Attached::new(&model, h),
+            plastic: Plastic::new(scene, &model, h),
             model,
             backend,
             hold,
@@ -152,6 +158,7 @@ impl Simulation {
         self.stiffen()?;
         let done = self.advance_by(&self.form(), &self.targets())?;
         self.steps += 1;
+        self.flow()?;
         Ok(done)
     }
 
@@ -308,12 +315,17 @@ impl Simulation {
         let gain = &self.gain;
         let contacts = self.touching.as_ref().map(|t| t.numbers(gain)).unwrap_or_default();
         let anchors = self.attached.numbers();
-        Ok((self.steps, self.book, Snapshot { kept, contacts, anchors, ..self.backend.snapshot()? }))
+        let [rest_shapes, metric_shapes] = self.rest_numbers();
+        let state = self.backend.snapshot()?;
+        let state = Snapshot { kept, contacts, anchors, rest_shapes, metric_shapes, ..state };
+        Ok((self.steps, self.book, state))
     }
 
     /// Goes on from a checkpoint of the same model; `false` if it is of another.
     pub fn restore(&mut self, steps: u64, book: Book, snapshot: &Snapshot) -> Result<bool> {
         self.backend.reports(true)?; // those of the frames left behind
+        // before the state: products with L that it may hold are of these shapes
+        self.restore_rest([&snapshot.rest_shapes, &snapshot.metric_shapes])?;
         let fits = self.backend.restore(snapshot)?;
         if fits {
             (self.steps, self.book, self.failed) = (steps, book, None);

@@ -245,6 +245,11 @@ impl Simulation {
         (before != now).then(|| before.iter().zip(&now).map(|(before, now)| before / now).collect())
     }
 
+    /// How stiff each body is at the end of the last step; empty if nothing changes.
+    pub(super) fn stiffness_now(&self) -> Vec<f64> {
+        self.stiffness.as_ref().map(|schedule| schedule.factors(self.steps)).unwrap_or_default()
+    }
+
     fn set_stiffness(&mut self, at: u64, as_work: bool) -> Result<()> {
         let Simulation { backend, clock, stiffness, steps, .. } = self;
         let Some(schedule) = stiffness else { return Ok(()) };

@@ -9,10 +9,11 @@ use egui::{Color32, CornerRadius, Rect, RichText, Stroke, StrokeKind, Ui, vec2};
 type Share = (&'static str, &'static str, fn(&Row) -> f64);
 
 /// What the energy of a lane went to.
-const SHARES: [Share; 4] = [
+const SHARES: [Share; 5] = [
     ("damping took", "damping gave", |row| row.damped),
     ("integrator lost", "integrator made", |row| row.numerical),
     ("contact took", "contact gave", |row| row.contact_loss),
+    ("yielding took", "yielding gave", |row| row.plastic),
     ("you took", "you gave", |row| -row.work),
 ];
 

@@ -25,10 +25,26 @@ pub fn check_material(at: &str, material: &Material, kind: Option<MatterKind>) -
     check_membership(at, material, model, kind)?;
     check_elasticity(at, material, model)?;
     check_ranges(at, material)?;
+    check_yield(at, material)?;
     material
         .keyframes
         .as_ref()
         .map_or(Ok(()), |keyframes| check_keyframes(&format!("{at}.keyframes"), keyframes))
+}
+
+/// What yields has a rest shape that is one, and a rate needs something to be the rate of.
+fn check_yield(at: &str, material: &Material) -> Checked {
+    if material.yield_stress.is_none() {
+        let idle = material.creep_rate.is_some();
+        return if idle { fault(format!("{at}.creep_rate"), "needs a `yield_stress`") } else { Ok(()) };
+    }
+    match material.strain_limits {
+        Some(limits) if limits != [1.0, 1.0] => fault(
+            format!("{at}.yield_stress"),
+            "does not go with `strain_limits`: between them a cloth has no stress to yield to",
+        ),
+        _ => Ok(()),
+    }
 }
 
 fn check_keyframes(at: &str, keyframes: &Keyframes) -> Checked {
@@ -57,6 +73,8 @@ fn given(material: &Material) -> Vec<&'static str> {
         ("stiffness", m.stiffness.is_some()),
         ("shear_stiffness", m.shear_stiffness.is_some()),
         ("bending_stiffness", m.bending_stiffness.is_some()),
+        ("yield_stress", m.yield_stress.is_some()),
+        ("creep_rate", m.creep_rate.is_some()),
     ];
     fields.into_iter().filter(|field| field.1).map(|field| field.0).collect()
 }
@@ -130,6 +148,8 @@ fn check_ranges(at: &str, material: &Material) -> Checked {
         ("vertex_mass", m.vertex_mass),
         ("thickness", m.thickness),
         ("stiffness", m.stiffness),
+        ("yield_stress", m.yield_stress),
+        ("creep_rate", m.creep_rate),
     ];
     for (name, value) in above_zero {
         value.map_or(Ok(()), |value| positive(format!("{at}.{name}"), value))?;

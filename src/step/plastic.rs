@@ -1,0 +1,238 @@
+//! Bodies that yield: after a step, elements under too much stress get another rest shape.
+//!
+//! The flow itself is in `flow`. It is computed on the host, from the positions at the end of the step; a device is told the
+//! new rest shapes. What it gives off is a loss of its own in the ledger, and neither P nor L notice it.
+//!
+//! The metric A may lag behind: the fixed point of x ← x − A⁻¹ g does not depend on it. It is made anew when a rest shape is
+//! [`FAR`] from that which A was made with: until then the curvature of an element's energy is at most FAR² times that in A.
+//! Laplacian damping is another matter, its forces are made with L: then A follows every flow.
+
+use super::Simulation;
+use super::clock::Phase;
+use super::flow::{Flow, Law, Limit, flow, stretch_between};
+use crate::model::Model;
+use crate::model::element::Element;
+use crate::model::rest::RestShapes;
+use crate::model::tet::{TetElement, edge_matrix};
+use crate::model::triangle::{TriangleElement, TriangleLaw};
+use crate::scene::{Material, Scene};
+use crate::{Mat3, Result, Vec3};
+use nalgebra::{Matrix2, SMatrix};
+use rayon::prelude::*;
+
+/// By which factor a rest shape may be stretched before the metric is made anew.
+const FAR: f64 = 1.15;
+/// Elements that a task takes at once.
+const CHUNK: usize = 256;
+
+/// How a body yields.
+#[derive(Debug, Clone, Copy)]
+struct Yield {
+    /// Y (Pa).
+    stress: f64,
+    /// e^(−c h).
+    kept: f64,
+    /// Of a cloth (m).
+    thickness: f64,
+}
+
+/// The rest shapes, once one has moved.
+struct Moved {
+    now: RestShapes,
+    /// Those that the metric was made with.
+    metric: RestShapes,
+}
+
+/// What yields, and how far it has.
+pub(super) struct Plastic {
+    /// One a body; `None`: it does not yield.
+    bodies: Vec<Option<Yield>>,
+    /// Elements that may flow, with their bodies.
+    tets: Vec<[usize; 2]>,
+    triangles: Vec<[usize; 2]>,
+    moved: Option<Moved>,
+}
+
+/// What flowed in a step.
+struct Flowed {
+    /// Energy that each body has given off (J).
+    losses: Vec<f64>,
+    /// Whether a rest shape is far from that in the metric.
+    far: bool,
+}
+
+impl Plastic {
+    /// With the yield limits of a scene's materials, in time steps of `h` (s).
+    pub fn new(scene: &Scene, model: &Model, h: f64) -> Self {
+        let of = |body: usize| {
+            let material = &scene.bodies.get(body)?.material;
+            Some(Yield {
+                stress: material.yield_stress?,
+                kept: material.creep_rate.map_or(0.0, |rate| (-rate * h).exp()),
+                thickness: material.thickness.unwrap_or(Material::DEFAULT_THICKNESS),
+            })
+        };
+        let bodies: Vec<Option<Yield>> = (0..model.bodies.len()).map(of).collect();
+        let yielding = |vertices: &mut dyn Iterator<Item = u32>| -> Vec<[usize; 2]> {
+            let owner = |v: u32| model.bodies.partition_point(|body| body.vertices.end <= v as usize);
+            let all = vertices.enumerate().map(|(number, v)| [number, owner(v)]);
+            all.filter(|[_, body]| bodies[*body].is_some()).collect()
+        };
+        let tets = yielding(&mut model.tets.iter().map(|e| e.vertices[0]));
+        let triangles = yielding(&mut model.triangles.iter().map(|e| e.vertices[0]));
+        Plastic { bodies, tets, triangles, moved: None }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.tets.is_empty() && self.triangles.is_empty()
+    }
+
+    /// Lets the elements flow at positions `x` (m), bodies being `factors` times as stiff as the model says. `None` if
+    /// nothing flows.
+    fn flow(&mut self, model: &Model, x: &[Vec3], factors: &[f64]) -> Option<Flowed> {
+        let now = self.moved.as_ref().map(|moved| &moved.now);
+        let tets = self.flows(&self.tets, |number, body| {
+            let (e, limit) = (&model.tets[number], self.limit(body, factors)?);
+            let shape = now.map_or(e.inverse_rest, |now| now.tets[number]);
+            flow_tet(e, x, &shape, limit)
+        });
+        let triangles = self.flows(&self.triangles, |number, body| {
+            let (e, limit) = (&model.triangles[number], self.limit(body, factors)?);
+            let shape = now.map_or(e.inverse_rest, |now| now.triangles[number]);
+            flow_triangle(e, x, &shape, limit, self.bodies[body]?.thickness)
+        });
+        if tets.is_empty() && triangles.is_empty() {
+            return None;
+        }
+        let moved = self.moved.get_or_insert_with(|| {
+            let given = RestShapes::of(model);
+            Moved { now: given.clone(), metric: given }
+        });
+        let mut flowed = Flowed { losses: vec![0.0; self.bodies.len()], far: false };
+        flowed.take(&tets, factors, &mut moved.now.tets, &moved.metric.tets);
+        flowed.take(&triangles, factors, &mut moved.now.triangles, &moved.metric.triangles);
+        Some(flowed)
+    }
+
+    /// Those of some elements that flow: number, body, and what comes of it. In order, with any number of threads.
+    fn flows<const N: usize>(
+        &self,
+        elements: &[[usize; 2]],
+        of: impl Fn(usize, usize) -> Option<Flow<N>> + Sync,
+    ) -> Vec<(usize, usize, Flow<N>)> {
+        let elements = elements.par_iter().with_min_len(CHUNK);
+        elements.filter_map(|&[number, body]| Some((number, body, of(number, body)?))).collect()
+    }
+
+    /// Y and e^(−c h) of a body, Y for a material that is not stiffened.
+    fn limit(&self, body: usize, factors: &[f64]) -> Option<Limit> {
+        let Yield { stress, kept, .. } = self.bodies[body]?;
+        Some(Limit { stress: stress / factors.get(body).copied().unwrap_or(1.0), kept })
+    }
+}
+
+impl Flowed {
+    fn take<const N: usize>(
+        &mut self,
+        flows: &[(usize, usize, Flow<N>)],
+        factors: &[f64],
+        now: &mut [SMatrix<f64, N, N>],
+        metric: &[SMatrix<f64, N, N>],
+    ) {
+        for (number, body, flow) in flows {
+            now[*number] = flow.inverse_rest;
+            self.losses[*body] += flow.loss * factors.get(*body).copied().unwrap_or(1.0);
+            self.far |= stretch_between(&metric[*number], &flow.inverse_rest) > FAR;
+        }
+    }
+}
+
+/// The flow of a tetrahedron; one that is inside out does not flow. `limit` is that of the stress (Pa).
+fn flow_tet(e: &TetElement, x: &[Vec3], shape: &Mat3, limit: Limit) -> Option<Flow<3>> {
+    let f = edge_matrix(&e.vertices.map(|v| x[v as usize])) * shape;
+    if !(f.determinant() > 0.0) {
+        return None;
+    }
+    let law = match e.volume_weight {
+        0.0 => Law::Rotation(e.shape_weight),
+        volume => Law::RotationAndVolume([e.shape_weight, volume]),
+    };
+    let volume = 1.0 / (6.0 * e.inverse_rest.determinant());
+    let limit = Limit { stress: limit.stress * volume, ..limit };
+    flow(&law, f.transpose() * f, shape, &e.inverse_rest, &limit)
+}
+
+/// The flow of a triangle of some thickness (m).
+fn flow_triangle(
+    e: &TriangleElement,
+    x: &[Vec3],
+    shape: &Matrix2<f64>,
+    limit: Limit,
+    thickness: f64,
+) -> Option<Flow<2>> {
+    let [a, b] = TriangleElement { inverse_rest: *shape, ..*e }.deformation(x);
+    let law = match e.law {
+        TriangleLaw::Limits(_) => Law::Rotation(e.weight),
+        TriangleLaw::Green { lambda, mu } => Law::Green { lambda: lambda * e.weight, mu: mu * e.weight },
+    };
+    let volume = thickness / (2.0 * e.inverse_rest.determinant());
+    let limit = Limit { stress: limit.stress * volume, ..limit };
+    let square = Matrix2::new(a.norm_squared(), a.dot(&b), a.dot(&b), b.norm_squared());
+    flow(&law, square, shape, &e.inverse_rest, &limit)
+}
+
+impl Simulation {
+    /// The rest shapes of now, once a body has yielded; `None` while they are those of the model.
+    pub fn rest_shapes(&self) -> Option<&RestShapes> {
+        self.plastic.moved.as_ref().map(|moved| &moved.now)
+    }
+
+    /// After a step: what is under too much stress flows.
+    pub(super) fn flow(&mut self) -> Result<()> {
+        if self.plastic.is_idle() {
+            return Ok(());
+        }
+        let factors = self.stiffness_now();
+        let Simulation { backend, clock, model, plastic, .. } = self;
+        let flowed = clock.time(Phase::Advance, || -> Result<Option<Flowed>> {
+            backend.fetch()?;
+            Ok(plastic.flow(model, backend.positions(), &factors))
+        })?;
+        let Some(Flowed { mut losses, far }) = flowed else { return Ok(()) };
+        self.exchanged.plastic += losses.iter().sum::<f64>();
+        losses.iter_mut().for_each(|loss| *loss = -*loss);
+        if let Some(goals) = self.goals() {
+            goals.give(&losses);
+        }
+        self.gain.moved_on();
+        let follow = far || self.damping.stiffness != 0.0;
+        let Some(moved) = self.plastic.moved.as_mut() else { return Ok(()) };
+        if follow {
+            moved.metric.clone_from(&moved.now);
+        }
+        let Simulation { backend, clock, .. } = self;
+        clock.time(Phase::Advance, || backend.set_rest_shapes(&moved.now, follow))
+    }
+
+    /// The rest shapes of now and those of the metric, for a checkpoint; nothing while they are those of the model.
+    pub(super) fn rest_numbers(&self) -> [Vec<f64>; 2] {
+        let moved = self.plastic.moved.as_ref();
+        moved.map_or_else(Default::default, |moved| [moved.now.numbers(), moved.metric.numbers()])
+    }
+
+    /// Goes on with rest shapes of a checkpoint; with those of the model, if it has none that fit.
+    pub(super) fn restore_rest(&mut self, [now, metric]: [&[f64]; 2]) -> Result<()> {
+        let Simulation { backend, model, plastic, .. } = self;
+        let [now, metric] = [now, metric].map(|numbers| RestShapes::from_numbers(model, numbers));
+        let before = plastic.moved.take();
+        plastic.moved = now.zip(metric).map(|(now, metric)| Moved { now, metric });
+        match &plastic.moved {
+            Some(Moved { now, metric }) => {
+                backend.set_rest_shapes(metric, true)?;
+                backend.set_rest_shapes(now, false)
+            }
+            None if before.is_some() => backend.set_rest_shapes(&RestShapes::of(model), true),
+            None => Ok(()),
+        }
+    }
+}
