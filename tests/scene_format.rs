@@ -170,7 +170,7 @@ fn generators() -> Vec<Generator> {
 /// Scenes in which, taken together, every field occurs. Struct literals without `..` make sure that a new field is given.
 fn every_field() -> Vec<toml::Value> {
     let material: dashpot::scene::Material = toml::from_str(
-        "model = 'arap'\nmu = 1\nlambda = 1\nyoung_modulus = 1\npoisson_ratio = 0.1\ndensity = 1\nmass = 1\nvertex_mass = 1\nthickness = 1\n\
+        "model = 'arap'\nmu = 1\nlambda = 1\nyoung_modulus = 1\npoisson_ratio = 0.1\ndensity = 1\nmass = 1\nvertex_mass = 1\nyield_stress = 1\ncreep_rate = 1\nthickness = 1\n\
          strain_limits = [1, 1]\nbending = 1\nbending_rest = 'flat'\nstiffness = 1\nshear_stiffness = 1\nbending_stiffness = 1\n\
          keyframes = { times = [0], factors = [1] }",
     )
@@ -184,6 +184,8 @@ fn every_field() -> Vec<toml::Value> {
         density: Some(_),
         mass: Some(_),
         vertex_mass: Some(_),
+        yield_stress: Some(_),
+        creep_rate: Some(_),
         thickness: Some(_),
         strain_limits: Some(_),
         bending: Some(_),
