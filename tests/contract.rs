@@ -40,7 +40,7 @@ fn a_run_writes_what_the_contract_names() {
     assert_eq!(lines.len(), 1 + 7, "frame 0 included");
     for (k, line) in lines[1..].iter().enumerate() {
         let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
-        assert_eq!(cells.len(), 25);
+        assert_eq!(cells.len(), 26);
         assert_eq!(cells[0], k as f64);
         assert_eq!(cells[2..7].iter().sum::<f64>(), cells[7], "total is the sum of the energies before it");
     }
@@ -146,7 +146,7 @@ fn bad_arguments_end_with_code_two() {
     fails(path, &["run", "bar", "--set", "damping.stiffnes=1"], 2, &["stiffnes"]);
     fails(path, &["run", "bar", "--set", "damping.model=glue"], 2, &["glue", "laplacian"]);
     fails(path, &["run", "bar", "--resume", "missing.bin"], 2, &["missing.bin"]);
-    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 3\n\xff\xff\xff\xff\xff\xff").unwrap();
+    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 4\n\xff\xff\xff\xff\xff\xff").unwrap();
     fails(path, &["run", "bar", "--resume", "garbage.bin"], 2, &["garbage.bin", "damaged"]);
     succeeds(path, &["run", "bar", "--frames", "2", "--out", "bar"]);
     let whole = bytes(path, "bar/checkpoint.bin");

@@ -105,23 +105,23 @@ const BENT: &str = r#"
     integrator = { kind = "backward-euler" }
     [[body]]
     name = "bar"
-    mesh = { generate = "box", cells = [12, 3, 3], size = [1.2, 0.15, 0.15] }
-    material = { model = "corotated", mu = 4e6, lambda = 6e6, yield_stress = 3e5, creep_rate = 30.0 }
+    mesh = { generate = "box", cells = [12, 3, 3], size = [0.6, 0.15, 0.15] }
+    material = { model = "corotated", mu = 2e5, lambda = 3e5, yield_stress = 1.5e4, creep_rate = 30.0 }
     [[body.attach]]
     select = { min = [-0.01, -1.0, -1.0], max = [0.01, 1.0, 1.0] }
-    stiffness = 1e6
+    stiffness = 1e5
     [[body.attach]]
-    select = { min = [1.19, -1.0, -1.0], max = [1.21, 1.0, 1.0] }
-    stiffness = 1e6
+    select = { min = [0.59, -1.0, -1.0], max = [0.61, 1.0, 1.0] }
+    stiffness = 1e5
     until = 1.2
-    path = { kind = "keyframes", times = [0.0, 1.0], offsets = [[0.0, 0.0, 0.0], [-0.2, -0.6, 0.0]] }
+    path = { kind = "keyframes", times = [0.0, 1.0], offsets = [[0.0, 0.0, 0.0], [-0.05, -0.2, 0.0]] }
 "#;
 
 /// Mean height of the free end (m).
 fn end_height(simulation: &Simulation) -> f64 {
     let rest = &simulation.model().initial_positions;
     let end: Vec<f64> =
-        (0..rest.len()).filter(|&i| rest[i].x > 1.19).map(|i| simulation.positions()[i].y).collect();
+        (0..rest.len()).filter(|&i| rest[i].x > 0.59).map(|i| simulation.positions()[i].y).collect();
     end.iter().sum::<f64>() / end.len() as f64
 }
 
@@ -129,7 +129,7 @@ fn end_height(simulation: &Simulation) -> f64 {
 fn a_bar_that_was_bent_too_far_keeps_its_bend_and_comes_to_rest() {
     // damping by L, whose forces must follow the rest shapes exactly, and by a filter
     let dampings: [&[&str]; 2] = [
-        &["damping.model=laplacian", "damping.stiffness=5e-3"],
+        &["damping.model=laplacian", "damping.stiffness=2e-3"],
         &["damping.model=pbd", "damping.coefficient=0.05"],
     ];
     for damping in dampings {
@@ -146,9 +146,9 @@ fn a_bar_that_was_bent_too_far_keeps_its_bend_and_comes_to_rest() {
             "{damping:?}: the end at {end} m, of an elastic bar at {elastic} m; {} J flowed",
             last.plastic
         );
-        // it started at 0.075 m and was carried to −0.525 m
+        // it started at 0.075 m and was carried to −0.125 m
         assert!((elastic - 0.075).abs() < 0.01, "{elastic}");
-        assert!(end < -0.05, "{end}");
+        assert!(end < elastic - 0.08, "{end}");
         assert!(last.plastic > 0.2 * rows[60].work, "{} J of {} J", last.plastic, rows[60].work);
         let peak = rows.iter().map(|row| row.kinetic).fold(0.0, f64::max);
         assert!(last.kinetic < 1e-6 * peak, "{} J of {peak} J", last.kinetic);
