@@ -131,8 +131,9 @@ fn a_bar_that_was_bent_too_far_keeps_its_bend_and_comes_to_rest() {
     let dampings: [&[&str]; 2] = [
         &["damping.model=laplacian", "damping.stiffness=2e-3"],
         &["damping.model=pbd", "damping.coefficient=0.05"],
-    ];
+    ]; // solved to the end: thirty iterations gain 0.02 J in a frame, and more of an elastic bar
     for damping in dampings {
+        let damping = &[damping, &["time.iterations=200", "time.tolerance=1e-9"]].concat()[..];
         let mut simulation = simulate(BENT, damping);
         let rows = run(&mut simulation, 400);
         check_ledger(&rows);
@@ -152,7 +153,7 @@ fn a_bar_that_was_bent_too_far_keeps_its_bend_and_comes_to_rest() {
         assert!(last.plastic > 0.2 * rows[60].work, "{} J of {} J", last.plastic, rows[60].work);
         let peak = rows.iter().map(|row| row.kinetic).fold(0.0, f64::max);
         assert!(last.kinetic < 1e-6 * peak, "{} J of {peak} J", last.kinetic);
-        // backward Euler loses, and flow does not make it gain; iterations leave 1e-6 of a gradient
+        // backward Euler loses, and flow does not make it gain; iterations leave 1e-9 of a gradient
         for pair in rows.windows(2) {
             assert!(pair[1].numerical > pair[0].numerical - 1e-4 * last.plastic, "frame {}", pair[1].frame);
         }
@@ -280,7 +281,7 @@ fn the_device_follows_the_cpu() {
     let small = ["body.0.mesh.cells=[8, 2, 2]", "time.iterations=10", "time.tolerance=0.0"];
     for more in [
         &["solver.global=cholesky"][..],
-        &["solver.global=chebyshev"],
+        &["solver.global=chebyshev", "body.0.attach.0.stiffness=1e4", "body.0.attach.1.stiffness=1e4"],
         &["damping.model=laplacian", "damping.stiffness=2e-3", "solver.global=cholesky"],
     ] {
         let set = [&small[..], more].concat();
