@@ -50,7 +50,7 @@ fn a_run_writes_what_the_contract_names() {
     assert_eq!(lines.len(), 1 + 7, "frame 0 included");
     for (k, line) in lines[1..].iter().enumerate() {
         let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
-        assert_eq!(cells.len(), 25);
+        assert_eq!(cells.len(), 26);
         assert_eq!(cells[0], k as f64);
         assert_eq!(cells[2..7].iter().sum::<f64>(), cells[7], "total is the sum of the energies before it");
     }

@@ -105,23 +105,23 @@ const BENT: &str = r#"
     integrator = { kind = "backward-euler" }
     [[body]]
     name = "bar"
-    mesh = { generate = "box", cells = [12, 3, 3], size = [1.2, 0.15, 0.15] }
-    material = { model = "corotated", mu = 4e6, lambda = 6e6, yield_stress = 3e5, creep_rate = 30.0 }
+    mesh = { generate = "box", cells = [12, 3, 3], size = [0.6, 0.15, 0.15] }
+    material = { model = "corotated", mu = 2e5, lambda = 3e5, yield_stress = 1.5e4, creep_rate = 30.0 }
     [[body.attach]]
     select = { min = [-0.01, -1.0, -1.0], max = [0.01, 1.0, 1.0] }
-    stiffness = 1e6
+    stiffness = 1e5
     [[body.attach]]
-    select = { min = [1.19, -1.0, -1.0], max = [1.21, 1.0, 1.0] }
-    stiffness = 1e6
+    select = { min = [0.59, -1.0, -1.0], max = [0.61, 1.0, 1.0] }
+    stiffness = 1e5
     until = 1.2
-    path = { kind = "keyframes", times = [0.0, 1.0], offsets = [[0.0, 0.0, 0.0], [-0.2, -0.6, 0.0]] }
+    path = { kind = "keyframes", times = [0.0, 1.0], offsets = [[0.0, 0.0, 0.0], [-0.05, -0.2, 0.0]] }
 "#;
 
 /// Mean height of the free end (m).
 fn end_height(simulation: &Simulation) -> f64 {
     let rest = &simulation.model().initial_positions;
     let end: Vec<f64> =
-        (0..rest.len()).filter(|&i| rest[i].x > 1.19).map(|i| simulation.positions()[i].y).collect();
+        (0..rest.len()).filter(|&i| rest[i].x > 0.59).map(|i| simulation.positions()[i].y).collect();
     end.iter().sum::<f64>() / end.len() as f64
 }
 
@@ -129,10 +129,11 @@ fn end_height(simulation: &Simulation) -> f64 {
 fn a_bar_that_was_bent_too_far_keeps_its_bend_and_comes_to_rest() {
     // damping by L, whose forces must follow the rest shapes exactly, and by a filter
     let dampings: [&[&str]; 2] = [
-        &["damping.model=laplacian", "damping.stiffness=5e-3"],
+        &["damping.model=laplacian", "damping.stiffness=2e-3"],
         &["damping.model=pbd", "damping.coefficient=0.05"],
-    ];
+    ]; // solved to the end: thirty iterations gain 0.02 J in a frame, and more of an elastic bar
     for damping in dampings {
+        let damping = &[damping, &["time.iterations=200", "time.tolerance=1e-9"]].concat()[..];
         let mut simulation = simulate(BENT, damping);
         let rows = run(&mut simulation, 400);
         check_ledger(&rows);
@@ -146,13 +147,13 @@ fn a_bar_that_was_bent_too_far_keeps_its_bend_and_comes_to_rest() {
             "{damping:?}: the end at {end} m, of an elastic bar at {elastic} m; {} J flowed",
             last.plastic
         );
-        // it started at 0.075 m and was carried to −0.525 m
+        // it started at 0.075 m and was carried to −0.125 m
         assert!((elastic - 0.075).abs() < 0.01, "{elastic}");
-        assert!(end < -0.05, "{end}");
+        assert!(end < elastic - 0.08, "{end}");
         assert!(last.plastic > 0.2 * rows[60].work, "{} J of {} J", last.plastic, rows[60].work);
         let peak = rows.iter().map(|row| row.kinetic).fold(0.0, f64::max);
         assert!(last.kinetic < 1e-6 * peak, "{} J of {peak} J", last.kinetic);
-        // backward Euler loses, and flow does not make it gain; iterations leave 1e-6 of a gradient
+        // backward Euler loses, and flow does not make it gain; iterations leave 1e-9 of a gradient
         for pair in rows.windows(2) {
             assert!(pair[1].numerical > pair[0].numerical - 1e-4 * last.plastic, "frame {}", pair[1].frame);
         }
@@ -280,7 +281,7 @@ fn the_device_follows_the_cpu() {
     let small = ["body.0.mesh.cells=[8, 2, 2]", "time.iterations=10", "time.tolerance=0.0"];
     for more in [
         &["solver.global=cholesky"][..],
-        &["solver.global=chebyshev"],
+        &["solver.global=chebyshev", "body.0.attach.0.stiffness=1e4", "body.0.attach.1.stiffness=1e4"],
         &["damping.model=laplacian", "damping.stiffness=2e-3", "solver.global=cholesky"],
     ] {
         let set = [&small[..], more].concat();

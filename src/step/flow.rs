@@ -196,7 +196,7 @@ fn first_root(f: impl Fn(f64) -> f64, start: f64, guess: f64, enough: f64) -> f6
     let (mut low, mut at_low, mut high) = (0.0, start, guess);
     let mut at_high = f(high);
     for _ in 0..60 {
-        if !(at_high > 0.0) {
+        if at_high <= 0.0 || at_high.is_nan() {
             break;
         }
         (low, at_low, high) = (high, at_high, 2.0 * high);

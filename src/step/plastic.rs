@@ -150,7 +150,8 @@ impl Flowed {
 /// The flow of a tetrahedron; one that is inside out does not flow. `limit` is that of the stress (Pa).
 fn flow_tet(e: &TetElement, x: &[Vec3], shape: &Mat3, limit: Limit) -> Option<Flow<3>> {
     let f = edge_matrix(&e.vertices.map(|v| x[v as usize])) * shape;
-    if !(f.determinant() > 0.0) {
+    let ratio = f.determinant();
+    if ratio <= 0.0 || ratio.is_nan() {
         return None;
     }
     let law = match e.volume_weight {
