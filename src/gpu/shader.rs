@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = &[
+    ("shared/direct.wgsl", include_str!("../../shaders/shared/direct.wgsl")),
     ("shared/direction.wgsl", include_str!("../../shaders/shared/direction.wgsl")),
     ("shared/drift.wgsl", include_str!("../../shaders/shared/drift.wgsl")),
     ("shared/energy.wgsl", include_str!("../../shaders/shared/energy.wgsl")),
