@@ -48,7 +48,8 @@ fn centre(simulation: &Simulation, body: usize) -> Vec3 {
 fn two_blocks_swing_as_a_double_pendulum() {
     for integrator in ["implicit-midpoint", "backward-euler", "symplectic-euler", "velocity-verlet"] {
         let kind = format!("integrator.kind={integrator}");
-        let mut pendulum = simulate(PAIR, &[HELD, &kind, "time.substeps=20"]);
+        let stiff = ["upper", "lower"].map(|body| format!("body.{body}.material.young_modulus=1e6"));
+        let mut pendulum = simulate(PAIR, &[HELD, &kind, &stiff[0], &stiff[1], "time.substeps=50"]);
         let pivot = pendulum.model().initial_positions[pendulum.model().attachments[0].vertex as usize];
         let elbow = pendulum.model().joints().next().unwrap().vertices[0] as usize;
         let (mut lowest, mut widest, mut folded) = (0.0f64, 0.0f64, 0.0f64);
@@ -59,8 +60,8 @@ fn two_blocks_swing_as_a_double_pendulum() {
             let [a, b] = [0, 1].map(|body| centre(&pendulum, body) - pendulum.positions()[elbow]);
             folded = folded.max(1.0 + a.normalize().dot(&b.normalize()));
             let reach = (pendulum.positions()[elbow] - pivot).norm();
-            // a soft block: a quarter longer where it hangs by one vertex
-            assert!((reach / 0.4 - 1.0).abs() < 0.4, "{integrator}: {reach} m");
+            // the block gives way by its own elasticity, most where it hangs by one vertex
+            assert!((reach / 0.4 - 1.0).abs() < 0.2, "{integrator}: {reach} m");
         }
         // 8 kg at some six times their weight over 1e5 N/m
         assert!(widest < 5e-3, "{integrator}: the joint opens by {widest} m");
@@ -194,7 +195,7 @@ fn a_bridge_with_implicit_contact_stays_together() {
     }
     // some 100 N at joints of 2e4 N/m, and room for the blow
     assert!(gap(&bridge) < 0.02, "{} m", gap(&bridge));
-    assert!(centre(&bridge, bridge.model().bodies.len() - 1).y > -1.0, "the bars lie on it");
+    assert!(centre(&bridge, bridge.model().bodies.len() - 1).y > 0.0, "the bars lie on it");
 }
 
 #[test]
