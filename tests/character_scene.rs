@@ -78,7 +78,7 @@ fn faults_are_named_by_field() {
     refused(folder, &["mesh", "make", "pig", "--surface", "3"], &["--surface"]);
     refused(folder, &["mesh", "make", "pig", "--tets", "99", "--surface"], &["--surface"]);
     refused(folder, &["mesh", "make", "pig", "--out", "pig.txt"], &["txt"]);
-    refused(folder, &["mesh"], &["--generate"]);
+    refused(folder, &["mesh"], &["<INPUT>"]);
     let scene = |mesh: &str| SCENE.replace(r#"character = "bear", target_tets = 1000, scale = 0.3"#, mesh);
     for (mesh, mentions) in [
         (r#"character = "pigg""#, &["body.toy.mesh.character", "scene.toml:4", "`pig`", "koala"][..]),

@@ -113,6 +113,7 @@ impl Run {
             tell!("stable steps: {stable}");
             warnings.extend(stable.warning());
         }
+        warnings.extend(simulation.rest_warning());
         let mut run = Run::start(args, loaded, simulation, warnings)?;
         run.open_pictures(shared);
         Ok(run)

@@ -27,6 +27,7 @@ impl<T: Scalar> Backend for Cpu<T> {
     }
 
     fn prepare(&mut self, form: &Form) -> Result<()> {
+        self.last_step = form.h;
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
         self.global.prepare(form.metric(), &self.stiffness, parts)
     }

@@ -35,8 +35,9 @@ impl<T: Scalar> Cpu<T> {
                 }
             }
             Filter::StrainRate { viscosity } => {
-                let parts =
-                    &*self.viscous_parts.get_or_insert_with(|| strain_rate::Parts::new(model, viscosity));
+                let parts = &*self
+                    .viscous_parts
+                    .get_or_insert_with(|| strain_rate::Parts::new(&self.given, viscosity));
                 strain_rate::filter(parts, &model.mass, x, v, self.last_step);
             }
         }

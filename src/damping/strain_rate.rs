@@ -13,7 +13,7 @@
 //!
 //!   ψ = 2 √(ρμ)/k,   φ = 2 √(ρ(2μ + λ))/k − 2ψ          φ ≥ 0 only where λ ≥ 2μ, ν ≥ 1/3
 //!
-//! with each body's own ρ, μ, λ. Springs have no strain: bodies of springs are not damped, and scenes with them refused.
+//! with each body's own ρ, μ, λ, as the scene gives them: stiffness that changes and rest shapes that flow change nothing here. Springs have no strain: bodies of springs are not damped, and scenes with them refused.
 
 use super::{Damping, Filter, Model};
 use crate::Vec3;

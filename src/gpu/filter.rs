@@ -88,7 +88,7 @@ impl<T: Scalar> Gpu<T> {
         let h = f64::from(self.numbers.h);
         self.send_neighbours()?; // the memory of changes comes with them
         if self.viscous_parts.is_none() {
-            self.viscous_parts = Some(strain_rate::Parts::new(&self.model, viscosity));
+            self.viscous_parts = Some(strain_rate::Parts::new(&self.given, viscosity));
         }
         self.damp_on_host(|gpu, x, v| {
             if let Some(parts) = &gpu.viscous_parts {

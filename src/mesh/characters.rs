@@ -75,8 +75,8 @@ const REMEMBERED: usize = 8;
 /// its settings changes, and filling a body takes a second or two.
 pub fn load(spec: &CharacterSpec) -> Result<Loaded, InputError> {
     static LAST: Mutex<VecDeque<(CharacterSpec, Loaded)>> = Mutex::new(VecDeque::new());
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, loaded)) = last.iter().find(|(known, _)| known == spec) {
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, loaded)) = last().iter().find(|(known, _)| known == spec) {
         return Ok(loaded.clone());
     }
     let character = Character::find(&spec.character)?;
@@ -85,6 +85,7 @@ pub fn load(spec: &CharacterSpec) -> Result<Loaded, InputError> {
     let told = filled.report.warnings().into_iter();
     let warnings = told.map(|sentence| format!("{}: {sentence}", spec.character)).collect();
     let loaded = Loaded { mesh: filled.mesh, surface: skin.transpose()?, warnings };
+    let mut last = last();
     last.truncate(REMEMBERED - 1);
     last.push_front((spec.clone(), loaded.clone()));
     Ok(loaded)

@@ -91,9 +91,10 @@ impl Book {
         self.plastic += exchange.plastic;
     }
 
-    /// Whatever else has gone was taken by damping: the integrator is the damping model.
+    /// Whatever else has gone since the last row was taken by damping: the integrator is the damping model.
     pub fn charge_damping(&mut self, seen: &Observation) {
-        self.damped = self.total_at_start - seen.total() - self.contact - self.plastic + self.work;
+        let unknown = self.total_at_start - seen.total() - self.contact - self.plastic + self.work;
+        self.damped = unknown - self.last.numerical; // what another integrator lost before stays its loss
     }
 
     /// Closes a frame: makes its row.

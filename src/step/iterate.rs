@@ -67,6 +67,11 @@ impl Simulation {
                 self.find_more_contacts();
             }
         }
+        if self.way.is_some() {
+            let Simulation { backend, clock, .. } = self;
+            clock.time(Phase::Local, || backend.local(form))?;
+            self.cut_way(form)?;
+        }
         if done.count >= most && self.hold.as_ref().is_some_and(Hold::has_wishes) {
             // what the last iteration has made of a wish is what the user has given
             let Simulation { backend, clock, .. } = self;
@@ -100,7 +105,8 @@ impl Simulation {
         if touching {
             self.resolve_contacts(form)?;
         }
-        if self.searches {
+        // in contact the forces of contacts would have to be cut, too
+        if self.searches && !touching {
             self.note_way();
         }
         let Simulation { backend, clock, .. } = self;

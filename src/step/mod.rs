@@ -69,6 +69,8 @@ pub struct Simulation {
     searches: bool,
     /// What non-oscillatory motion keeps.
     calm: Option<Calm>,
+    /// Whether the trial for the time to rest was not sure.
+    restless: bool,
     /// Energy and momenta held inside the solve, or by a projection after it.
     hold: Option<Hold>,
     fepr: Option<Fepr>,
@@ -135,6 +137,7 @@ impl Simulation {
             explicit,
             damping,
             calm,
+            restless: false,
             way: None,
             searches,
             time: scene.time.clone(),

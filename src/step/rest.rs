@@ -27,6 +27,8 @@ const STEPS: usize = 24;
 const ROUNDS: usize = 6;
 /// q λ of a trial: it is at rest after about ln(100)/ln(1.25) = 21 steps, so that few are extrapolated.
 const PACE: f64 = 0.25;
+/// Ways of less than this share of the first are noise.
+const NOISE: f64 = 1e-5;
 /// Two trials that find the same slowest λ within this share are believed.
 const SURE: f64 = 0.1;
 /// Steps with the q that was found.
@@ -49,6 +51,10 @@ impl Trial {
     /// From the ways of its steps of `q` (s²), each the length of all vertices' ways in the norm of the masses.
     /// `None` if nothing moved, or did not come to rest.
     fn of(ways: &[f64], q: f64) -> Option<Trial> {
+        // what is left of the first way by rounding and by iterations that stop early says nothing of the modes
+        let noise = NOISE * ways.first()?;
+        let heard = ways.iter().position(|way| *way < noise).unwrap_or(ways.len());
+        let ways = &ways[..heard];
         let [.., before, last] = *ways else { return None };
         let ratio = last / before;
         if !(ratio > 0.0 && ratio < 1.0) {
@@ -87,11 +93,13 @@ impl Simulation {
         let start = self.trial_start(&snapshot);
         let mut q = self.slow_pace();
         let mut found: Option<Trial> = None;
+        let mut sure = false;
         for _ in 0..ROUNDS {
             self.backend.restore(&start)?;
             let Some(trial) = Trial::of(&self.ways(&targets, q, STEPS)?, q) else { break };
             let before = found.replace(trial);
-            if before.is_some_and(|before| (trial.lambda / before.lambda - 1.0).abs() < SURE) {
+            sure = before.is_some_and(|before| (trial.lambda / before.lambda - 1.0).abs() < SURE);
+            if sure {
                 break;
             }
             q = PACE / trial.lambda;
@@ -102,11 +110,21 @@ impl Simulation {
         };
         let tau = tau.filter(|tau| tau.is_finite() && *tau > 0.0);
         self.touching = touching;
+        self.restless = !(sure && tau.is_some());
         self.set_calm(Calm { tau: tau.unwrap_or(h), ..calm });
         self.restore(steps, book, &snapshot)?;
         self.clock = Default::default();
         self.record = Record::default();
         Ok(())
+    }
+
+    /// That the time to rest may not be kept, if the trial was not sure of it.
+    pub fn rest_warning(&self) -> Option<String> {
+        let tau = self.tau().filter(|_| self.restless)?;
+        Some(format!(
+            "the trial has found no slowest mode that it is sure of, so bodies may not rest when integrator.rest_time asks for it; \
+             tau = {tau:.3e} s is taken, integrator.tau sets another"
+        ))
     }
 
     fn set_calm(&mut self, calm: Calm) {

@@ -5,7 +5,8 @@
 //!   h_max = 4/(c + √(c² + 4ω²)) = (2/ω)(√(1 + ξ²) − ξ),   ξ = c/2ω
 //!
 //! The left side grows with ω and with c, so the highest frequency decides. L bounds ∇²E wherever the bodies are, so that
-//! ω² = λ_max(M⁻¹(L + K)) is never too low, K being the attachments; c = α₁ + α₂ ω².
+//! ω² = λ_max(M⁻¹(L + K)) is never too low, K being the attachments; c = α₁ + α₂ ω². St. Venant–Kirchhoff's law is an exception:
+//! at rest it is stiffer by up to (2μ + 2λ)/(2μ + λ), which is counted, and the more the further it is stretched, which is not.
 //!
 //! Materials with keyframes count with their largest factor, attachments as if all of them held. Contact does not limit
 //! the step: its forces are implicit.
@@ -13,6 +14,7 @@
 use crate::Result;
 use crate::linear::largest_eigenvalue;
 use crate::model::Model;
+use crate::model::triangle::TriangleLaw;
 use crate::scene::Scene;
 use serde::Serialize;
 use std::fmt;
@@ -30,6 +32,15 @@ pub struct StableStep {
     pub substeps: u64,
 }
 
+/// By how much the curvature of the energy at rest may exceed L.
+fn stiffest(model: &Model) -> f64 {
+    let excess = model.triangles.iter().map(|triangle| match triangle.law {
+        TriangleLaw::Limits(_) => 1.0,
+        TriangleLaw::Green { lambda, .. } => 1.0 + lambda,
+    });
+    excess.fold(1.0, f64::max)
+}
+
 impl StableStep {
     /// The estimate for a scene with damping D = `mass` M + `stiffness` L.
     pub fn of(scene: &Scene, model: &Model, [mass, stiffness]: [f64; 2]) -> Result<Self> {
@@ -40,7 +51,7 @@ impl StableStep {
         let factors: Vec<f64> = (0..model.bodies.len()).map(largest).collect();
         let laplacian = model.laplacian()?.scaled_rows(&model.by_vertex(&factors));
         let held = model.stiffness_of(|_| true);
-        let square = largest_eigenvalue(&laplacian, &held, &model.mass, model.islands())?;
+        let square = largest_eigenvalue(&laplacian, &held, &model.mass, model.islands())? * stiffest(model);
         let longest = longest(square, mass + stiffness * square);
         let (frame, substeps) = (scene.time.step, scene.time.substeps as f64);
         Ok(StableStep {

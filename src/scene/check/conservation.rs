@@ -2,6 +2,7 @@
 
 use super::attach::check_times;
 use super::{Checked, at_least_one, fault, known, not_negative, positive};
+use crate::damping;
 use crate::model::attachment::span;
 use crate::scene::conservation::{Conservation, Control, Keys, Method, Quantity};
 use crate::scene::{Body, Scene};
@@ -17,6 +18,15 @@ pub fn check_conservation(scene: &Scene) -> Checked {
         let message = format!(
             "\"cpd\" holds inside the solve of a step, and integrator.kind = \"{}\" solves nothing; expected \"fepr\" or \"none\"",
             scene.integrator.kind
+        );
+        return fault("conservation.method", message);
+    }
+    let filters = damping::make(&scene.damping).is_ok_and(|damping| damping.filter.is_some());
+    if held.method == Method::Fepr && scene.integrator.kind == "symplectic-euler" && filters {
+        let message = format!(
+            "damping.model = \"{}\" acts before bodies move under symplectic Euler, and \"fepr\" would put back what it takes; \
+             \"velocity-verlet\" goes with both",
+            scene.damping.model
         );
         return fault("conservation.method", message);
     }

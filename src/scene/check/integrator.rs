@@ -24,6 +24,12 @@ pub fn check_integrator(scene: &Scene) -> Checked {
             format!("is {time} s; expected at least two time steps, {} s", 2.0 * h),
         );
     }
+    if !scene.joints.is_empty() {
+        return fault(
+            "integrator.kind",
+            "`non-oscillatory` holds momenta body by body, which joints exchange: use another with joints",
+        );
+    }
     let held = &scene.conservation;
     if held.method == Method::Fepr {
         return fault("conservation.method", "`non-oscillatory` holds momenta by itself, inside the solve");
