@@ -144,8 +144,9 @@ fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     for (index, displace) in body.displace.iter().enumerate() {
         let at = format!("{at}.displace.{index}");
         attach::check_select(&format!("{at}.select"), &displace.select)?;
-        if displace.ramp.is_some_and(|[from, to]| from == to) {
-            return fault(format!("{at}.ramp"), "needs two different points");
+        let length = |[from, to]: [[f64; 3]; 2]| (Vec3::from(to) - Vec3::from(from)).norm_squared();
+        if displace.ramp.is_some_and(|ramp| length(ramp) < f64::MIN_POSITIVE) {
+            return fault(format!("{at}.ramp"), "needs two points that are apart");
         }
     }
     for (index, attach) in body.attach.iter().enumerate() {

@@ -71,6 +71,8 @@ pub struct Simulation {
     calm: Option<Calm>,
     /// Whether the trial for the time to rest was not sure.
     restless: bool,
+    /// Whether the iterations of a step are too few for it.
+    stalls: bool,
     /// Energy and momenta held inside the solve, or by a projection after it.
     hold: Option<Hold>,
     fepr: Option<Fepr>,
@@ -138,6 +140,7 @@ impl Simulation {
             damping,
             calm,
             restless: false,
+            stalls: false,
             way: None,
             searches,
             time: scene.time.clone(),

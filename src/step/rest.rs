@@ -23,14 +23,21 @@ use crate::{Result, Vec3};
 /// Rest: this share of the way from the start is left.
 const REST: f64 = 0.01;
 /// Steps of a trial, and how often it is repeated at most.
-const STEPS: usize = 24;
-const ROUNDS: usize = 6;
-/// q λ of a trial: it is at rest after about ln(100)/ln(1.25) = 21 steps, so that few are extrapolated.
-const PACE: f64 = 0.25;
+const STEPS: usize = 48;
+const ROUNDS: usize = 4;
+/// Iterations of its steps, at least, and where they end: what a few leave would be taken for a slow mode.
+const ITERATIONS: usize = 60;
+const TOLERANCE: f64 = 1e-7;
+/// q λ of a trial: it is at rest after about ln(100)/ln(1.12) = 41 steps, so that none are extrapolated.
+const PACE: f64 = 0.12;
 /// Ways of less than this share of the first are noise.
 const NOISE: f64 = 1e-5;
 /// Two trials that find the same slowest λ within this share are believed.
 const SURE: f64 = 0.1;
+/// A trial with q as much longer must damp as much more.
+const MORE: f64 = 1.3;
+/// How much longer q is in a trial than in the run, at most.
+const LONGER: f64 = 4.0;
 /// Steps with the q that was found.
 const LAST_STEPS: usize = 5;
 /// How much longer q' is made at most.
@@ -41,6 +48,8 @@ const BEND: f64 = 0.02;
 /// What a trial has seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Trial {
+    /// Of its steps (s²).
+    q: f64,
     /// Of the slowest mode (1/s²).
     lambda: f64,
     /// n ln(1 + q λ).
@@ -71,7 +80,12 @@ impl Trial {
             Some(k) => k as f64 - (rest / left[k]).ln() / (left[k - 1] / left[k]).ln(),
             None => ways.len() as f64 + (tail / rest).ln() / -ratio.ln(),
         };
-        Some(Trial { lambda: (1.0 / ratio - 1.0) / q, decay: -steps * ratio.ln() })
+        Some(Trial { q, lambda: (1.0 / ratio - 1.0) / q, decay: -steps * ratio.ln() })
+    }
+
+    /// q λ.
+    fn pull(&self) -> f64 {
+        self.q * self.lambda
     }
 
     /// The q with which `steps` steps come to rest (s²).
@@ -88,22 +102,38 @@ impl Simulation {
         let h = self.step_length();
         let touching = self.touching.take();
         let targets = self.last_targets();
-        self.steps = self.attached.last_switch();
+        // one step later: until then what lets go counts as holding
+        self.steps = self.attached.last_switch() + 1;
         self.settle_stiffness()?;
         let start = self.trial_start(&snapshot);
-        let mut q = self.slow_pace();
+        let time_of_run = self.time.clone();
+        self.time.iterations = self.time.iterations.max(ITERATIONS);
+        self.time.tolerance = self.time.tolerance.max(TOLERANCE);
+        let mut q = h * h; // τ = h: no harder to solve than backward Euler
         let mut found: Option<Trial> = None;
         let mut sure = false;
+        let mut steps_of_trial = STEPS;
         for _ in 0..ROUNDS {
             self.backend.restore(&start)?;
-            let Some(trial) = Trial::of(&self.ways(&targets, q, STEPS)?, q) else { break };
+            let Some(trial) = Trial::of(&self.ways(&targets, q, steps_of_trial)?, q) else { break };
+            // a mode that a longer q does not damp more is one that the iterations do not get at
+            limited =
+                found.is_some_and(|before| trial.pull() < MORE * before.pull() && trial.q > MORE * before.q);
+            if limited {
+                sure = true; // of the one before
+                break;
+            }
             let before = found.replace(trial);
             sure = before.is_some_and(|before| (trial.lambda / before.lambda - 1.0).abs() < SURE);
             if sure {
                 break;
             }
-            q = PACE / trial.lambda;
+            // not much longer than in the run: long ones are hard to solve
+            let long = LONGER * trial.pace(time / h);
+            q = (PACE / trial.lambda).min(long.max(h * h));
+            steps_of_trial = if q * trial.lambda < 0.7 * PACE { 2 * STEPS } else { STEPS };
         }
+        self.time = time_of_run;
         let tau = match found {
             Some(trial) => Some(self.corrected(&trial, time / h, &targets)? / h),
             None => None,
@@ -118,9 +148,25 @@ impl Simulation {
         Ok(())
     }
 
-    /// That the time to rest may not be kept, if the trial was not sure of it.
+    /// That the time to rest may not be kept, or that τ does not go with contact.
     pub fn rest_warning(&self) -> Option<String> {
-        let tau = self.tau().filter(|_| self.restless)?;
+        let (tau, h) = (self.tau()?, self.step_length());
+        if self.stalls {
+            let few = self.time.iterations;
+            return Some(format!(
+                "time.iterations = {few} are too few for bodies to rest when integrator.rest_time asks for it"
+            ));
+        }
+        if self.touching.is_some() && tau < h {
+            return Some(format!(
+                "tau = {tau:.3e} s is shorter than the time step of {h:.3e} s: what touches is pressed {:.1} times as much as it \
+                 should be; more time.substeps would do",
+                h / tau
+            ));
+        }
+        if !self.restless {
+            return None;
+        }
         Some(format!(
             "the trial has found no slowest mode that it is sure of, so bodies may not rest when integrator.rest_time asks for it; \
              tau = {tau:.3e} s is taken, integrator.tau sets another"
@@ -172,8 +218,9 @@ impl Simulation {
         let ways = self.ways(targets, q, LAST_STEPS)?;
         let [.., before, last] = ways[..] else { return Ok(q) };
         let (wanted, made) = (trial.decay / steps, (before / last).ln());
-        let slow = made > 0.0 && made < wanted;
-        Ok(if slow { q * (wanted / made).min(MOST_CORRECTION) } else { q })
+        // iterations too few for a mode to decay at all as it should
+        self.stalls = made.is_nan() || made <= wanted / MOST_CORRECTION;
+        Ok(if made > 0.0 && made < wanted { q * (wanted / made).min(MOST_CORRECTION) } else { q })
     }
 
     /// The way of each of so many steps of τ = q/h, without what is rigid motion, in the norm of the masses.
@@ -213,12 +260,6 @@ impl Simulation {
             + model.triangles.iter().map(Stencil::weight).sum::<f64>()
             + model.springs.iter().map(SpringElement::energy_scale).sum::<f64>();
         weights / model.mass.iter().sum::<f64>()
-    }
-
-    /// A first guess of q: waves cross the bodies (s²).
-    fn slow_pace(&self) -> f64 {
-        let square = self.size().powi(2) / self.speed_of_sound_squared();
-        if square.is_finite() && square > 0.0 { square } else { self.step_length().powi(2) }
     }
 }
 
