@@ -117,7 +117,7 @@ impl Simulation {
             self.backend.restore(&start)?;
             let Some(trial) = Trial::of(&self.ways(&targets, q, steps_of_trial)?, q) else { break };
             // a mode that a longer q does not damp more is one that the iterations do not get at
-            limited =
+            let limited =
                 found.is_some_and(|before| trial.pull() < MORE * before.pull() && trial.q > MORE * before.q);
             if limited {
                 sure = true; // of the one before
