@@ -158,7 +158,7 @@ pub fn filter(parts: &Parts, mass: &[f64], x: &[Vec3], v: &mut [Vec3], h: f64) {
     let mut square = first;
     for _ in 0..MOST {
         // also where it is not a number: the step's own check reports it
-        if !(square > ENOUGH * ENOUGH * first) {
+        if square.is_nan() || square <= ENOUGH * ENOUGH * first {
             return;
         }
         parts.damp(h, &f, &way, &mut forces, &mut product);
