@@ -1,28 +1,10 @@
 //! The public contract: subcommands, files, columns, exit codes; the same bytes from the same scene.
 
+mod common;
+
+use common::{fails, succeeds};
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn dashpot(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dashpot")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn succeeds(folder: &Path, arguments: &[&str]) -> String {
-    let output = dashpot(folder, arguments);
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}\n{out}\n{err}");
-    out.into_owned()
-}
-
-fn fails(folder: &Path, arguments: &[&str], code: i32, mentions: &[&str]) {
-    let output = dashpot(folder, arguments);
-    let err = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{err}");
-    assert!(!err.contains("panicked"), "{err}");
-    for word in mentions {
-        assert!(err.contains(word), "{arguments:?}: no `{word}` in: {err}");
-    }
-}
+use std::process::Command;
 
 const COLUMNS: &str = "frame,time,kinetic,elastic,gravity,contact,attachment,total,px,py,pz,lx,ly,lz,\
                        cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted,contact_loss,plastic";

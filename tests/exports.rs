@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::fails;
+
 use dashpot::Vec3;
 use dashpot::mesh::write::{Known, write, write_known};
 use dashpot::mesh::{Carrier, Embedding, Mesh, read};
@@ -13,7 +15,6 @@ use dashpot::observe::visible::Visible;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::Arc;
 
 /// A solid, another with a skin, strands; a third of the solid's vertices are inside.
@@ -258,20 +259,6 @@ fn what_is_known_of_vertices_does_not_disturb_the_mesh() {
     let back = read::read(&path, 1.0).unwrap();
     write(&path, &mesh, &mesh.positions).unwrap();
     assert!(back == read::read(&path, 1.0).unwrap(), "as without it");
-}
-
-fn dashpot(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dashpot")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn fails(folder: &Path, arguments: &[&str], code: i32, mentions: &[&str]) {
-    let output = dashpot(folder, arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-    assert!(
-        mentions.iter().all(|word| said.contains(word)) && !said.contains("panicked"),
-        "{arguments:?}: {said}"
-    );
 }
 
 #[test]

@@ -1,27 +1,8 @@
 //! A surface on the command line and in a scene: filled, simulated, or refused with file and field.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
 
-fn dashpot(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dashpot")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn succeeds(folder: &Path, arguments: &[&str]) -> String {
-    let output = dashpot(folder, arguments);
-    let err = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}\n{err}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn refused(folder: &Path, arguments: &[&str], mentions: &[&str]) {
-    let output = dashpot(folder, arguments);
-    let err = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{err}");
-    for word in mentions {
-        assert!(err.contains(word), "{arguments:?}: no `{word}` in: {err}");
-    }
-}
+use common::{refused, succeeds};
 
 const SCENE: &str = r#"
 [[body]]

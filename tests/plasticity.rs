@@ -3,13 +3,11 @@
 
 mod common;
 
-use common::{builtin, context, distance, on_gpu, run, simulate, simulate_on_gpu, size};
+use common::{builtin, context, distance, on_gpu, run, simulate, simulate_on_gpu, size, succeeds};
 use dashpot::model::rest::RestShapes;
 use dashpot::model::tet::edge_matrix;
 use dashpot::observe::ledger::Row;
 use dashpot::{Mat3, Simulation, Vec3, scene};
-use std::path::Path;
-use std::process::Command;
 
 /// A box of one cell, held at every vertex while it is stretched by a fifth: the same F in every tetrahedron.
 const HELD: &str = r#"
@@ -237,20 +235,13 @@ fn a_trial_for_the_time_to_rest_moves_no_rest_shape() {
     assert_eq!(simulation.tau(), builtin("thesis-trapezoid", &set).tau());
 }
 
-fn dashpot(folder: &Path, arguments: &[&str]) {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_dashpot")).args(arguments).current_dir(folder).output().unwrap();
-    let err = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}\n{err}");
-}
-
 fn resumed_gives_the_same_bytes(backend: &str, settings: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     std::fs::write(path.join("bent.toml"), BENT).unwrap();
     let mut base = vec!["run", "bent.toml", "--backend", backend, "--export", "npy"];
     settings.iter().for_each(|set| base.extend(["--set", set]));
-    let run = |more: &[&str]| dashpot(path, &[&base[..], more].concat());
+    let run = |more: &[&str]| succeeds(path, &[&base[..], more].concat());
     run(&["--frames", "70", "--out", "whole"]);
     run(&["--frames", "35", "--out", "part"]);
     run(&["--frames", "70", "--resume", "part/checkpoint.bin", "--out", "part"]);

@@ -44,11 +44,11 @@ pub struct Damping {
     pub mass: f64,
     /// α₂ (s).
     pub stiffness: f64,
-    /// A filter after the step.
+    /// A filter of the velocities.
     pub filter: Option<Filter>,
 }
 
-/// Filters of the velocities after a step.
+/// Filters of the velocities after a step; under symplectic Euler of those predicted, before bodies move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Filter {
     /// v ← (1 − k) v

@@ -1,5 +1,6 @@
 //! Geometry: the shapes that become bodies. Knows nothing of materials or time.
 
+mod boxes;
 pub mod characters;
 pub mod distance;
 pub mod embed;

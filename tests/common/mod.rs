@@ -2,11 +2,14 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 mod adapter;
+mod command;
 
 #[allow(unused_imports)]
 pub use adapter::context;
 #[allow(unused_imports)]
 pub use adapter::skipped::skipped;
+#[allow(unused_imports)]
+pub use command::{dashpot, fails, refused, succeeds};
 
 use dashpot::gpu::context::Context;
 use dashpot::model::attachment::Attachment;

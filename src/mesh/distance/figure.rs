@@ -126,7 +126,8 @@ fn mirrored(p: Vec3) -> Vec3 {
 }
 
 /// The smaller of two distances, the crease between them rounded over `blend` (m):
-/// min(a, b) − h²k/4 with h = max(1 − |a−b|/k, 0). Its slope is a mean of theirs, so it stays a distance.
+/// min(a, b) − h²k/4 with h = max(1 − |a−b|/k, 0). Its slope is a mean of theirs, so it is never steeper than a
+/// distance; in a crease it is flatter.
 pub fn smooth_min(a: f64, b: f64, blend: f64) -> f64 {
     if blend <= 0.0 {
         return a.min(b);
