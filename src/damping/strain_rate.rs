@@ -188,7 +188,7 @@ fn triangles(model: &model::Model) -> impl Iterator<Item = Matter> {
         let modulus = e.weight / e.volume;
         let (mu, lambda) = match e.law {
             TriangleLaw::Limits(_) => (0.5 * modulus, 0.0),
-            TriangleLaw::Green { lambda, mu } => (mu * modulus, lambda * modulus),
+            TriangleLaw::Plane { lambda, mu, .. } => (mu * modulus, lambda * modulus),
         };
         let operator = [first, second, [0.0; 4]];
         Matter { vertices: [a, b, c, u32::MAX], operator, mu, lambda, volume: e.volume }

@@ -207,7 +207,7 @@ pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
         let weight = range.weight("weight", e.weight)?;
         let (law, green) = match e.law {
             TriangleLaw::Limits(limits) => (limits, 0.0),
-            TriangleLaw::Green { lambda, mu } => ([lambda, mu], 1.0),
+            TriangleLaw::Plane { lambda, mu, .. } => ([lambda, mu], 1.0),
         };
         // no limit is a limit that no triangle reaches
         let limits = law.map(|limit| limit.min(f64::from(f32::MAX)) as f32);

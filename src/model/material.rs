@@ -1,6 +1,7 @@
 //! Materials: which elements a mesh becomes, by the name in the scene. A material is one line of [`MATERIALS`].
 
 use super::bending::{self, BendingElement};
+use super::law::Law;
 use super::spring::SpringElement;
 use super::tet::{TetElement, signed_volume};
 use super::triangle::TriangleElement;
@@ -128,7 +129,7 @@ fn corotated(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
 fn stvk(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
     let (mu, lambda) = material.lame();
     let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
-    let triangles = triangles(mesh, |v, rest| TriangleElement::green(v, rest, mu, lambda, thickness))?;
+    let triangles = triangles(mesh, |v, rest| TriangleElement::plane(v, rest, Law::StVenantKirchhoff, [mu, lambda], thickness))?;
     Ok(Elements { triangles, ..Elements::default() })
 }
 

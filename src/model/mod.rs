@@ -7,6 +7,7 @@ pub mod bending;
 pub mod build;
 pub mod element;
 mod joint;
+pub mod law;
 pub mod material;
 pub mod rest;
 pub mod spring;

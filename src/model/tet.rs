@@ -1,12 +1,13 @@
 //! The tetrahedron: F = Ds Dm⁻¹ and the weights of its two energies.
 
 use super::element::Stencil;
+use super::law::Law;
 use crate::{Mat3, Vec3};
 
-/// A linear tetrahedron with energy w_s/2 |F − R|² + w_v/2 |F − P|² (J).
+/// A linear tetrahedron with energy w_s/2 |F − R|² + w_v/2 |F − P|² (J), or that of another law with the same μ and λ.
 ///
 /// R is the rotation closest to F, P the matrix with det P = 1 closest to F.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TetElement {
     /// Corners; the rest volume of (0, 1, 2, 3) is positive.
     pub vertices: [u32; 4],
@@ -16,6 +17,8 @@ pub struct TetElement {
     pub shape_weight: f64,
     /// w_v = 3 λ V (J): F = I + ε has |F − P|² = tr(ε)²/3 to second order, so this is λ/2 tr(ε)² V. 0: none.
     pub volume_weight: f64,
+    /// What it does to its stretches.
+    pub law: Law,
 }
 
 impl TetElement {
@@ -32,6 +35,7 @@ impl TetElement {
             inverse_rest,
             shape_weight: 2.0 * mu * volume,
             volume_weight: 3.0 * lambda * volume,
+            law: Law::Projective,
         })
     }
 }

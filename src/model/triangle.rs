@@ -1,19 +1,22 @@
 //! Triangles of a cloth or of a plane body: in-plane strain, with optional limits, or Green's.
 
 use super::element::{Element, Stencil};
+use super::law::Law;
 use crate::Vec3;
 use nalgebra::Matrix2;
 
 /// What a triangle does to its singular values.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum TriangleLaw {
     /// Brings them within these limits: the least and the greatest that cost nothing.
     ///
     /// With limits [1, 1] the energy is μ A t |F − R|², R the closest isometry of the plane into space.
     Limits([f64; 2]),
-    /// St. Venant–Kirchhoff: A t (λ/2 tr²G + μ |G|²) with Green's strain G = (FᵀF − I)/2 (Non-oscillatory thesis, Eq. 3.17;
-    /// its Eq. 3.2 has a misprint). Not a distance to anything: the step needs a line search.
-    Green {
+    /// A law of solids in plane strain. St. Venant–Kirchhoff's is A t (λ/2 tr²G + μ |G|²) with Green's strain G = (FᵀF − I)/2
+    /// (Non-oscillatory thesis, Eq. 3.17; its Eq. 3.2 has a misprint). Not a distance to anything: the step needs a line search.
+    Plane {
+        /// Not `Projective`.
+        law: Law,
         /// λ A t / w.
         lambda: f64,
         /// μ A t / w.
@@ -22,7 +25,7 @@ pub enum TriangleLaw {
 }
 
 /// A triangle in space: F = Ds Dm⁻¹ (3×2), projected as its law says.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TriangleElement {
     /// The corners.
     pub vertices: [u32; 3],
@@ -56,11 +59,17 @@ impl TriangleElement {
         })
     }
 
-    /// One of St. Venant–Kirchhoff's, with Lamé's parameters `mu` and `lambda` (Pa); `None` if it has no area.
-    pub fn green(vertices: [u32; 3], rest: [Vec3; 3], mu: f64, lambda: f64, thickness: f64) -> Option<Self> {
+    /// One of a law in plane strain, with Lamé's parameters `mu` and `lambda` (Pa); `None` if it has no area.
+    pub fn plane(
+        vertices: [u32; 3],
+        rest: [Vec3; 3],
+        law: Law,
+        [mu, lambda]: [f64; 2],
+        thickness: f64,
+    ) -> Option<Self> {
         let (inverse_rest, area) = rest_shape(rest)?;
         let modulus = 2.0 * mu + lambda;
-        let law = TriangleLaw::Green { lambda: lambda / modulus, mu: mu / modulus };
+        let law = TriangleLaw::Plane { law, lambda: lambda / modulus, mu: mu / modulus };
         Some(TriangleElement {
             vertices,
             inverse_rest,
@@ -72,9 +81,9 @@ impl TriangleElement {
 }
 
 impl TriangleElement {
-    /// Whether its law is St. Venant–Kirchhoff's.
-    pub fn is_green(&self) -> bool {
-        matches!(self.law, TriangleLaw::Green { .. })
+    /// Whether L bounds its curvature, so that a step x − A⁻¹ g never goes too far.
+    pub fn is_projective(&self) -> bool {
+        matches!(self.law, TriangleLaw::Limits(_))
     }
 }
 
@@ -107,9 +116,9 @@ impl Stencil<3, 2> for TriangleElement {
 impl Element<3, 2> for TriangleElement {
     /// F = U Σ Vᵀ ↦ U clamp(Σ) Vᵀ with limits; with Green's strain F − F S A t/w, S = λ tr G + 2 μ G.
     fn project(&self, f: [Vec3; 2]) -> [Vec3; 2] {
-        match self.law {
-            TriangleLaw::Limits(limits) => clamp(f, limits),
-            TriangleLaw::Green { lambda, mu } => {
+        match &self.law {
+            TriangleLaw::Limits(limits) => clamp(f, *limits),
+            TriangleLaw::Plane { lambda, mu, .. } => {
                 let [g00, g01, g11] = green_strain(f);
                 let pressure = lambda * (g00 + g11);
                 let (s00, s01, s11) = (pressure + 2.0 * mu * g00, 2.0 * mu * g01, pressure + 2.0 * mu * g11);
@@ -119,9 +128,9 @@ impl Element<3, 2> for TriangleElement {
     }
 
     fn energy_of(&self, f: [Vec3; 2], p: [Vec3; 2]) -> f64 {
-        let density = match self.law {
+        let density = match &self.law {
             TriangleLaw::Limits(_) => 0.5 * ((f[0] - p[0]).norm_squared() + (f[1] - p[1]).norm_squared()),
-            TriangleLaw::Green { lambda, mu } => {
+            TriangleLaw::Plane { lambda, mu, .. } => {
                 let [g00, g01, g11] = green_strain(f);
                 0.5 * lambda * (g00 + g11).powi(2) + mu * (g00 * g00 + 2.0 * g01 * g01 + g11 * g11)
             }

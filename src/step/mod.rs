@@ -118,7 +118,8 @@ impl Simulation {
         let (hold, fepr) = (Hold::new(scene, &model), Fepr::new(scene, &model));
         let contacts = Contacts::new(scene, &model)?;
         let touching = contacts.map(|contacts| Touching::new(contacts, model.vertex_count()));
-        let searches = model.triangles.iter().any(|triangle| triangle.is_green());
+        let searches = model.triangles.iter().any(|e| !e.is_projective())
+            || model.tets.iter().any(|e| !e.law.is_projective());
         let looks_in = hold.is_some() || fepr.is_some() || touching.is_some();
         if looks_in || searches || calm.is_some() {
             backend.open()?;

@@ -174,7 +174,7 @@ fn flow_triangle(
     let [a, b] = TriangleElement { inverse_rest: *shape, ..*e }.deformation(x);
     let law = match e.law {
         TriangleLaw::Limits(_) => Law::Rotation(e.weight),
-        TriangleLaw::Green { lambda, mu } => Law::Green { lambda: lambda * e.weight, mu: mu * e.weight },
+        TriangleLaw::Plane { lambda, mu, .. } => Law::Green { lambda: lambda * e.weight, mu: mu * e.weight },
     };
     let volume = thickness / (2.0 * e.inverse_rest.determinant());
     let limit = Limit { stress: limit.stress * volume, ..limit };

@@ -36,7 +36,7 @@ pub struct StableStep {
 fn stiffest(model: &Model) -> f64 {
     let excess = model.triangles.iter().map(|triangle| match triangle.law {
         TriangleLaw::Limits(_) => 1.0,
-        TriangleLaw::Green { lambda, .. } => 1.0 + lambda,
+        TriangleLaw::Plane { lambda, .. } => 1.0 + lambda,
     });
     excess.fold(1.0, f64::max)
 }

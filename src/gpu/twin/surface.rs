@@ -8,6 +8,7 @@ use super::{Output, Sum, sizes, step, wide};
 use crate::Vec3;
 use crate::model::bending::BendingElement;
 use crate::model::element::{Element, Stencil};
+use crate::model::law::Law;
 use crate::model::spring::SpringElement;
 use crate::model::triangle::{TriangleElement, TriangleLaw};
 use nalgebra::Matrix2;
@@ -32,7 +33,7 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
                 (size * closest / stretch.max(f64::MIN_POSITIVE)).min(closest / EPSILON)
             }
             // F S is of third degree in F
-            TriangleLaw::Green { lambda, mu } => 3.0 * (lambda + mu) * size * (1.0 + size * size),
+            TriangleLaw::Plane { lambda, mu, .. } => 3.0 * (lambda + mu) * size * (1.0 + size * size),
         };
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
         let stress = element.weight * (a * size + b * (size + length + turn));
@@ -249,7 +250,7 @@ fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (Triangl
         inverse_rest: Matrix2::new(b00, b01, b10, b11),
         weight: f64::from(triangle.weight),
         law: match triangle.limits.map(f64::from) {
-            [lambda, mu] if triangle.green > 0.5 => TriangleLaw::Green { lambda, mu },
+            [lambda, mu] if triangle.green > 0.5 => TriangleLaw::Plane { law: Law::StVenantKirchhoff, lambda, mu },
             limits => TriangleLaw::Limits(limits),
         },
         volume: 0.0, // kernels do not need it

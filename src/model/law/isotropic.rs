@@ -1,0 +1,1 @@
+//! F ↦ U, σ, V; stress and Hessian of an isotropic law.

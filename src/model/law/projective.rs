@@ -1,0 +1,1 @@
+//! The projections of Projective Dynamics as functions of the stretches.
