@@ -117,7 +117,8 @@ fn triangle() {
 fn triangle_with_greens_strain() {
     let rest = triangle_at_rest();
     let (mu, lambda, thickness) = (900.0, 1500.0, 0.01);
-    let element = TriangleElement::plane([0, 1, 2], rest, Law::StVenantKirchhoff, [mu, lambda], thickness).unwrap();
+    let element =
+        TriangleElement::plane([0, 1, 2], rest, Law::StVenantKirchhoff, [mu, lambda], thickness).unwrap();
     all(&element, &rest);
     // stretched by s in the plane, G = (s² − 1)/2 I: A t (λ/2 (2 g)² + 2 μ g²)
     let area = 0.5 * (rest[1] - rest[0]).cross(&(rest[2] - rest[0])).norm();

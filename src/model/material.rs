@@ -129,7 +129,9 @@ fn corotated(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
 fn stvk(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
     let (mu, lambda) = material.lame();
     let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
-    let triangles = triangles(mesh, |v, rest| TriangleElement::plane(v, rest, Law::StVenantKirchhoff, [mu, lambda], thickness))?;
+    let triangles = triangles(mesh, |v, rest| {
+        TriangleElement::plane(v, rest, Law::StVenantKirchhoff, [mu, lambda], thickness)
+    })?;
     Ok(Elements { triangles, ..Elements::default() })
 }
 

@@ -54,10 +54,10 @@ impl Model {
     pub fn laplacian_of(&self, shapes: &RestShapes) -> Result<SparseMatrix> {
         let tets = self.tets.iter().zip(&shapes.tets);
         let tets: Vec<TetElement> =
-            tets.map(|(e, shape)| TetElement { inverse_rest: *shape, ..*e }).collect();
+            tets.map(|(e, shape)| TetElement { inverse_rest: *shape, ..e.clone() }).collect();
         let triangles = self.triangles.iter().zip(&shapes.triangles);
         let triangles: Vec<TriangleElement> =
-            triangles.map(|(e, shape)| TriangleElement { inverse_rest: *shape, ..*e }).collect();
+            triangles.map(|(e, shape)| TriangleElement { inverse_rest: *shape, ..e.clone() }).collect();
         self.laplacian_with(&tets, &triangles)
     }
 }

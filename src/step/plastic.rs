@@ -171,7 +171,7 @@ fn flow_triangle(
     limit: Limit,
     thickness: f64,
 ) -> Option<Flow<2>> {
-    let [a, b] = TriangleElement { inverse_rest: *shape, ..*e }.deformation(x);
+    let [a, b] = TriangleElement { inverse_rest: *shape, ..e.clone() }.deformation(x);
     let law = match e.law {
         TriangleLaw::Limits(_) => Law::Rotation(e.weight),
         TriangleLaw::Plane { lambda, mu, .. } => Law::Green { lambda: lambda * e.weight, mu: mu * e.weight },

@@ -250,7 +250,9 @@ fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (Triangl
         inverse_rest: Matrix2::new(b00, b01, b10, b11),
         weight: f64::from(triangle.weight),
         law: match triangle.limits.map(f64::from) {
-            [lambda, mu] if triangle.green > 0.5 => TriangleLaw::Plane { law: Law::StVenantKirchhoff, lambda, mu },
+            [lambda, mu] if triangle.green > 0.5 => {
+                TriangleLaw::Plane { law: Law::StVenantKirchhoff, lambda, mu }
+            }
             limits => TriangleLaw::Limits(limits),
         },
         volume: 0.0, // kernels do not need it
