@@ -111,6 +111,22 @@ pub enum RunError {
         /// The body it belongs to.
         body: String,
     },
+    /// An element was turned inside out, and its law does not bring it back.
+    #[error(
+        "frame {frame}: {element} of body `{body}` was turned inside out, where St. Venant–Kirchhoff's law is at rest again; \
+             the material `neo-hookean` or `corotated-linear`, or a smaller time.step, withstands it"
+    )]
+    InsideOut {
+        /// The frame that could not be finished.
+        frame: usize,
+        /// The element, such as `tetrahedron 17`.
+        element: String,
+        /// The body it belongs to.
+        body: String,
+    },
+    /// The device cannot do what the scene asks for.
+    #[error("{0} is computed on the CPU only; use --backend cpu")]
+    OnlyOnCpu(&'static str),
     /// One of several runs side by side failed.
     #[error("{backend}: {reason}")]
     SideBySide {

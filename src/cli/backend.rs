@@ -135,7 +135,10 @@ pub fn is_refusal(error: &Error) -> bool {
     matches!(
         error,
         Error::Run(
-            RunError::SinglePrecision { .. } | RunError::BeyondDevice { .. } | RunError::DeviceMemory(_)
+            RunError::SinglePrecision { .. }
+                | RunError::BeyondDevice { .. }
+                | RunError::DeviceMemory(_)
+                | RunError::OnlyOnCpu(_)
         )
     )
 }

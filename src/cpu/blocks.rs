@@ -5,6 +5,7 @@
 //! leave a patch once for each vertex, not once for each of the four corners of every element.
 
 use super::lanes::Real;
+use super::laws::{Obeyed, laws_of};
 use crate::Vec3;
 use crate::model::tet::TetElement;
 use rayon::prelude::*;
@@ -75,6 +76,18 @@ pub struct Rest<T> {
     blocks: Vec<RestBlock<T>>,
     /// w_v (J) of each block; empty if no element resists a change of volume.
     volume_weights: Vec<[T; WIDTH]>,
+    /// The laws of each block; empty if all elements are projective.
+    laws: Vec<Vec<Obeyed<T>>>,
+}
+
+/// A block as a patch sees it.
+pub struct Block<'a, T> {
+    /// Rest shapes and w_s.
+    pub rest: &'a RestBlock<T>,
+    /// w_v, or `None` if all of these are zero: then P need not be computed.
+    pub volume_weights: Option<&'a [T; WIDTH]>,
+    /// The laws of its elements; none if all are projective.
+    pub laws: &'a [Obeyed<T>],
 }
 
 impl<T: Real> Rest<T> {
@@ -93,7 +106,9 @@ impl<T: Real> Rest<T> {
         let resisting = if resists { elements } else { &[] };
         let volume_weights =
             resisting.chunks(WIDTH).map(|members| weights(members, |e| e.volume_weight)).collect();
-        Rest { blocks, volume_weights }
+        let lawful = elements.iter().any(|e| !e.law.is_projective());
+        let laws = if lawful { elements.chunks(WIDTH).map(laws_of).collect() } else { Vec::new() };
+        Rest { blocks, volume_weights, laws }
     }
 
     /// Sets the weights anew; the elements are those it was made of, in their order.
@@ -126,14 +141,18 @@ impl<T: Real> Rest<T> {
         self.blocks.len()
     }
 
-    /// The blocks of patch `p`, each with its w_v, or `None` if all of these are zero: then P need not be computed.
+    /// The blocks of patch `p`.
     #[inline(always)]
-    pub fn patch(&self, p: usize) -> impl Iterator<Item = (&RestBlock<T>, Option<&[T; WIDTH]>)> {
+    pub fn patch(&self, p: usize) -> impl Iterator<Item = Block<'_, T>> {
         let first = p * BLOCKS_PER_PATCH;
         let end = (first + BLOCKS_PER_PATCH).min(self.blocks.len());
         (first..end).map(|k| {
             let resists = |weights: &&[T; WIDTH]| weights.iter().any(|weight| *weight != T::default());
-            (&self.blocks[k], self.volume_weights.get(k).filter(resists))
+            Block {
+                rest: &self.blocks[k],
+                volume_weights: self.volume_weights.get(k).filter(resists),
+                laws: self.laws.get(k).map_or(&[], Vec::as_slice),
+            }
         })
     }
 }

@@ -63,7 +63,7 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// −½ Σ_j L_ij |u_j − u_i|²: the part of vertex i in u·L u.
-    fn strain(&self, i: usize, u: &[Vec3]) -> f64 {
+    pub(super) fn strain(&self, i: usize, u: &[Vec3]) -> f64 {
         let (columns, values) = self.laplacian.row(i);
         let terms = columns.iter().zip(values);
         terms.fold(0.0, |sum, (&j, &l)| sum - 0.5 * l * (u[j as usize] - u[i]).norm_squared())

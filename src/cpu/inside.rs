@@ -2,7 +2,9 @@
 
 use super::{CHUNK, Cpu, Scalar, fill};
 use crate::error::RunError;
-use crate::step::inside::{Inside, View};
+use crate::linear::reduce::sum;
+use crate::step::form::Form;
+use crate::step::inside::{Inside, Merit, View};
 use crate::{Result, Vec3};
 use rayon::prelude::*;
 use std::any::TypeId;
@@ -106,6 +108,30 @@ impl<T: Scalar> Inside for Cpu<T> {
         let gradient = &self.step;
         fill(&mut self.seen.end_gradient, |i| wide(&gradient[i]));
         Ok(())
+    }
+
+    fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+        let (model, target) = (&self.model, &self.target);
+        let inertia = sum(target.len(), |i| model.mass[i] * (self.iterate[i] - target[i]).norm_squared());
+        let attached = sum(model.attachments.len(), |k| {
+            let a = &model.attachments[k];
+            0.5 * a.stiffness * (self.evaluated[a.vertex as usize] - self.points[k]).norm_squared()
+        });
+        let elastic = self.local.energies().iter().sum::<f64>() + attached;
+        let beyond = form.deformation_weight() - form.projection_weight();
+        let viscous = match beyond {
+            0.0 => 0.0,
+            _ => sum(target.len(), |i| self.vertex_stiffness[i] * self.strain(i, &self.evaluated)),
+        };
+        // x_e = c₂ x + z: what is b ∇E in g is b E / c₂ in Φ
+        let terms = [
+            0.5 * form.inertia() * inertia,
+            form.projection_weight() / form.row.c2 * elastic,
+            0.5 * beyond / form.row.c2 * viscous,
+        ];
+        let digits = if is_double::<T>() { 1e-13 } else { 1e-6 };
+        let noise = digits * terms.iter().map(|term| term.abs()).sum::<f64>();
+        Ok(Some(Merit { value: terms.iter().sum(), noise }))
     }
 
     fn place(&mut self, x: &[Vec3]) -> Result<()> {

@@ -13,6 +13,7 @@ pub mod gather;
 pub mod global;
 mod inside;
 pub mod lanes;
+mod laws;
 pub mod local;
 pub mod matrix;
 mod metric;

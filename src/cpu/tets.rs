@@ -1,8 +1,11 @@
 //! Tetrahedra in blocks of SIMD lanes: the local step and the observation of their energy.
 
-use super::blocks::{BLOCKS_PER_PATCH, Patches, Rest, RestBlock, WIDTH, WarmBlock, add_forces, write_edges};
+use super::blocks::{
+    BLOCKS_PER_PATCH, Block, Patches, Rest, RestBlock, WIDTH, WarmBlock, add_forces, write_edges,
+};
 use super::energies::{Piece, total};
 use super::lanes::{Lane, Real, on_lanes};
+use super::laws::{Moduli, respond};
 use super::matrix::{
     Matrix, Symmetric, determinant, minus, product, product_transposed, square, transpose, triple,
 };
@@ -13,7 +16,7 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::any::Any;
 
-/// Tetrahedra with energy w_s/2 |F − R|² + w_v/2 |F − P|², computed in precision T.
+/// Tetrahedra with energy w_s/2 |F − R|² + w_v/2 |F − P|², or that of another law, computed in precision T.
 ///
 /// Each remembers its rotation, from which the next search for the closest one starts.
 pub struct Tets<T: Real> {
@@ -208,38 +211,18 @@ impl<T: Real, const ENERGY: bool> WithSimd for GradientOfPatch<'_, T, ENERGY> {
         let mut forces = [[T::default(); WIDTH]; 12];
         let mut energies = [[T::default(); WIDTH]; BLOCKS_PER_PATCH];
         let blocks = self.rest.patch(self.p).zip(self.warm).zip(&mut energies);
-        for (((block, volume_weights), warm), energies) in blocks {
-            write_edges(&block.corners, self.x, &mut edges);
+        for ((block, warm), energies) in blocks {
+            write_edges(&block.rest.corners, self.x, &mut edges);
             for at in (0..WIDTH).step_by(T::lanes::<S>()) {
-                let (f, shape) = deformation(simd, &edges, block, at);
+                let (f, shape) = deformation(simd, &edges, block.rest, at);
                 let rotation = rotate(simd, &f, warm, at);
-                let weight = Lane::load(simd, &block.shape_weight[at..]);
-                let (a, b) = (weight.constant(self.a), weight.constant(self.b));
-                let (mut total_weight, shape_weight) = (weight, b * weight);
-                let mut target = triple!(i => triple!(j => shape_weight * rotation[i][j]));
-                let mut energy = weight.constant(0.0);
-                if ENERGY && volume_weights.is_none() {
-                    energy = weight * square(&minus(&f, &rotation));
-                }
-                if let Some(volume_weights) = volume_weights {
-                    let (own_weight, weight) = (weight, Lane::load(simd, &volume_weights[at..]));
-                    let stretch = Symmetric::part_of(&product(&transpose(&rotation), &f));
-                    let closest = unit_determinant(simd, &stretch);
-                    if ENERGY {
-                        // |F − R|² = |S − I|² and |F − P|² = |S − Q|²: fewer numbers, and there already
-                        let strain = stretch.minus_identity().square();
-                        energy = weight.times_plus(stretch.minus(&closest).square(), own_weight * strain);
-                    }
-                    let p = product(&rotation, &closest.full());
-                    let volume_weight = b * weight;
-                    target = triple!(i => triple!(j => volume_weight.times_plus(p[i][j], target[i][j])));
-                    total_weight = total_weight + weight;
-                }
+                let (stress, energy) = match block.laws.is_empty() {
+                    true => projected::<S, T, ENERGY>(simd, &block, &f, &rotation, [self.a, self.b], at),
+                    false => obeyed(simd, &block, &f, &rotation, [self.a, self.b], at),
+                };
                 if ENERGY {
-                    (weight.constant(0.5) * energy).store(&mut energies[at..]);
+                    energy.store(&mut energies[at..]);
                 }
-                let total_weight = a * total_weight;
-                let stress = triple!(i => triple!(j => total_weight.times_plus(f[i][j], -target[i][j])));
                 let force = product_transposed(&stress, &shape);
                 for i in 0..3 {
                     let [first, second, third] = force[i];
@@ -249,12 +232,78 @@ impl<T: Real, const ENERGY: bool> WithSimd for GradientOfPatch<'_, T, ENERGY> {
                     third.store(&mut forces[9 + i][at..]);
                 }
             }
-            add_forces(&block.corners, &forces, self.rows);
+            add_forces(&block.rest.corners, &forces, self.rows);
         }
         if ENERGY {
             let all = energies.as_flattened();
             self.pieces.iter_mut().for_each(|piece| piece.energy = total(&all[piece.elements.clone()]));
         }
+    }
+}
+
+/// Σ w (a F − b p) of the two projections (J), and the energy (J) if `ENERGY`, in the lanes from `at` on.
+#[inline(always)]
+fn projected<S: Simd, T: Real, const ENERGY: bool>(
+    simd: S,
+    block: &Block<T>,
+    f: &Matrix<S, T>,
+    rotation: &Matrix<S, T>,
+    [a, b]: [f64; 2],
+    at: usize,
+) -> (Matrix<S, T>, Lane<S, T>) {
+    let weight = Lane::load(simd, &block.rest.shape_weight[at..]);
+    let (a, b, half) = (weight.constant(a), weight.constant(b), weight.constant(0.5));
+    let (mut total_weight, shape_weight) = (weight, b * weight);
+    let mut target = triple!(i => triple!(j => shape_weight * rotation[i][j]));
+    let mut energy = weight.constant(0.0);
+    if ENERGY && block.volume_weights.is_none() {
+        energy = weight * square(&minus(f, rotation));
+    }
+    if block.volume_weights.is_some() {
+        let (own_weight, weight) = (weight, volume_weight(simd, block, at));
+        let stretch = Symmetric::part_of(&product(&transpose(rotation), f));
+        let closest = unit_determinant(simd, &stretch);
+        if ENERGY {
+            // |F − R|² = |S − I|² and |F − P|² = |S − Q|²: fewer numbers, and there already
+            let strain = stretch.minus_identity().square();
+            energy = weight.times_plus(stretch.minus(&closest).square(), own_weight * strain);
+        }
+        let p = product(rotation, &closest.full());
+        let volume_weight = b * weight;
+        target = triple!(i => triple!(j => volume_weight.times_plus(p[i][j], target[i][j])));
+        total_weight = total_weight + weight;
+    }
+    let total_weight = a * total_weight;
+    (triple!(i => triple!(j => total_weight.times_plus(f[i][j], -target[i][j]))), half * energy)
+}
+
+/// (a − b) w F + b P of the block's laws (J): the same with p = F − P/w, and the energy (J).
+#[inline(always)]
+fn obeyed<S: Simd, T: Real>(
+    simd: S,
+    block: &Block<T>,
+    f: &Matrix<S, T>,
+    rotation: &Matrix<S, T>,
+    [a, b]: [f64; 2],
+    at: usize,
+) -> (Matrix<S, T>, Lane<S, T>) {
+    let shape_weight = Lane::load(simd, &block.rest.shape_weight[at..]);
+    let volume_weight = volume_weight(simd, block, at);
+    let stretch = Symmetric::part_of(&product(&transpose(rotation), f));
+    let moduli = Moduli::of(shape_weight, volume_weight);
+    let (stress, energy) = respond(simd, block.laws, &stretch, moduli, at);
+    let p = product(rotation, &stress.full());
+    let (viscous, b) =
+        ((shape_weight + volume_weight) * shape_weight.constant(a - b), shape_weight.constant(b));
+    (triple!(i => triple!(j => viscous.times_plus(f[i][j], b * p[i][j]))), energy)
+}
+
+/// w_v (J) of the lanes from `at` on.
+#[inline(always)]
+fn volume_weight<S: Simd, T: Real>(simd: S, block: &Block<T>, at: usize) -> Lane<S, T> {
+    match block.volume_weights {
+        Some(weights) => Lane::load(simd, &weights[at..]),
+        None => Lane::splat(simd, 0.0),
     }
 }
 
@@ -275,25 +324,31 @@ impl<T: Real> WithSimd for ObservationOfPatch<'_, T> {
         let mut seen = TetObservation::NOTHING;
         let mut left = self.count;
         let mut edges = [[0.0; WIDTH]; 9];
-        for ((block, volume_weights), warm) in self.rest.patch(self.p).zip(self.warm) {
-            write_edges(&block.corners, self.x, &mut edges);
+        for (block, warm) in self.rest.patch(self.p).zip(self.warm) {
+            write_edges(&block.rest.corners, self.x, &mut edges);
             let mut warm = warm.wide();
             let (mut energies, mut ratios) = ([0.0; WIDTH], [0.0; WIDTH]);
             for at in (0..WIDTH).step_by(f64::lanes::<S>()) {
-                let (f, _) = deformation(simd, &edges, block, at);
+                let (f, _) = deformation(simd, &edges, block.rest, at);
                 determinant(&f).store(&mut ratios[at..]);
                 let rotation = rotate(simd, &f, &mut warm, at);
                 // |F − R|² = |RᵀF − I|² and |F − P|² = |RᵀF − Q|²: differences first, and small strains keep their digits.
                 let a = product(&transpose(&rotation), &f);
-                let weight: Lane<S, f64> = Lane::load(simd, &block.shape_weight[at..]);
+                let weight: Lane<S, f64> = Lane::load(simd, &block.rest.shape_weight[at..]);
                 let (half, one) = (weight.constant(0.5), weight.constant(1.0));
+                if !block.laws.is_empty() {
+                    let moduli = Moduli::of(weight, volume_weight(simd, &block, at));
+                    let (_, energy) = respond(simd, block.laws, &Symmetric::part_of(&a), moduli, at);
+                    energy.store(&mut energies[at..]);
+                    continue;
+                }
                 let mut strain = a;
                 strain[0][0] = strain[0][0] - one;
                 strain[1][1] = strain[1][1] - one;
                 strain[2][2] = strain[2][2] - one;
                 let mut energy = half * weight * square(&strain);
-                if let Some(volume_weights) = volume_weights {
-                    let weight = Lane::load(simd, &volume_weights[at..]);
+                if block.volume_weights.is_some() {
+                    let weight = volume_weight(simd, &block, at);
                     let q = unit_determinant(simd, &Symmetric::part_of(&a));
                     energy = (half * weight).times_plus(square(&minus(&a, &q.full())), energy);
                 }

@@ -8,7 +8,8 @@ use super::layout::{Motion, Step, Vertex};
 use super::seen::{CHUNK, Seen};
 use super::twin::{place, wide};
 use crate::cpu::Scalar;
-use crate::step::inside::{Inside, View};
+use crate::step::form::Form;
+use crate::step::inside::{Inside, Merit, View};
 use crate::{Result, Vec3};
 use rayon::prelude::*;
 
@@ -128,6 +129,10 @@ impl<T: Scalar> Inside for Gpu<T> {
             let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
             end_gradient.iter_mut().zip(device).for_each(|(g, device)| *g = wide(device));
         })
+    }
+
+    fn merit(&mut self, _: &Form) -> Result<Option<Merit>> {
+        Ok(None)
     }
 
     fn place(&mut self, x: &[Vec3]) -> Result<()> {

@@ -29,9 +29,10 @@ use crate::cpu::Scalar;
 use crate::cpu::global::Global;
 use crate::damping::neighbours::Neighbours;
 use crate::damping::strain_rate;
+use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
-use crate::scene::{Precision, Solver};
+use crate::scene::{Precision, Solver, SolverKind};
 use crate::step::backend::{Backend, Report};
 use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
@@ -123,6 +124,9 @@ pub fn shared_backend(
     fn split<T: Scalar>(gpu: Gpu<T>) -> (Box<dyn Backend>, Shared) {
         let shared = gpu.shared();
         (Box::new(gpu), shared)
+    }
+    if solver.kind == SolverKind::Newton {
+        return Err(RunError::OnlyOnCpu("solver.kind = \"newton\"").into());
     }
     Ok(match solver.precision {
         Precision::Double => split(Gpu::<f64>::new(context, model, solver, options)?),

@@ -2,6 +2,7 @@
 
 use super::bending::{self, BendingElement};
 use super::law::Law;
+use super::law::curves::Curves;
 use super::spring::SpringElement;
 use super::tet::{TetElement, signed_volume};
 use super::triangle::TriangleElement;
@@ -10,6 +11,7 @@ use crate::error::InputError;
 use crate::mesh::{LinkKind, Mesh};
 use crate::scene::MatterKind::{self, Cloth, Solid, Strands};
 use crate::scene::{BendingRest, Material};
+use std::sync::Arc;
 
 /// The elastic elements of one body, vertices counted from zero.
 #[derive(Debug, Default)]
@@ -36,6 +38,15 @@ pub struct MaterialModel {
     /// Makes the elements of a mesh that it fits; an error names the field within `material`.
     pub build: fn(&Material, &Mesh) -> Result<Elements, InputError>,
 }
+
+/// The fields of a law of Lamé's parameters.
+const LAME: &[(&str, &[MatterKind])] = &[
+    ("mu", &[Solid, Cloth]),
+    ("lambda", &[Solid, Cloth]),
+    ("young_modulus", &[Solid, Cloth]),
+    ("poisson_ratio", &[Solid, Cloth]),
+    ("thickness", &[Cloth]),
+];
 
 /// All material models: one entry each.
 pub const MATERIALS: &[MaterialModel] = &[
@@ -70,17 +81,35 @@ pub const MATERIALS: &[MaterialModel] = &[
     },
     MaterialModel {
         name: "stvk",
-        kinds: &[Cloth],
+        kinds: &[Solid, Cloth],
         fields: &[
-            ("mu", &[Cloth]),
-            ("lambda", &[Cloth]),
-            ("young_modulus", &[Cloth]),
-            ("poisson_ratio", &[Cloth]),
+            ("mu", &[Solid, Cloth]),
+            ("lambda", &[Solid, Cloth]),
+            ("young_modulus", &[Solid, Cloth]),
+            ("poisson_ratio", &[Solid, Cloth]),
             ("thickness", &[Cloth]),
             ("yield_stress", &[Cloth]),
             ("creep_rate", &[Cloth]),
         ],
-        build: stvk,
+        build: |material, mesh| of_law(material, mesh, Law::StVenantKirchhoff),
+    },
+    MaterialModel {
+        name: "neo-hookean",
+        kinds: &[Solid, Cloth],
+        fields: LAME,
+        build: |material, mesh| of_law(material, mesh, Law::NeoHookean),
+    },
+    MaterialModel {
+        name: "corotated-linear",
+        kinds: &[Solid, Cloth],
+        fields: LAME,
+        build: |material, mesh| of_law(material, mesh, Law::CorotatedLinear),
+    },
+    MaterialModel {
+        name: "valanis-landel",
+        kinds: &[Solid, Cloth],
+        fields: &[("curves", &[Solid, Cloth]), ("thickness", &[Cloth])],
+        build: valanis_landel,
     },
     MaterialModel {
         name: "spring",
@@ -125,13 +154,43 @@ fn corotated(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
     Ok(Elements { tets: tets(mesh, mu, lambda)?, ..Elements::default() })
 }
 
-/// St. Venant–Kirchhoff: W = A t (λ/2 tr²G + μ |G|²) per triangle, G = (FᵀF − I)/2.
-fn stvk(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
+/// A law of solids, with Lamé's parameters; of a planar body in plane strain.
+fn of_law(material: &Material, mesh: &Mesh, law: Law) -> Result<Elements, InputError> {
     let (mu, lambda) = material.lame();
+    with_moduli(material, mesh, &law, [mu, lambda])
+}
+
+/// Valanis and Landel's law, whose parameters at rest are those of its curves.
+fn valanis_landel(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
+    let Some(given) = &material.curves else {
+        return Err(InputError::field("curves", "is required by `valanis-landel`"));
+    };
+    let within = |e: InputError| InputError {
+        field: Some(match &e.field {
+            Some(field) => format!("curves.{field}"),
+            None => "curves".into(),
+        }),
+        ..e
+    };
+    let curves = Curves::new(&given.f, &given.g, &given.h).map_err(within)?;
+    let moduli = curves.lame();
+    with_moduli(material, mesh, &Law::ValanisLandel(Arc::new(curves)), moduli)
+}
+
+fn with_moduli(
+    material: &Material,
+    mesh: &Mesh,
+    law: &Law,
+    [mu, lambda]: [f64; 2],
+) -> Result<Elements, InputError> {
+    if !mesh.tets.is_empty() {
+        let mut tets = tets(mesh, mu, lambda)?;
+        tets.iter_mut().for_each(|e| e.law = law.clone());
+        return Ok(Elements { tets, ..Elements::default() });
+    }
     let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
-    let triangles = triangles(mesh, |v, rest| {
-        TriangleElement::plane(v, rest, Law::StVenantKirchhoff, [mu, lambda], thickness)
-    })?;
+    let triangles =
+        triangles(mesh, |v, rest| TriangleElement::plane(v, rest, law.clone(), [mu, lambda], thickness))?;
     Ok(Elements { triangles, ..Elements::default() })
 }
 

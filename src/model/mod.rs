@@ -21,10 +21,11 @@ use crate::{Result, Vec3};
 use attachment::Attachment;
 use bending::BendingElement;
 use element::Stencil;
+use law::Law;
 use spring::SpringElement;
 use std::ops::Range;
 use std::sync::Arc;
-use tet::TetElement;
+use tet::{TetElement, signed_volume};
 use triangle::TriangleElement;
 
 /// A body's share of the model's arrays.
@@ -76,6 +77,12 @@ impl Model {
         self.tets.len() + self.triangles.len() + self.springs.len() + self.bendings.len()
     }
 
+    /// Whether L bounds the curvature of all elastic elements, so that a step x − A⁻¹ g never goes too far.
+    pub fn is_projective(&self) -> bool {
+        self.triangles.iter().all(TriangleElement::is_projective)
+            && self.tets.iter().all(|e| e.law.is_projective())
+    }
+
     /// The PD Laplacian L = Σ w_j G_jᵀ G_j of all elastic elements (N/m), scalar n×n (Laplacian paper, Eq. 10).
     ///
     /// Attachments are not part of it: they would drag a body towards rest, and L·1 would not be zero.
@@ -122,6 +129,17 @@ impl Model {
     /// The number of the body that a vertex belongs to.
     pub fn body_of(&self, vertex: u32) -> usize {
         self.bodies.partition_point(|body| body.vertices.end <= vertex as usize)
+    }
+
+    /// Name and body of the first tetrahedron of this law that is inside out at `x` (m), counted from 0 in its body.
+    pub fn first_inside_out(&self, x: &[Vec3], law: &Law) -> Option<(String, String)> {
+        let inside_out = |e: &&TetElement| {
+            e.law == *law && signed_volume(&e.vertices.map(|vertex| x[vertex as usize])) <= 0.0
+        };
+        let number = self.tets.iter().position(|e| inside_out(&e))?;
+        let body = &self.bodies[self.body_of(self.tets[number].vertices[0])];
+        let first = self.tets.partition_point(|e| (e.vertices[0] as usize) < body.vertices.start);
+        Some((format!("tetrahedron {}", number - first), body.name.clone()))
     }
 
     /// Name and body of the first element with a vertex that `bad` picks; a vertex if no element has it.

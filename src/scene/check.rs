@@ -10,13 +10,13 @@ mod damping;
 mod integrator;
 mod joint;
 mod material;
+mod solver;
 
 use toml::Value;
 
 use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
 use crate::Vec3;
 use crate::error::InputError;
-use crate::linear::MOST_ITERATIONS;
 use crate::mesh::characters;
 use crate::mesh::spec::CharacterSpec;
 use crate::mesh::spec::SurfaceFile;
@@ -34,10 +34,7 @@ type Checked = Result<(), InputError>;
 pub fn check(scene: &Scene) -> Checked {
     all_finite(scene)?;
     check_time(&scene.time)?;
-    if scene.solver.inner > MOST_ITERATIONS {
-        let message = format!("must be from 0 to {MOST_ITERATIONS}, got {}", scene.solver.inner);
-        return fault("solver.inner", message);
-    }
+    solver::check_solver(scene)?;
     integrator::check_integrator(scene)?;
     damping::check_damping(scene)?;
     contact::check_contact(&scene.contact)?;

@@ -3,17 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Generator, Keyframes, MeshSpec};
+use crate::model::law;
 
 /// What a body is made of. Which fields a model needs stands in docs/scene-format.md; others are refused.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// `arap`, `corotated`, `stvk` or `spring`.
+    /// `arap`, `corotated`, `stvk`, `neo-hookean`, `corotated-linear`, `valanis-landel` or `spring`.
     pub model: String,
     /// Lamé's second parameter, the shear modulus μ (Pa).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mu: Option<f64>,
-    /// Lamé's first parameter λ (Pa): resistance to change of volume, or of area (`corotated`, `stvk`).
+    /// Lamé's first parameter λ (Pa): resistance to change of volume, or of area (all that have `mu` but `arap`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lambda: Option<f64>,
     /// Young's modulus E (Pa); with `poisson_ratio` instead of `mu` and `lambda`.
@@ -22,6 +23,9 @@ pub struct Material {
     /// Poisson's ratio ν, 0 ≤ ν < 0.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poisson_ratio: Option<f64>,
+    /// Control points of `valanis-landel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curves: Option<Curves>,
     /// Mass density of the matter (kg/m³). Default 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
@@ -61,6 +65,25 @@ pub struct Material {
     /// How all these stiffnesses change over time; Poisson's ratio and masses do not. Default: they stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyframes: Option<Keyframes>,
+}
+
+/// Derivatives of the three functions of Valanis and Landel's law, Σ f(σ_i) + Σ g(σ_i σ_j) + h(σ₁ σ₂ σ₃): control points
+/// [stretch, Pa] of natural cubic splines, straight beyond their ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curves {
+    /// f′ of a stretch.
+    pub f: Vec<[f64; 2]>,
+    /// g′ of the stretch of a face. Default: 0.
+    #[serde(default = "no_curve")]
+    pub g: Vec<[f64; 2]>,
+    /// h′ of the stretch of the volume. Default: 0.
+    #[serde(default = "no_curve")]
+    pub h: Vec<[f64; 2]>,
+}
+
+fn no_curve() -> Vec<[f64; 2]> {
+    vec![[0.5, 0.0], [1.5, 0.0]]
 }
 
 /// The rest state of bending.
@@ -124,8 +147,12 @@ impl Material {
     pub const DEFAULT_BENDING_SHARE: f64 = 0.1;
 
     /// Lamé's parameters (μ, λ) in Pa, from `mu` and `lambda` or from Young's modulus and Poisson's ratio:
-    /// μ = E / (2 (1 + ν)), λ = E ν / ((1 + ν)(1 − 2ν)). What is not given is zero.
+    /// μ = E / (2 (1 + ν)), λ = E ν / ((1 + ν)(1 − 2ν)); of `valanis-landel` those at rest. What is not given is zero.
     pub fn lame(&self) -> (f64, f64) {
+        if let Some(Curves { f, g, h }) = &self.curves {
+            // what is wrong with them is told when the elements are made
+            return law::curves::Curves::new(f, g, h).map_or((0.0, 0.0), |curves| curves.lame().into());
+        }
         match (self.young_modulus, self.poisson_ratio) {
             (Some(young), Some(poisson)) => {
                 let mu = young / (2.0 * (1.0 + poisson));
@@ -144,9 +171,7 @@ impl Material {
             self.density.get_or_insert(Self::DEFAULT_DENSITY);
         }
         let cloth = kind == Some(MatterKind::Cloth);
-        if by_volume && (cloth || kind == Some(MatterKind::Strands))
-            || ["arap", "stvk"].contains(&&self.model[..]) && cloth
-        {
+        if by_volume && (cloth || kind == Some(MatterKind::Strands)) || self.model != "spring" && cloth {
             self.thickness.get_or_insert(Self::DEFAULT_THICKNESS);
         }
         if self.model == "arap" && cloth {

@@ -16,6 +16,7 @@ mod load;
 mod material;
 mod place;
 mod set;
+mod solver;
 mod source;
 pub(crate) mod suggest;
 
@@ -33,7 +34,8 @@ pub use damping::{Damping, Scope, Torque};
 pub use joint::Joint;
 pub use keyframes::Keyframes;
 pub use load::{LoadedScene, load, load_text};
-pub use material::{BendingRest, Material, MatterKind};
+pub use material::{BendingRest, Curves, Material, MatterKind};
+pub use solver::{GlobalSolver, Precision, Solver, SolverKind};
 
 /// A whole scene: bodies, obstacles, time, integrator, damping, contact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -168,46 +170,6 @@ impl Integrator {
                 self.rest_time.get_or_insert(Self::DEFAULT_REST_TIME);
             }
         }
-    }
-}
-
-/// In what precision a step is solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Precision {
-    /// Projections, gradient and solve in f64.
-    Double,
-    /// Projections, gradient and solve in f32; positions and velocities stay f64.
-    Single,
-}
-
-/// How the global step solves A s = g.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GlobalSolver {
-    /// By a sparse Cholesky factor: exact.
-    Cholesky,
-    /// By Chebyshev's iteration with the diagonal of A as preconditioner: nearly, without a factor.
-    Chebyshev,
-    /// The backend decides.
-    Auto,
-}
-
-/// How the step is solved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Solver {
-    /// Arithmetic of the local and global steps.
-    pub precision: Precision,
-    /// How the linear system of the global step is solved.
-    pub global: GlobalSolver,
-    /// Inner iterations of `chebyshev` in each global step, rounded up to an even number; 0: found from the spectrum.
-    pub inner: usize,
-}
-
-impl Default for Solver {
-    fn default() -> Self {
-        Solver { precision: Precision::Double, global: GlobalSolver::Auto, inner: 0 }
     }
 }
 

@@ -8,6 +8,7 @@ use super::clock::Phase;
 use super::iterate::{Iterations, residual};
 use crate::Result;
 use crate::error::RunError;
+use crate::model::law::Law;
 use crate::observe::Observation;
 use crate::observe::ledger::Row;
 
@@ -124,6 +125,9 @@ impl Simulation {
             if !row.total.is_finite() {
                 return self.fail(number);
             }
+            if seen.inverted > 0 && self.fails_inside_out(number)? {
+                return Ok(());
+            }
             self.book = book;
             self.arrived.push(row);
         }
@@ -142,6 +146,21 @@ impl Simulation {
             .unwrap_or_else(|| ("no single element".into(), self.model.bodies[0].name.clone()));
         self.failed = Some(RunError::NotFinite { frame, element, body });
         Ok(())
+    }
+
+    /// Ends the simulation if an element is inside out whose law is at rest there.
+    fn fails_inside_out(&mut self, frame: usize) -> Result<bool> {
+        if self.model.tets.iter().all(|e| e.law != Law::StVenantKirchhoff) {
+            return Ok(false);
+        }
+        self.fetch()?;
+        let x = self.backend.positions();
+        let Some((element, body)) = self.model.first_inside_out(x, &Law::StVenantKirchhoff) else {
+            return Ok(false);
+        };
+        self.started.clear();
+        self.failed = Some(RunError::InsideOut { frame, element, body });
+        Ok(true)
     }
 
     /// The error, if the simulation cannot go on.

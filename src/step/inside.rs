@@ -54,6 +54,15 @@ impl View<'_> {
     }
 }
 
+/// Φ at the iterate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Merit {
+    /// Φ (J), up to a constant of the step.
+    pub value: f64,
+    /// How far rounding may have it off (J).
+    pub noise: f64,
+}
+
 /// Operations inside a step. All but `open` ask that it was called.
 pub trait Inside {
     /// From now on the host looks into the steps.
@@ -71,6 +80,8 @@ pub trait Inside {
     /// A local step at the iterate itself, wherever the integrator takes its forces: end gradient and energies, the
     /// attachments' points being those of the end of the step. The gradient g stays.
     fn local_at_end(&mut self) -> Result<()>;
+    /// Φ where the last local step was made; `None` where the backend does not know.
+    fn merit(&mut self, form: &Form) -> Result<Option<Merit>>;
     /// Sets the iterate.
     fn place(&mut self, x: &[Vec3]) -> Result<()>;
     /// After a step: x ← x + `ways`, v ← v + `changes`, all along the history that an integrator keeps.

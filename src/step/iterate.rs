@@ -3,6 +3,7 @@
 use super::Simulation;
 use super::clock::Phase;
 use super::form::Form;
+use super::history::History;
 use super::hold::Hold;
 use crate::Result;
 
@@ -29,11 +30,15 @@ impl Simulation {
         let mut first_gradient = None;
         let mut held_off = None;
         self.way = None;
+        self.history.iter_mut().for_each(History::forget);
         while done.count < watched.unwrap_or(most) {
             let Simulation { backend, clock, .. } = self;
             clock.time(Phase::Local, || backend.local(form))?;
             self.cut_way(form)?;
-            let Simulation { backend, clock, .. } = self;
+            let Simulation { backend, clock, history, .. } = self;
+            if let Some(history) = history.as_mut().filter(|_| !touching) {
+                history.note(backend.as_mut());
+            }
             let gradient = clock.time(Phase::Local, || backend.gradient_norm())?;
             if let Some(gradient) = if touching { self.touched_norm() } else { gradient } {
                 let first: &mut f64 = first_gradient.get_or_insert(gradient);
@@ -43,7 +48,7 @@ impl Simulation {
                 }
                 let residual = residual([*first, gradient]);
                 done.residual = Some(residual);
-                let converged = done.count > 0 && residual <= self.time.tolerance;
+                let converged = done.count > 0 && residual <= self.tolerance;
                 let solved = converged || gradient == 0.0 && !touching || done.count >= most;
                 if !gradient.is_finite()
                     || solved && enough.is_none() && !(watched.is_some() && self.gains(form))
@@ -90,11 +95,14 @@ impl Simulation {
 
     /// The global step x ← x − A⁻¹ g, with contacts and what is held.
     fn solve(&mut self, form: &Form, touching: bool) -> Result<()> {
-        let Simulation { backend, clock, .. } = self;
+        let Simulation { backend, clock, history, .. } = self;
         if !touching && self.hold.is_none() && !self.searches {
             return clock.time(Phase::Global, || backend.global(form));
         }
-        clock.time(Phase::Global, || backend.descend())?;
+        match history.as_mut().filter(|_| !touching) {
+            Some(history) => clock.time(Phase::Global, || history.descend(backend.as_mut()))?,
+            None => clock.time(Phase::Global, || backend.descend())?,
+        }
         if touching {
             self.press_contacts(form);
         }
@@ -107,7 +115,7 @@ impl Simulation {
         }
         // in contact the forces of contacts would have to be cut, too
         if self.searches && !touching {
-            self.note_way();
+            self.note_way(form)?;
         }
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Global, || backend.correct())

@@ -13,6 +13,7 @@ pub mod form;
 mod frames;
 mod gain;
 mod hand;
+mod history;
 pub mod hold;
 pub mod inside;
 pub mod integrator;
@@ -33,7 +34,7 @@ use crate::damping::{self, Damping};
 use crate::error::RunError;
 use crate::model::Model;
 use crate::observe::ledger::{Book, Row};
-use crate::scene::{Scene, Time};
+use crate::scene::{Scene, SolverKind, Time};
 use crate::{Result, Vec3};
 use attached::Attached;
 use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot, Targets};
@@ -43,6 +44,7 @@ use explicit::Method;
 use form::Form;
 use frames::Started;
 use gain::Gain;
+use history::History;
 use hold::fepr::Fepr;
 use hold::{Hold, Record};
 use integrator::Integrator;
@@ -54,6 +56,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use stiffness::Schedule;
 use touch::Touching;
+
+/// Newton's iterations end here even if the scene asks for no tolerance: the next one would double the digits of rounding.
+const NEWTON_TOLERANCE: f64 = 1e-9;
 
 /// A scene in motion.
 pub struct Simulation {
@@ -67,6 +72,10 @@ pub struct Simulation {
     way: Option<Way>,
     /// Whether ways may be too long.
     searches: bool,
+    /// What iterations remember of those before, if anything.
+    history: Option<History>,
+    /// The share of the gradient's first value at which iterations end.
+    tolerance: f64,
     /// What non-oscillatory motion keeps.
     calm: Option<Calm>,
     /// Whether the trial for the time to rest was not sure.
@@ -118,8 +127,10 @@ impl Simulation {
         let (hold, fepr) = (Hold::new(scene, &model), Fepr::new(scene, &model));
         let contacts = Contacts::new(scene, &model)?;
         let touching = contacts.map(|contacts| Touching::new(contacts, model.vertex_count()));
-        let searches = model.triangles.iter().any(|e| !e.is_projective())
-            || model.tets.iter().any(|e| !e.law.is_projective());
+        let newton = scene.solver.kind == SolverKind::Newton;
+        let bends = !model.is_projective();
+        let history = History::of(scene, bends && hold.is_none());
+        let searches = newton || bends || history.is_some();
         let looks_in = hold.is_some() || fepr.is_some() || touching.is_some();
         if looks_in || searches || calm.is_some() {
             backend.open()?;
@@ -144,6 +155,8 @@ impl Simulation {
             stalls: false,
             way: None,
             searches,
+            history,
+            tolerance: scene.time.tolerance.max(if newton { NEWTON_TOLERANCE } else { 0.0 }),
             time: scene.time.clone(),
             steps: 0,
             book: Book::default(),

@@ -1,20 +1,26 @@
-//! A line search, for laws whose curvature the metric does not bound.
+//! A line search, for laws whose curvature the metric does not bound, and for Newton's way.
 //!
-//! For projections A bounds the curvature of Φ and a full step x − A⁻¹ g never goes too far. St. Venant–Kirchhoff's law is
-//! stiffer the more it is stretched. So after a step along d the slope of Φ is looked at, φ'(α) = −g(x − α d)·d: where it has
-//! turned to more than half of what it was at the start, the way is cut to where the line through both slopes is zero.
-//! Only gradients are needed, which the next iteration needs anyway: a way that is long enough costs nothing.
+//! For projections A bounds the curvature of Φ and a full step x − A⁻¹ g never goes too far. Other laws are stiffer the more they
+//! are stretched, or bend the other way. So after a step along d it is looked whether Φ has fallen by a share of what its slope
+//! had promised (Armijo); where it has not, the way is cut to where the line through both slopes φ'(α) = −g(x − α d)·d is
+//! zero. A way that is long enough costs nothing: the gradient and the energy there are needed anyway.
+//!
+//! Near the end Φ changes by less than its rounding. There, and where something is held, so that Φ alone is not what falls,
+//! the slopes decide: the way was too long if they have turned to more than half of what they were.
 
 use super::Simulation;
 use super::clock::Phase;
 use super::form::Form;
+use super::inside::Merit;
 use crate::linear::reduce::sum;
 use crate::{Result, Vec3};
 
+/// The share of the promised fall that is enough.
+const ARMIJO: f64 = 1e-4;
 /// How much of the slope may be left, turned round.
 const TURNED: f64 = 0.5;
 /// Cuts of one way, at most.
-const MOST_CUTS: usize = 12;
+const MOST_CUTS: usize = 20;
 
 /// The way of an iteration.
 pub(super) struct Way {
@@ -23,15 +29,34 @@ pub(super) struct Way {
     descent: Vec<Vec3>,
     /// g·d at the start (J).
     slope: f64,
+    /// Φ at the start, where it decides.
+    merit: Option<Merit>,
+}
+
+impl Way {
+    /// Whether a share of it is not too long: Φ and g·d are these there.
+    fn is_enough(&self, share: f64, slope: f64, merit: Option<Merit>) -> bool {
+        let turned = slope < -TURNED * self.slope || !slope.is_finite();
+        match self.merit.zip(merit) {
+            Some((before, now)) => {
+                let change = now.value - before.value;
+                let noise = before.noise.max(now.noise);
+                change <= -ARMIJO * share * self.slope || change <= noise && !turned
+            }
+            None => !turned,
+        }
+    }
 }
 
 impl Simulation {
     /// Before the way is gone: remembers it.
-    pub(super) fn note_way(&mut self) {
+    pub(super) fn note_way(&mut self, form: &Form) -> Result<()> {
+        let merit = if self.hold.is_none() { self.backend.merit(form)? } else { None };
         let view = self.backend.view();
         let (g, d) = (&*view.gradient, &*view.descent);
         let slope = sum(d.len(), |i| g[i].dot(&d[i]));
-        self.way = Some(Way { start: view.iterate.to_vec(), descent: d.to_vec(), slope });
+        self.way = Some(Way { start: view.iterate.to_vec(), descent: d.to_vec(), slope, merit });
+        Ok(())
     }
 
     /// After the local step at its end: cuts the way if it was too long.
@@ -41,13 +66,14 @@ impl Simulation {
         };
         let (mut share, d) = (1.0, &way.descent);
         for _ in 0..MOST_CUTS {
+            let merit = if way.merit.is_some() { self.backend.merit(form)? } else { None };
             let g = &*self.backend.view().gradient;
             let slope = sum(d.len(), |i| g[i].dot(&d[i]));
-            if slope >= -TURNED * way.slope {
+            if way.is_enough(share, slope, merit) {
                 break;
             }
-            // also where the slope is not a number: then by a tenth
-            share *= (way.slope / (way.slope - slope)).max(0.1);
+            // where the slope is not a number, or has not turned although Φ has risen: by a tenth, by half
+            share *= (way.slope / (way.slope - slope)).max(0.1).min(0.5);
             let shorter: Vec<Vec3> = way.start.iter().zip(d).map(|(x, d)| x - d * share).collect();
             self.hold.iter_mut().for_each(|hold| hold.forget_ahead());
             let Simulation { backend, clock, .. } = self;

@@ -66,6 +66,7 @@ fn given(material: &Material) -> Vec<&'static str> {
         ("lambda", m.lambda.is_some()),
         ("young_modulus", m.young_modulus.is_some()),
         ("poisson_ratio", m.poisson_ratio.is_some()),
+        ("curves", m.curves.is_some()),
         ("thickness", m.thickness.is_some()),
         ("strain_limits", m.strain_limits.is_some()),
         ("bending", m.bending.is_some()),
@@ -108,6 +109,9 @@ fn check_elasticity(at: &str, material: &Material, model: &MaterialModel) -> Che
     if model.name == "spring" {
         return if material.stiffness.is_some() { Ok(()) } else { missing("stiffness", "by `spring`") };
     }
+    if model.name == "valanis-landel" {
+        return if material.curves.is_some() { Ok(()) } else { missing("curves", "by `valanis-landel`") };
+    }
     match (material.young_modulus, material.poisson_ratio) {
         (Some(_), None) => return missing("poisson_ratio", "with `young_modulus`"),
         (None, Some(_)) => return missing("young_modulus", "with `poisson_ratio`"),
@@ -126,7 +130,8 @@ fn check_elasticity(at: &str, material: &Material, model: &MaterialModel) -> Che
     if material.mu.is_none() {
         return missing("mu", &format!("by `{}`, or `young_modulus` with `poisson_ratio`", model.name));
     }
-    if ["corotated", "stvk"].contains(&model.name) && material.lambda.is_none() {
+    let reads_lambda = model.fields.iter().any(|field| field.0 == "lambda");
+    if reads_lambda && material.lambda.is_none() {
         return missing("lambda", &format!("by `{}` with `mu`", model.name));
     }
     Ok(())

@@ -1,0 +1,42 @@
+//! Validation of the solver.
+
+use super::{Checked, fault};
+use crate::linear::MOST_ITERATIONS;
+use crate::scene::{Method, Precision, Scene, SolverKind};
+use crate::step::integrator::NON_OSCILLATORY;
+
+/// The longest history of iterations; beyond some ten it does not help any more.
+const MOST_HISTORY: usize = 50;
+
+/// Validates `[solver]`.
+pub fn check_solver(scene: &Scene) -> Checked {
+    let solver = &scene.solver;
+    if solver.inner > MOST_ITERATIONS {
+        return fault("solver.inner", format!("must be from 0 to {MOST_ITERATIONS}, got {}", solver.inner));
+    }
+    if let Some(history) = solver.history.filter(|history| *history > MOST_HISTORY) {
+        return fault("solver.history", format!("must be from 0 to {MOST_HISTORY}, got {history}"));
+    }
+    let constrained = scene.conservation.method == Method::Cpd;
+    if constrained && solver.history.is_some_and(|history| history > 0) {
+        let message =
+            "does not go with `conservation` inside the solve, which needs A itself; use \"fepr\" or 0";
+        return fault("solver.history", message);
+    }
+    if solver.kind == SolverKind::Projective {
+        return Ok(());
+    }
+    if solver.precision == Precision::Single {
+        return fault("solver.precision", "`newton` computes in double precision");
+    }
+    if constrained {
+        let message =
+            "holds momenta and energy with the constant metric of `projective`; \"fepr\" goes with `newton`";
+        return fault("conservation.method", message);
+    }
+    if scene.integrator.kind == NON_OSCILLATORY {
+        let message = "`non-oscillatory` holds momenta with the constant metric of `projective`: use that";
+        return fault("solver.kind", message);
+    }
+    Ok(())
+}
