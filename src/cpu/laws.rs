@@ -179,3 +179,6 @@ fn by_eigenvectors<T: Real>(law: &Law, numbers: &mut [[T; WIDTH]; 7], lanes: usi
         numbers.iter_mut().zip(all).for_each(|(row, value)| row[lane] = T::of(value));
     }
 }
+
+#[cfg(test)]
+mod tests;

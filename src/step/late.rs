@@ -3,7 +3,7 @@
 use super::backend::{Backend, Report, Snapshot, Targets};
 use super::explicit::{Explicit, Moment};
 use super::form::Form;
-use super::inside::{Inside, View};
+use super::inside::{Inside, Merit, View};
 use super::stiffness::Stiffness;
 use crate::damping::Filter;
 use crate::error::RunError;
@@ -70,6 +70,10 @@ impl Inside for Late {
 
     fn correct(&mut self) -> Result<()> {
         self.inner.correct()
+    }
+
+    fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+        self.inner.merit(form)
     }
 
     fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
