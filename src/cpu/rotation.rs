@@ -10,8 +10,9 @@
 //! from a warm start two steps give sixteen digits.
 
 use super::lanes::{Lane, Real, Which};
-use super::matrix::{Matrix, Symmetric, diagonalise, dot, product, transpose, triple};
+use super::matrix::{Matrix, Symmetric, dot, product, transpose, triple};
 use crate::Mat3;
+use crate::linear::diagonalise;
 use pulp::Simd;
 
 /// Newton steps before a lane is called hopeless. From a warm start two do (in single precision one); from afar five.

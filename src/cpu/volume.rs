@@ -9,8 +9,10 @@
 //! go the slow and safe way of [`closest_unit_determinant`].
 
 use super::lanes::{Lane, Real, Which};
-use super::matrix::{Symmetric, diagonalise};
+use super::matrix::Symmetric;
 use crate::Mat3;
+use crate::linear::diagonalise;
+use crate::model::law::projective::closest_unit_product;
 use pulp::Simd;
 
 /// Newton steps before a lane is called hopeless; small strains need two, a volume halved four.
@@ -86,77 +88,6 @@ pub fn closest_unit_determinant(s: &Mat3) -> Mat3 {
         q += p * direction * direction.transpose();
     }
     if q.iter().all(|entry| entry.is_finite()) { q } else { Mat3::identity() }
-}
-
-/// The point closest to σ1 ≥ σ2 ≥ |σ3| on p1 p2 p3 = 1.
-///
-/// The stationary points form a path with p3 = t as its parameter: κ = t (σ3 − t), and p1, p2 the larger roots of
-/// their quadratics. ln(p1 p2 p3) grows along it except perhaps for σ3/3 < t < σ3/2, where the σ are nearly equal;
-/// every crossing of zero is found, and the closest of them returned.
-fn closest_unit_product(sigma: [f64; 3]) -> [f64; 3] {
-    const SAMPLES: u32 = 32;
-    let between = |k| sigma[2] * (1.0 / 3.0 + f64::from(k) / f64::from(6 * SAMPLES));
-    let samples = if sigma[2] > 0.0 { 0..SAMPLES + 1 } else { 0..0 };
-    // At t = |σ3| + 1 or beyond, all three p are at least 1.
-    let knots = samples.map(between).chain([sigma[2].abs() + 2.0]);
-    let distance = |p: &[f64; 3]| p.iter().zip(sigma).map(|(p, s)| (p - s) * (p - s)).sum::<f64>();
-    let beyond = |t: f64| Along::at(sigma, t).product > 1.0;
-    let (mut closest, mut least) = ([1.0; 3], f64::INFINITY);
-    let (mut low, mut low_beyond) = (f64::MIN_POSITIVE, beyond(f64::MIN_POSITIVE));
-    for high in knots {
-        let high_beyond = beyond(high);
-        if low_beyond != high_beyond {
-            let p = Along::at(sigma, crossing(sigma, low, high, high_beyond)).p;
-            if distance(&p) < least {
-                (closest, least) = (p, distance(&p));
-            }
-        }
-        (low, low_beyond) = (high, high_beyond);
-    }
-    closest
-}
-
-/// The stationary point with p3 = t, the product p1 p2 p3, and how fast its logarithm grows with ln t.
-struct Along {
-    p: [f64; 3],
-    product: f64,
-    slope: f64,
-}
-
-impl Along {
-    fn at(sigma: [f64; 3], t: f64) -> Self {
-        let kappa = t * (sigma[2] - t);
-        // 2p − σ of the larger root p; dp/dκ = −1/(2p − σ)
-        let [first, second] = [sigma[0], sigma[1]].map(|s| (s * s - 4.0 * kappa).max(0.0).sqrt());
-        let p = [0.5 * (sigma[0] + first), 0.5 * (sigma[1] + second), t];
-        let falls = 1.0 / (p[0] * first) + 1.0 / (p[1] * second);
-        Along { p, product: p[0] * p[1] * t, slope: 1.0 - t * (sigma[2] - 2.0 * t) * falls }
-    }
-}
-
-/// Where p1 p2 p3 = 1 between two values of t, to the last digits: Newton's method in ln t, and a halving of the bracket
-/// where it leads out of it.
-fn crossing(sigma: [f64; 3], mut low: f64, mut high: f64, rising: bool) -> f64 {
-    let mut t = low.sqrt() * high.sqrt();
-    // Newton's method needs some six steps; sixty halvings bring any bracket of ln t down to the spacing of floats
-    for _ in 0..80 {
-        let Along { product, slope, .. } = Along::at(sigma, t);
-        if (product > 1.0) == rising {
-            high = t
-        } else {
-            low = t
-        }
-        let newton = t * (-product.ln() / slope).exp();
-        if (newton - t).abs() <= 2.0 * f64::EPSILON * t {
-            return newton;
-        }
-        let middle = low.sqrt() * high.sqrt();
-        t = if low < newton && newton < high { newton } else { middle };
-        if t <= low || t >= high {
-            return high;
-        }
-    }
-    t
 }
 
 #[cfg(test)]

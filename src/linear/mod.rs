@@ -9,6 +9,7 @@
 //! together and each of its entries is read from memory once for all three.
 
 mod chebyshev;
+mod eigen;
 mod elimination;
 mod factor;
 mod kernels;
@@ -28,6 +29,7 @@ mod tasks;
 mod vectors;
 
 pub use chebyshev::{Chebyshev, ChebyshevScratch, Coefficients, MOST_ITERATIONS, Spectrum, inner_iterations};
+pub use eigen::diagonalise;
 pub use factor::{Factor, Scratch};
 pub use lanczos::largest_eigenvalue;
 pub use panel::Real;

@@ -6,9 +6,14 @@
 //!
 //! A law is given μ and λ times a volume (J). Where the metric L bounds no curvature of it a step needs a line search.
 
+mod corotated_linear;
 pub mod curves;
 pub mod isotropic;
+mod neo_hookean;
 pub mod projective;
+mod st_venant_kirchhoff;
+pub mod stretches;
+mod valanis_landel;
 
 use curves::Curves;
 use std::sync::Arc;
@@ -22,8 +27,7 @@ pub enum Law {
     /// St. Venant–Kirchhoff: μ |G|² + λ/2 tr²G with Green's strain G = (FᵀF − I)/2. Turned inside out it is at rest again:
     /// a run in which that happens ends.
     StVenantKirchhoff,
-    /// Stable neo-Hookean: μ/2 (|F|² − 3) + λ/2 (J − 1 − μ/λ)² with J = det F, up to a constant, μ and λ such that small strains
-    /// are those of Lamé's parameters (λ here is Lamé's plus μ).
+    /// Stable neo-Hookean: μ/2 (|F|² − 3) − μ (J − 1) + (λ + μ)/2 (J − 1)² with J = det F.
     NeoHookean,
     /// Corotated linear: μ |S − I|² + λ/2 tr²(S − I), S = RᵀF.
     CorotatedLinear,
@@ -46,5 +50,18 @@ impl Law {
     /// Whether L bounds its curvature, so that a step x − A⁻¹ g never goes too far.
     pub fn is_projective(&self) -> bool {
         *self == Law::Projective
+    }
+
+    /// W and its derivatives at signed stretches, `mu` and `lambda` times a volume (J). W is 0 at rest.
+    ///
+    /// Valanis and Landel's curves have their own λ/μ; there `lambda` does nothing.
+    pub fn principal(&self, sigma: [f64; 3], mu: f64, lambda: f64) -> Principal {
+        match self {
+            Law::Projective => projective::principal(sigma, mu, lambda),
+            Law::StVenantKirchhoff => st_venant_kirchhoff::principal(sigma, mu, lambda),
+            Law::NeoHookean => neo_hookean::principal(sigma, mu, lambda),
+            Law::CorotatedLinear => corotated_linear::principal(sigma, mu, lambda),
+            Law::ValanisLandel(curves) => valanis_landel::principal(curves, sigma, mu),
+        }
     }
 }
