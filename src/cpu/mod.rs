@@ -17,6 +17,7 @@ mod laws;
 pub mod local;
 pub mod matrix;
 mod metric;
+mod newton;
 pub mod observe;
 pub mod projection;
 pub mod real;
@@ -34,13 +35,14 @@ use crate::damping::strain_rate;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
-use crate::scene::{Precision, Solver};
+use crate::scene::{Precision, Solver, SolverKind};
 use crate::step::backend::{Backend, Exchange, Report};
 use crate::step::form::Form;
 use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3, linear};
 use global::Global;
 use local::Local;
+use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;
 use viscous::Viscous;
@@ -81,6 +83,8 @@ pub struct Cpu<T: Scalar> {
     /// By how much the last filter changed v; empty until there was one.
     filtered: Vec<Vec3>,
     global: Global<T>,
+    /// The Hessian, if iterations solve with that.
+    newton: Option<Newton>,
     local: Local<T>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -120,6 +124,10 @@ impl<T: Scalar> Cpu<T> {
             filtered: Vec::new(),
             local: Local::new(&model),
             global: Global::new(solver),
+            newton: match solver.kind {
+                SolverKind::Newton => Some(Newton::new(&model)?),
+                SolverKind::Projective => None,
+            },
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             x_before: model.initial_positions.clone(),

@@ -79,7 +79,7 @@ impl<T: Scalar> Inside for Gpu<T> {
         }
     }
 
-    fn descend(&mut self) -> Result<()> {
+    fn descend(&mut self, _: &Form) -> Result<()> {
         let Some(seen) = &mut self.seen else { return Err(unprepared()) };
         let mut descent = std::mem::take(&mut seen.descent);
         descent.copy_from_slice(&seen.gradient);

@@ -71,8 +71,8 @@ pub trait Inside {
     fn metric(&self) -> u64;
     /// The numbers now. Before a step `iterate`, `gradient` and `descent` mean nothing.
     fn view(&mut self) -> View<'_>;
-    /// descent = A⁻¹ g.
-    fn descend(&mut self) -> Result<()>;
+    /// descent = A⁻¹ g, or H⁻¹ g with the Hessian at the iterate.
+    fn descend(&mut self, form: &Form) -> Result<()>;
     /// x ← x − descent.
     fn correct(&mut self) -> Result<()>;
     /// columns ← A⁻¹ columns: three scalar columns at once.

@@ -100,8 +100,8 @@ impl Simulation {
             return clock.time(Phase::Global, || backend.global(form));
         }
         match history.as_mut().filter(|_| !touching) {
-            Some(history) => clock.time(Phase::Global, || history.descend(backend.as_mut()))?,
-            None => clock.time(Phase::Global, || backend.descend())?,
+            Some(history) => clock.time(Phase::Global, || history.descend(form, backend.as_mut()))?,
+            None => clock.time(Phase::Global, || backend.descend(form))?,
         }
         if touching {
             self.press_contacts(form);

@@ -64,8 +64,8 @@ impl Inside for Late {
         self.inner.view()
     }
 
-    fn descend(&mut self) -> Result<()> {
-        self.inner.descend()
+    fn descend(&mut self, form: &Form) -> Result<()> {
+        self.inner.descend(form)
     }
 
     fn correct(&mut self) -> Result<()> {
