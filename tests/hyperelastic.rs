@@ -13,7 +13,7 @@ use dashpot::{Mat3, Vec3};
 use nalgebra::{Rotation3, SMatrix};
 use std::sync::Arc;
 
-/// μ V and λ V (J) of the laws under test, those of [`curves`].
+/// μ V and λ V (J) of the laws under test that have no curves.
 const MU: f64 = 1.3;
 const LAMBDA: f64 = 2.1;
 
@@ -25,39 +25,12 @@ fn rotation(random: &mut Random) -> Mat3 {
     Rotation3::new(3.0 * random.vector()).into_inner()
 }
 
-/// Curved splines with knots all over the place, and μ and λ as above.
+/// Curved splines, f′(1) = 0.2, g′(1) = 0.1, h′(1) = −0.4.
 fn curves() -> Arc<Curves> {
-    let g = [[0.4, -0.5], [0.8, -0.1], [1.3, 0.3], [2.0, 0.4]];
-    let f = [[0.3, -3.1], [0.7, -1.0], [1.0, 0.0], [1.6, 1.9], [2.5, 3.0]];
-    let h = [[0.2, -4.0], [0.9, -0.6], [1.2, 0.4], [1.9, 2.9]];
-    // Shifts without stress at rest, then factors for μ and λ: both act linearly on the values.
-    let spline = |points: &[[f64; 2]], at: f64| {
-        let lifted: Vec<[f64; 2]> = points.iter().map(|[s, v]| [*s, v + at]).collect();
-        lifted
-    };
-    let rest = |points: &[[f64; 2]]| natural_spline(points, 1.0);
-    let (f0, g0, h0) = (rest(&f), rest(&g), rest(&h));
-    // f′(1) = 0.2, g′(1) = 0.1, h′(1) = −0.4
-    let all = [spline(&f, 0.2 - f0), spline(&g, 0.1 - g0), spline(&h, -0.4 - h0)];
-    Arc::new(Curves::new(&all[0], &all[1], &all[2]).expect("sound curves"))
-}
-
-/// The natural cubic spline by a dense system for its second derivatives: another way than the program's.
-fn natural_spline(points: &[[f64; 2]], at: f64) -> f64 {
-    let n = points.len();
-    let mut a = nalgebra::DMatrix::<f64>::identity(n, n);
-    let mut b = nalgebra::DVector::<f64>::zeros(n);
-    for k in 1..n - 1 {
-        let (w, e) = (points[k][0] - points[k - 1][0], points[k + 1][0] - points[k][0]);
-        (a[(k, k - 1)], a[(k, k)], a[(k, k + 1)]) = (w, 2.0 * (w + e), e);
-        b[k] = 6.0 * ((points[k + 1][1] - points[k][1]) / e - (points[k][1] - points[k - 1][1]) / w);
-    }
-    let m = a.lu().solve(&b).expect("diagonally dominant");
-    let k = (1..n - 1).filter(|&k| points[k][0] <= at).count();
-    let ([x0, y0], [x1, y1]) = (points[k], points[k + 1]);
-    let w = x1 - x0;
-    let (l, r) = ((x1 - at) / w, (at - x0) / w);
-    l * y0 + r * y1 + ((l * l * l - l) * m[k] + (r * r * r - r) * m[k + 1]) * w * w / 6.0
+    let f = [[0.3, -2.9], [0.7, -0.8], [1.0, 0.2], [1.6, 2.1], [2.5, 3.2]];
+    let g = [[0.4, -0.4], [0.8, 0.0], [1.0, 0.1], [1.3, 0.4], [2.0, 0.5]];
+    let h = [[0.2, -4.0], [0.9, -0.8], [1.0, -0.4], [1.2, 0.2], [1.9, 2.7]];
+    Arc::new(Curves::new(&f, &g, &h).expect("sound curves"))
 }
 
 fn laws() -> Vec<Law> {
@@ -144,6 +117,209 @@ fn stress_is_the_derivative_of_energy_and_the_hessian_that_of_stress() {
                     assert!(difference < 1e-6 * size, "{law:?} {f} {i} {k}: {slope} {}", hessian[(i, k)]);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn the_definite_hessian_is_the_closest_one() {
+    let mut changed = 0;
+    for law in laws() {
+        let [mu, lambda] = lame(&law);
+        for f in deformations() {
+            let plain: SMatrix<f64, 9, 9> = full(&law.hessian(&f, mu, lambda, Definite::No));
+            let definite: SMatrix<f64, 9, 9> = full(&law.hessian(&f, mu, lambda, Definite::Yes));
+            // Round-off of a 9×9 product.
+            let bound = 1e-13 * plain.amax().max(1.0);
+            assert!((definite - definite.transpose()).amax() < bound);
+            assert!(eigenvalues(&definite).iter().all(|e| *e > -bound), "{law:?} {f}");
+            let added = definite - plain;
+            assert!(eigenvalues(&added).iter().all(|e| *e > -bound), "{law:?} {f}");
+            // What was added lies across what was kept: so it was the negative part and nothing else.
+            assert!((added * definite).amax() < 1e-12 * plain.amax().max(1.0).powi(2), "{law:?} {f}");
+            match eigenvalues(&plain).iter().all(|e| *e > bound) {
+                true => assert!(added.amax() < bound, "{law:?} {f}: {added}"),
+                false => changed += 1,
+            }
+        }
+    }
+    assert!(changed > 50, "{changed}");
+}
+
+#[test]
+fn nothing_depends_on_the_frame() {
+    let mut random = Random::new(8);
+    for law in laws() {
+        let [mu, lambda] = lame(&law);
+        for f in deformations() {
+            let (r, q) = (rotation(&mut random), rotation(&mut random));
+            let (energy, stress) = law.energy_and_stress(&f, mu, lambda);
+            let (turned_energy, turned_stress) = law.energy_and_stress(&(r * f * q), mu, lambda);
+            // The rounding of F, of order one.
+            assert!((energy - turned_energy).abs() < 1e-13 * (1.0 + energy), "{law:?} {f}");
+            assert!((r * stress * q - turned_stress).amax() < 1e-12 * (1.0 + stress.amax()), "{law:?} {f}");
+            let torque = stress * f.transpose() - f * stress.transpose();
+            assert!(torque.amax() < 1e-13 * (1.0 + stress.amax()), "{law:?} {f}");
+        }
+    }
+}
+
+#[test]
+fn small_strains_are_those_of_a_linear_solid() {
+    for law in laws() {
+        let [mu, lambda] = lame(&law);
+        let one = |a: usize, b: usize| f64::from(u8::from(a == b));
+        let turn = rotation(&mut Random::new(2));
+        for definite in [Definite::No, Definite::Yes] {
+            for r in [Mat3::identity(), turn] {
+                let blocks = law.hessian(&r, mu, lambda, definite);
+                for k in 0..81 {
+                    let [i, j, m, n] = [k / 27, k / 9 % 3, k / 3 % 3, k % 3];
+                    let expected =
+                        lambda * one(i, j) * one(m, n) + mu * (one(i, m) * one(j, n) + one(i, n) * one(j, m));
+                    // RᵀP in the frame of the rest shape.
+                    let found = (r.transpose() * blocks[j][n] * r)[(i, m)];
+                    // A rotation in numbers is one to 1e-16; turned by that, stresses are of that order, over strains of one.
+                    assert!((found - expected).abs() < 1e-13, "{law:?} {k}: {found} {expected}");
+                }
+            }
+        }
+        let stress = law.energy_and_stress(&(Mat3::identity() * (1.0 + 1e-7)), mu, lambda).1;
+        // Bulk modulus times three; 1e-7 of it is nonlinear.
+        assert!((stress[0] / 1e-7 / (3.0 * lambda + 2.0 * mu) - 1.0).abs() < 1e-6, "{law:?}");
+    }
+}
+
+#[test]
+fn rest_has_the_least_energy() {
+    let mut random = Random::new(5);
+    for law in laws() {
+        let [mu, lambda] = lame(&law);
+        let (energy, stress) = law.energy_and_stress(&Mat3::identity(), mu, lambda);
+        assert_eq!((energy, stress), (0.0, Mat3::zeros()), "{law:?}");
+        let turned = law.energy_and_stress(&rotation(&mut random), mu, lambda);
+        assert!(turned.0.abs() < 1e-30 && turned.1.amax() < 1e-14, "{law:?} {turned:?}");
+        for scale in [1e-6, 1e-3, 0.1, 1.0, 2.0] {
+            for _ in 0..200 {
+                let f = rotation(&mut random) + scale * matrix(&mut random);
+                assert!(law.energy(&f, mu, lambda) > 0.0, "{law:?} {f}");
+            }
+        }
+        let inside_out = law.energy(&Mat3::from_diagonal(&Vec3::new(1.0, 1.0, -1.0)), mu, lambda);
+        // St. Venant–Kirchhoff's alone does not see it.
+        assert_eq!(inside_out == 0.0, law == Law::StVenantKirchhoff, "{law:?}");
+    }
+}
+
+#[test]
+fn stretches_are_right_for_every_sort_of_deformation() {
+    let mut random = Random::new(1);
+    let sigmas = [
+        [1.0, 1.0, 1.0],
+        [1.0, 1.0, -1.0],
+        [2.0, 0.5, -0.5],
+        [2.0, 1.0, 0.0],
+        [1.0, 1e-9, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0],
+        [2e12, 7e11, -3e11],
+        [3e-12, 2e-12, 1e-12],
+        [1e12, 1.0, 1e-12],
+    ];
+    let mut all: Vec<Mat3> = deformations();
+    for sigma in sigmas {
+        let diagonal = Mat3::from_diagonal(&sigma.into());
+        all.extend([diagonal, rotation(&mut random) * diagonal * rotation(&mut random)]);
+    }
+    all.extend([-Mat3::identity(), Mat3::repeat(1.0)]);
+    for f in all {
+        let Stretches { u, sigma, v } = Stretches::of(&f);
+        for turn in [u, v] {
+            // Five sweeps of three rotations, each rounded.
+            assert!((turn.transpose() * turn - Mat3::identity()).amax() < 1e-14, "{f}");
+            assert!((turn.determinant() - 1.0).abs() < 1e-14, "{f}");
+        }
+        // Equal ones differ by rounding.
+        let below = |a: f64, b: f64| a.abs() <= b * (1.0 + 4.0 * f64::EPSILON);
+        assert!(below(sigma[1], sigma[0]) && below(sigma[2], sigma[1]), "{f} {sigma:?}");
+        let again = u * Mat3::from_diagonal(&sigma.into()) * v.transpose();
+        assert!((again - f).amax() <= 1e-14 * f.amax(), "{f}{again}");
+        let sheet = [f.column(0).into_owned(), f.column(1).into_owned()];
+        let Stretches { u, sigma, v } = Stretches::of_sheet(sheet);
+        assert!((u.transpose() * u - Mat3::identity()).amax() < 1e-14 && below(sigma[1], sigma[0]));
+        for (j, column) in sheet.iter().enumerate() {
+            let again: Vec3 = (0..2).map(|a| u.column(a) * sigma[a] * v[(j, a)]).sum();
+            assert!((again - column).amax() <= 1e-14 * f.amax(), "{f}");
+        }
+    }
+}
+
+#[test]
+fn a_sheet_is_a_solid_that_keeps_its_thickness() {
+    let mut random = Random::new(12);
+    for law in laws() {
+        let [mu, lambda] = lame(&law);
+        for k in 0..40 {
+            let f = [Vec3::x(), Vec3::y()].map(|axis| axis + 0.04 * f64::from(k) * random.vector());
+            let sigma = Stretches::of_sheet(f).sigma;
+            if sigma[1] < 0.05 {
+                continue;
+            }
+            let solid = Mat3::from_columns(&[f[0], f[1], f[0].cross(&f[1]).normalize()]);
+            let (energy, stress) = law.energy_and_stress_of_sheet(f, mu, lambda);
+            let (expected, whole) = law.energy_and_stress(&solid, mu, lambda);
+            assert!((energy - expected).abs() < 1e-12 * (1.0 + energy), "{law:?}");
+            let plain: SMatrix<f64, 6, 6> = full(&law.hessian_of_sheet(f, mu, lambda, Definite::No));
+            let definite: SMatrix<f64, 6, 6> = full(&law.hessian_of_sheet(f, mu, lambda, Definite::Yes));
+            let size = plain.amax();
+            assert!(eigenvalues(&definite).iter().all(|e| *e > -1e-13 * size));
+            assert!(eigenvalues(&(definite - plain)).iter().all(|e| *e > -1e-13 * size));
+            assert!(((definite - plain) * definite).amax() < 1e-12 * size * size, "{law:?}");
+            let h = 1e-5;
+            for column in 0..2 {
+                assert!((stress[column] - whole.column(column)).amax() < 1e-12 * (1.0 + size), "{law:?}");
+                for axis in 0..3 {
+                    let moved = |step: f64| {
+                        let mut moved = f;
+                        moved[column][axis] += step;
+                        law.energy_and_stress_of_sheet(moved, mu, lambda).1
+                    };
+                    let (up, down) = (moved(h), moved(-h));
+                    for i in 0..6 {
+                        let slope = (up[i / 3][i % 3] - down[i / 3][i % 3]) / (2.0 * h);
+                        // h² times third derivatives up to size/σ₂² = 400 size.
+                        let found = plain[(i, 3 * column + axis)];
+                        assert!((slope - found).abs() < 1e-6 * size, "{law:?} {f:?}: {slope} {found}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hessians_stay_finite_where_a_law_has_an_edge_or_a_body_has_no_volume() {
+    for law in laws() {
+        let [mu, lambda] = lame(&law);
+        for [a, b, c] in [
+            [1.0, 0.5, -0.5],
+            [1.0, 1.0, -1.0],
+            [4.0, 1.0, -1.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0],
+            [1.9, 1.9, 1.9],
+            [5.0, 5.0, 5.0],
+        ] {
+            let f = Mat3::from_diagonal(&Vec3::new(a, b, c));
+            let definite: SMatrix<f64, 9, 9> = full(&law.hessian(&f, mu, lambda, Definite::Yes));
+            assert!(definite.iter().all(|e| e.is_finite()), "{law:?} {f}");
+            assert!(eigenvalues(&definite).iter().all(|e| *e >= -1e-13 * definite.amax()), "{law:?} {f}");
+            // Stresses up to 100 over differences of stretches of 3e-6.
+            assert!(definite.amax() < 1e8, "{law:?} {f}{definite}");
+            let sheet = [Vec3::x() * a, Vec3::y() * b];
+            let definite: SMatrix<f64, 6, 6> = full(&law.hessian_of_sheet(sheet, mu, lambda, Definite::Yes));
+            assert!(definite.amax() < 1e8, "{law:?} {sheet:?}");
+            assert!(eigenvalues(&definite).iter().all(|e| *e >= -1e-13 * definite.amax()));
         }
     }
 }
