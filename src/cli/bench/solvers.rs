@@ -39,8 +39,14 @@ pub fn run(frames: usize, largest: usize) -> Result<Vec<Measured>> {
         let material_is =
             format!("body.0.material={{ model = \"{material}\", {numbers}, density = 1000.0 }}");
         let load = |solver: &str| {
-            let overrides =
-                [&material_is, "time.iterations=500", RESIDUAL, solver, "integrator.kind=backward-euler"];
+            let overrides = [
+                &material_is,
+                "obstacle=[]",
+                "time.iterations=500",
+                RESIDUAL,
+                solver,
+                "integrator.kind=backward-euler",
+            ];
             scene::load("pig", &overrides.map(String::from))
         };
         let variants =
