@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 /// The natural cubic spline through points and its slope, by a dense system for its second derivatives: another way than the
 /// program's. Straight beyond the ends.
-fn spline(points: &[[f64; 2]], at: f64) -> [f64; 2] {
+fn spline(points: [[f64; 2]; 5]) -> impl Fn(f64) -> [f64; 2] {
     let n = points.len();
     let mut matrix = DMatrix::<f64>::identity(n, n);
     let mut right = DVector::<f64>::zeros(n);
-    let chord = |k: usize| (points[k + 1][1] - points[k][1]) / (points[k + 1][0] - points[k][0]);
+    let chord = move |k: usize| (points[k + 1][1] - points[k][1]) / (points[k + 1][0] - points[k][0]);
     for k in 1..n - 1 {
         let (before, after) = (points[k][0] - points[k - 1][0], points[k + 1][0] - points[k][0]);
         matrix[(k, k - 1)] = before;
@@ -20,15 +20,17 @@ fn spline(points: &[[f64; 2]], at: f64) -> [f64; 2] {
         right[k] = 6.0 * (chord(k) - chord(k - 1));
     }
     let second = matrix.lu().solve(&right).expect("diagonally dominant");
-    let inside = at.clamp(points[0][0], points[n - 1][0]);
-    let k = (1..n - 1).filter(|&k| points[k][0] <= inside).count();
-    let ([x0, y0], [x1, y1]) = (points[k], points[k + 1]);
-    let w = x1 - x0;
-    let (l, r) = ((x1 - inside) / w, (inside - x0) / w);
-    let bend = (l * l * l - l) * second[k] + (r * r * r - r) * second[k + 1];
-    let turn = (3.0 * r * r - 1.0) * second[k + 1] - (3.0 * l * l - 1.0) * second[k];
-    let slope = chord(k) + w * turn / 6.0;
-    [l * y0 + r * y1 + w * w * bend / 6.0 + slope * (at - inside), slope]
+    move |at: f64| {
+        let inside = at.clamp(points[0][0], points[n - 1][0]);
+        let k = (1..n - 1).filter(|&k| points[k][0] <= inside).count();
+        let ([x0, y0], [x1, y1]) = (points[k], points[k + 1]);
+        let w = x1 - x0;
+        let (l, r) = ((x1 - inside) / w, (inside - x0) / w);
+        let bend = (l * l * l - l) * second[k] + (r * r * r - r) * second[k + 1];
+        let turn = (3.0 * r * r - 1.0) * second[k + 1] - (3.0 * l * l - 1.0) * second[k];
+        let slope = chord(k) + w * turn / 6.0;
+        [l * y0 + r * y1 + w * w * bend / 6.0 + slope * (at - inside), slope]
+    }
 }
 
 #[test]
@@ -42,7 +44,8 @@ fn a_curve_is_the_natural_spline_through_its_points() {
     ];
     for stretches in places {
         let points = stretches.map(|s: f64| [s, 8.0 * s.ln() + (3.0 * s).sin()]);
-        let rest = spline(&points, 1.0)[0];
+        let expected = spline(points);
+        let rest = expected(1.0)[0];
         // g′ = 0, and a straight h′ takes the stress at rest away.
         let h = [[0.5, -rest - 50.0], [2.0, -rest + 100.0]];
         let curves = Curves::new(&points, &[[0.5, 0.0], [2.0, 0.0]], &h).expect("sound curves");
@@ -50,7 +53,7 @@ fn a_curve_is_the_natural_spline_through_its_points() {
         let f = &curves.f;
         let integrate = |end: f64| {
             let h = end / 2000.0;
-            let value = |t: f64| spline(&points, 1.0 + t)[0] - rest;
+            let value = |t: f64| expected(1.0 + t)[0] - rest;
             let piece = |k: i32| {
                 let from = h * f64::from(k);
                 h / 6.0 * (value(from) + 4.0 * value(from + 0.5 * h) + value(from + h))
@@ -60,7 +63,7 @@ fn a_curve_is_the_natural_spline_through_its_points() {
         assert_eq!(f.at(0.0).integral, 0.0);
         for k in -20..40 {
             let strain = 0.05 * f64::from(k);
-            let (found, [value, slope]) = (f.at(strain), spline(&points, 1.0 + strain));
+            let (found, [value, slope]) = (f.at(strain), expected(1.0 + strain));
             // Values up to 30, some roundings of each.
             assert!((mu * (found.value + f.at_rest) - value).abs() < 1e-12, "{strain} {points:?}");
             assert!((mu * found.slope - slope).abs() < 1e-11, "{strain} {points:?}");
