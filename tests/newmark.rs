@@ -151,13 +151,14 @@ fn laplacian_damping_has_the_ratio_of_theory() {
         // the phase is off by ωt (ωh)²/12 = 3e-4 under the trapezoidal rule; amplitudes have fallen to exp(−ξωt) = 0.38
         assert!(off < 5e-4 * 0.5 * stretch, "{kind}: off by {off:e} of {}", 0.5 * stretch);
     }
-    // and with Newmark's own damping besides, ξ + (γ − 1/2) ωh/2, from the energy that is left
+    // Newmark's own damping, (γ − 1/2) ωh/2, from the energy that is left after 8.5 periods
     let given = Integrator { kind: "newmark".into(), gamma: Some(0.6), ..Integrator::default() };
-    let rows = run(&mut simulate_with(pair(k, stretch), &given, [0.0, alpha], h, 200), n);
-    let ratio = -(rows[n].total / rows[0].total).ln() / (2.0 * omega * t);
-    let theory = xi + 0.05 * omega * h;
-    // the energy goes up and down about its decay by ξ in a period, of which there are 1.7
-    assert!((ratio / theory - 1.0).abs() < 0.1, "ratio {ratio}, theory {theory}");
+    let h = 0.01;
+    let rows = run(&mut simulate_with(pair(k, stretch), &given, [0.0, 0.0], h, 200), n);
+    let ratio = -(rows[n].total / rows[0].total).ln() / (2.0 * omega * h * n as f64);
+    let theory = 0.05 * omega * h;
+    // the next term of the ratio is (ωh)² = 0.8 % of it; and the energy goes up and down a little about its decay
+    assert!((ratio / theory - 1.0).abs() < 0.03, "ratio {ratio}, theory {theory}");
 }
 
 fn bits(simulation: &Simulation) -> Vec<u64> {
@@ -214,7 +215,9 @@ fn momenta_and_energy_are_held() {
     for kind in KINDS {
         for method in ["cpd", "fepr"] {
             let held = format!("conservation.method={method}");
-            let overrides = [kind, &[held.as_str(), "time.iterations=30"][..]].concat();
+            let tightly =
+                ["time.iterations=30", "conservation.tolerance=1e-7", "conservation.iterations=300"];
+            let overrides = [kind, &[held.as_str()], &tightly[..]].concat();
             let mut simulation = simulate(SPINNING, &overrides);
             let rows = run(&mut simulation, 60);
             let record = simulation.held().unwrap();
@@ -227,9 +230,9 @@ fn momenta_and_energy_are_held() {
                     (l - l0).norm() / l0.norm(),
                     (row.total / rows[0].total - 1.0).abs(),
                 ];
-                // conservation.tolerance is 1e-6 of the energy in a step, and what a step leaves the next one takes back
+                // conservation.tolerance is 1e-7, and what a step leaves the next one takes back
                 assert!(
-                    off[0] < 1e-9 && off[1] < 1e-6 && off[2] < 1e-5,
+                    off[0] < 1e-9 && off[1] < 1e-6 && off[2] < 1e-6,
                     "{overrides:?}, frame {}: {off:?}",
                     row.frame
                 );
@@ -244,7 +247,8 @@ fn momenta_and_energy_are_held() {
     }
 }
 
-/// A ball falls on the ground and comes to rest on it, on top of it.
+/// A cube falls on the ground and comes to rest on it, on top of it. Contact presses at the end of a step: with β ≠ γ/2 the velocities
+/// shown of what touches then have h (β/γ − 1/2) f/m of what presses it, which the next step takes back.
 #[test]
 fn bodies_come_to_rest_in_contact() {
     const FALLING: &str = r#"
@@ -257,18 +261,48 @@ fn bodies_come_to_rest_in_contact() {
         material = { model = "corotated", young_modulus = 5e4, poisson_ratio = 0.3, density = 1000.0 }
         position = [0.0, 0.1, 0.0]
     "#;
-    for kind in KINDS {
+    let half = &["integrator.kind=newmark", "integrator.gamma=0.7", "integrator.beta=0.35"][..];
+    for (kind, shown) in [(KINDS[0], 0.0), (KINDS[1], 0.36 / 0.7 - 0.5), (KINDS[2], 0.0), (half, 0.0)] {
         let mut simulation = simulate(FALLING, kind);
         let rows = run(&mut simulation, 400);
         let last = rows[400];
         let lowest = simulation.positions().iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
-        println!(
-            "{kind:?}: lowest {lowest:.2e} m, kinetic {:.2e} J of {:.2e} J",
-            last.kinetic, rows[0].gravity
-        );
-        assert!(lowest > -5e-3, "{kind:?}: {lowest} m");
-        assert!(last.kinetic < 1e-3, "{kind:?}: {} J", last.kinetic);
+        println!("{kind:?}: lowest {lowest:.2e} m, kinetic {:.2e} J, P {:?}", last.kinetic, last.momentum);
+        assert!(lowest > -2e-3, "{kind:?}: {lowest} m");
+        assert!(last.kinetic < if shown == 0.0 { 1e-3 } else { 0.05 }, "{kind:?}: {} J", last.kinetic);
+        let weight: f64 = simulation.model().mass.iter().sum::<f64>() * 9.81;
+        // what is left of the motion is a thousandth of the impulse of a step
+        let off = (last.momentum[1] + shown * 0.01 * weight).abs();
+        assert!(off < 1e-3 * 0.01 * weight, "{kind:?}: P is {:?}", last.momentum);
     }
+}
+
+/// A beam that swings: at a step where the trapezoidal rule makes energy without bound, Bathe's rule with twice the step stays
+/// stable and loses little.
+#[test]
+fn bathe_stays_stable_at_twice_the_step_that_breaks_the_trapezoidal_rule() {
+    const BEAM: &str = r#"
+        time = { step = 0.05, iterations = 60, tolerance = 1e-9 }
+        damping = { model = "none" }
+        [[body]]
+        name = "bar"
+        mesh = { generate = "box", cells = [8, 2, 2], size = [1.2, 0.2, 0.2] }
+        material = { model = "corotated", young_modulus = 2e5, poisson_ratio = 0.3, density = 1000.0 }
+        [[body.attach]]
+        select = { min = [-0.01, -1.0, -1.0], max = [0.01, 1.0, 1.0] }
+        stiffness = 1e5
+    "#;
+    let gained = |overrides: &[&str], frames: usize| {
+        let rows = run(&mut simulate(BEAM, overrides), frames);
+        let swings = rows[..=frames / 10].iter().map(|row| row.kinetic + row.elastic).fold(0.0, f64::max);
+        println!("{overrides:?}: {:.1} J lost of {swings:.1} J", rows[frames].numerical);
+        -rows[frames].numerical / swings
+    };
+    let trapezoidal = gained(&["integrator.kind=trapezoidal"], 200);
+    assert!(trapezoidal > 10.0, "the trapezoidal rule is expected to fail here: {trapezoidal}");
+    // a tenth was seen, in ten seconds
+    let bathe = gained(&["integrator.kind=bathe", "time.step=0.1"], 100);
+    assert!((-0.2..0.01).contains(&bathe), "gained {bathe} of its energy");
 }
 
 #[test]
