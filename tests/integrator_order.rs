@@ -66,7 +66,8 @@ fn order_on_a_spring_in_circular_motion() {
     let duration: f64 = 1.1;
     let angle = spin * duration;
     let exact = Vec3::new(radius * angle.cos(), radius * angle.sin(), 0.0);
-    for (integrator, promised) in integrators() {
+    // one of Newmark's with γ beyond 1/2 is enough here, where steps take many iterations
+    for (integrator, promised) in integrators().into_iter().take(INTEGRATORS.len() + 1) {
         let order = measured_order(&model, &integrator, duration, exact);
         println!("{integrator:?}: {order:.3}");
         assert!((order - promised as f64).abs() < 0.15, "{integrator:?}: measured order {order}");

@@ -217,7 +217,7 @@ fn momenta_and_energy_are_held() {
             let held = format!("conservation.method={method}");
             let tightly =
                 ["time.iterations=30", "conservation.tolerance=1e-7", "conservation.iterations=300"];
-            let overrides = [kind, &[held.as_str()], &tightly[..]].concat();
+            let overrides = [kind, &[held.as_str()][..], &tightly].concat();
             let mut simulation = simulate(SPINNING, &overrides);
             let rows = run(&mut simulation, 60);
             let record = simulation.held().unwrap();
@@ -242,7 +242,13 @@ fn momenta_and_energy_are_held() {
             let rows = run(&mut led, 60);
             let scale = rows.iter().map(|row| row.kinetic + row.elastic).fold(0.0, f64::max);
             let off = rows.iter().map(|row| row.numerical.abs() / scale).fold(0.0, f64::max);
-            assert!(off < 1e-3, "{overrides:?}: {off:e} of {scale} J is lost or gained");
+            // exact where every step was solved; some steps of a body that is led so hard are not, and say so
+            let solved = led.held().unwrap().steps_beyond == 0;
+            println!("{overrides:?}: {off:.1e}, all solved: {solved}");
+            assert!(
+                off < if solved { 1e-6 } else { 0.05 },
+                "{overrides:?}: {off:e} of {scale} J is lost or gained"
+            );
         }
     }
 }
@@ -271,9 +277,11 @@ fn bodies_come_to_rest_in_contact() {
         assert!(lowest > -2e-3, "{kind:?}: {lowest} m");
         assert!(last.kinetic < if shown == 0.0 { 1e-3 } else { 0.05 }, "{kind:?}: {} J", last.kinetic);
         let weight: f64 = simulation.model().mass.iter().sum::<f64>() * 9.81;
-        // what is left of the motion is a thousandth of the impulse of a step
+        // what is left of the motion is a thousandth of the impulse of a step; under Bathe's rule, whose second half weighs contact
+        // as BDF-2 does and rests a little less deep than the first, a fiftieth
+        let left = if kind == KINDS[2] { 0.02 } else { 1e-3 };
         let off = (last.momentum[1] + shown * 0.01 * weight).abs();
-        assert!(off < 1e-3 * 0.01 * weight, "{kind:?}: P is {:?}", last.momentum);
+        assert!(off < left * 0.01 * weight, "{kind:?}: P is {:?}", last.momentum);
     }
 }
 
