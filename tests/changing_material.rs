@@ -366,6 +366,9 @@ mod exactly {
         fn kick(&mut self, form: &Form) -> Result<()> {
             self.0.kick(form)
         }
+        fn lean(&mut self, form: &Form) -> Result<()> {
+            self.0.lean(form)
+        }
     }
 
     impl Backend for Exactly {

@@ -23,6 +23,7 @@ pub mod projection;
 pub mod real;
 mod restiffen;
 pub mod rotation;
+mod stage;
 pub mod tets;
 pub mod viscous;
 pub mod volume;
@@ -185,7 +186,8 @@ impl<T: Scalar> Cpu<T> {
             + self.model.gravity * (row.acceleration * h * h)
     }
 
-    /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
+    /// Δx · r D v̄ of the step about to end, v̄ = (1 − σ) v' + σ v_n with the share σ of the force at its start in its impulse,
+    /// D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
         if form.is_explicit() {
             return self.dissipated_on_the_way(form);
@@ -198,7 +200,9 @@ impl<T: Scalar> Cpu<T> {
                 * viscous.advance(&self.laplacian, form, &self.stiffness.factors, v, moved);
         }
         if form.mass_damping != 0.0 {
-            work += form.mass_damping * sum(v.len(), |i| mass[i] * v[i].dot(&moved(i)));
+            let (start, before) = (form.start_share(), &self.v);
+            let mean = |i: usize| if start == 0.0 { v[i] } else { v[i] + (before[i] - v[i]) * start };
+            work += form.mass_damping * sum(v.len(), |i| mass[i] * mean(i).dot(&moved(i)));
         }
         form.damping_force_weight() * work
     }

@@ -36,7 +36,7 @@ impl<T: Scalar> Inside for Gpu<T> {
             fault: None,
         });
         // from now on the host solves; nobody else takes back what inner iterations on the device left
-        self.inner.clear();
+        self.inner = 0..0;
         self.stream.clear(Buffer::Shifts, 16 * self.model.bodies.len() as u64);
         self.refresh()
     }

@@ -113,6 +113,10 @@ impl Explicit for Late {
     fn kick(&mut self, form: &Form) -> Result<()> {
         self.inner.kick(form)
     }
+
+    fn lean(&mut self, form: &Form) -> Result<()> {
+        self.inner.lean(form)
+    }
 }
 
 impl Backend for Late {
