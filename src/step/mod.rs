@@ -72,6 +72,8 @@ pub struct Simulation {
     way: Option<Way>,
     /// Whether ways may be too long.
     searches: bool,
+    /// Whether iterations are Newton's.
+    is_newton: bool,
     /// What iterations remember of those before, if anything.
     history: Option<History>,
     /// The share of the gradient's first value at which iterations end.
@@ -157,6 +159,7 @@ impl Simulation {
             stalls: false,
             way: None,
             searches,
+            is_newton: newton,
             history,
             tolerance: scene.time.tolerance.max(if newton { NEWTON_TOLERANCE } else { 0.0 }),
             time: scene.time.clone(),
