@@ -83,9 +83,9 @@ fn simulation(sets: &[String], start: Option<&[Vec3]>) -> Result<Simulation> {
 
 /// Where the beam is at rest under a load (m/s²): backward Euler in steps so long that nothing swings.
 fn loaded(load: f64) -> Result<Vec<Vec3>> {
-    let sets = [format!("gravity=[0.0, -{load}, 0.0]"), "time.step=2.0".into()];
+    let sets = [format!("gravity=[0.0, -{load}, 0.0]"), "time.step=0.5".into()];
     let mut simulation = simulation(&sets, None)?;
-    for _ in 0..40 {
+    for _ in 0..60 {
         simulation.frame()?;
     }
     Ok(simulation.positions().to_vec())

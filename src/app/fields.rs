@@ -138,6 +138,20 @@ pub const SOLVER: &[Field] = &[
         "Iterations end when the gradient falls below this share of its first value; 0: never.",
     ),
     field(
+        "solver.kind",
+        "solver",
+        "",
+        Kind::Choice(&[("projective", "projective"), ("newton", "Newton")]),
+        "Projective iterations are many and cheap. Newton's are few and dear, and made on the CPU.",
+    ),
+    field(
+        "solver.history",
+        "history",
+        "",
+        Kind::Whole(0, 20),
+        "How many iterations of a step a projective one remembers, to take longer strides (L-BFGS).",
+    ),
+    field(
         "solver.global",
         "global step",
         "",

@@ -4,6 +4,7 @@
 //!
 //! the same numbers as in A, where ∇²E stands in the place of L. Its pattern never changes and is analysed once.
 
+use crate::error::{Error, RunError};
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::Model;
 use crate::model::bending::BendingElement;
@@ -14,6 +15,9 @@ use rayon::prelude::*;
 
 /// Elements that a task takes at once.
 const CHUNK: usize = 128;
+
+/// What is added to the diagonal of a Hessian that cannot be factored, as shares of its largest block, one after the other.
+const SHIFTS: [f64; 4] = [1e-12, 1e-10, 1e-8, 1e-6];
 
 /// The Hessian and its factor.
 pub(super) struct Newton {
@@ -47,7 +51,18 @@ impl Newton {
             model.mass.iter().zip(&held).map(|(m, held)| inertia * m + elastic * held).collect();
         let viscous = (all != elastic).then_some((all - elastic, laplacian));
         self.matrix.assemble(&diagonal, viscous, elastic, &self.blocks);
-        self.factor.factor(&self.matrix)
+        let mut factored = self.factor.factor(&self.matrix);
+        // semi-definite Hessians and little inertia: rounding may have the last word about definiteness
+        let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max) * elastic;
+        for share in SHIFTS {
+            if !matches!(factored, Err(Error::Run(RunError::NotPositiveDefinite { .. }))) {
+                break;
+            }
+            let shifted: Vec<f64> = diagonal.iter().map(|d| d + share * stiffest).collect();
+            self.matrix.assemble(&shifted, viscous, elastic, &self.blocks);
+            factored = self.factor.factor(&self.matrix);
+        }
+        factored
     }
 
     /// `gradient` (N) becomes H⁻¹ g (m).
