@@ -95,7 +95,8 @@ def frequencies(k, m, count, factor=None):
         shift = 0.0 if factor else -1.0
         factor = factor or factored(k - shift * m)
         inverse = sparse_linalg.LinearOperator(k.shape, factor.solve)
-        values = np.sort(sparse_linalg.eigsh(k, count, m, sigma=shift, OPinv=inverse, tol=1e-13)[0])
+        start = np.random.default_rng(1).standard_normal(k.shape[0])
+        values = np.sort(sparse_linalg.eigsh(k, count, m, sigma=shift, OPinv=inverse, tol=1e-13, v0=start)[0])
     return list(np.sign(values) * np.sqrt(np.abs(values)) / (2 * np.pi))
 
 
