@@ -6,10 +6,11 @@
 //! The traditional method is the thesis's: symplectic Euler with strain-rate damping, φ and ψ as printed in Table 4.2. Prints
 //! when a hundredth of d₁ is left for the last time, and how often d₁ grows.
 
+mod chart;
+
+use chart::{COLOURS, Panel};
 use dashpot::model::build::build;
 use dashpot::{Result, Simulation, Vec3, cpu, scene};
-use plotters::coord::Shift;
-use plotters::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,8 +37,6 @@ const FIGURES: [Figure; 2] = [
     },
 ];
 
-const COLOURS: [RGBColor; 3] = [RGBColor(58, 124, 178), RGBColor(224, 122, 60), RGBColor(96, 158, 74)];
-
 /// A curve: time, d₁ and d₂ at every frame.
 struct Curve {
     name: String,
@@ -45,10 +44,6 @@ struct Curve {
 }
 
 fn main() -> Result<()> {
-    let font = epaint_default_fonts::UBUNTU_LIGHT;
-    if plotters::style::register_font("sans-serif", FontStyle::Normal, font).is_err() {
-        eprintln!("the font is not one");
-    }
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
     for figure in &FIGURES {
         let new = figure.taus.iter().map(|tau| {
@@ -74,8 +69,8 @@ fn main() -> Result<()> {
                 println!("{} {title}, {}: {}", figure.name, curve.name, curve.summary());
             }
         }
-        let path = folder.join(format!("{}.svg", figure.name));
-        draw(&path, &panels).unwrap_or_else(|error| eprintln!("{}: {error}", path.display()));
+        let panels = panels.map(|(title, curves)| panel(title, &curves));
+        chart::write(&folder.join(format!("{}.svg", figure.name)), &panels);
     }
     Ok(())
 }
@@ -113,56 +108,16 @@ impl Curve {
     }
 }
 
-fn draw(
-    path: &std::path::Path,
-    panels: &[(&str, Vec<Curve>)],
-) -> std::result::Result<(), Box<dyn std::error::Error>> {
-    let root = SVGBackend::new(path, (1100, 460)).into_drawing_area();
-    root.fill(&WHITE)?;
-    for (area, (title, curves)) in root.split_evenly((1, 2)).iter().zip(panels) {
-        panel(area, title, curves)?;
-    }
-    root.present()?;
-    Ok(())
-}
-
 /// d₁ as lines, d₂ dashed.
-fn panel(
-    area: &DrawingArea<SVGBackend<'_>, Shift>,
-    title: &str,
-    curves: &[Curve],
-) -> std::result::Result<(), Box<dyn std::error::Error>> {
-    let all = || curves.iter().flat_map(|curve| &curve.points);
-    let end = all().map(|point| point[0]).fold(0.0, f64::max);
-    let top = all().map(|point| point[1]).filter(|d| d.is_finite()).fold(0.0, f64::max);
-    let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 22))
-        .margin(14)
-        .x_label_area_size(38)
-        .y_label_area_size(56)
-        .build_cartesian_2d(0.0..end, 0.0..1.05 * top)?;
-    chart
-        .configure_mesh()
-        .light_line_style(WHITE)
-        .x_desc("time (s)")
-        .y_desc("distance from rest (m)")
-        .draw()?;
-    for (curve, colour) in curves.iter().zip(COLOURS) {
-        let of = |k: usize| curve.points.iter().map(move |point| (point[0], point[k]));
-        chart
-            .draw_series(LineSeries::new(of(1), colour.stroke_width(2)))?
-            .label(format!("d1, {}", curve.name))
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2)));
-        chart
-            .draw_series(DashedLineSeries::new(of(2), 4, 4, colour.stroke_width(1)))?
-            .label(format!("d2, {}", curve.name))
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 8, y)], colour.stroke_width(1)));
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.2))
-        .draw()?;
-    Ok(())
+fn panel(title: &str, curves: &[Curve]) -> Panel {
+    let of = |(curve, colour): (&Curve, &plotters::style::RGBColor)| {
+        [1, 2].map(|k| chart::Curve {
+            name: format!("d{k}, {}", curve.name),
+            points: curve.points.iter().map(|point| (point[0], point[k])).collect(),
+            colour: *colour,
+            dashed: k == 2,
+        })
+    };
+    let curves = curves.iter().zip(&COLOURS).flat_map(of).collect();
+    Panel { title: title.into(), axes: ["time (s)", "distance from rest (m)"], curves, top: None }
 }

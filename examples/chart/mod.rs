@@ -27,7 +27,7 @@ pub struct Curve {
     pub dashed: bool,
 }
 
-/// A chart of curves; values beyond `top` times the first value of the first curve are cut off.
+/// A chart of curves.
 pub struct Panel {
     /// Above it.
     pub title: String,
@@ -35,7 +35,7 @@ pub struct Panel {
     pub axes: [&'static str; 2],
     /// Its curves.
     pub curves: Vec<Curve>,
-    /// Where the vertical axis ends; `None`: at the greatest value.
+    /// Where the vertical axis ends, and curves beyond it; `None`: at the greatest value.
     pub top: Option<f64>,
 }
 
