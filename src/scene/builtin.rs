@@ -57,6 +57,8 @@ pub const SCENES: &[Builtin] = scenes![
     "membrane",
     "rope-bridge",
     "clay",
+    "rods",
+    "unloaded-beam",
 ];
 
 /// The text of the built-in scene of that name.
