@@ -17,12 +17,13 @@ mod laws;
 pub mod local;
 pub mod matrix;
 mod metric;
-mod newton;
+pub(crate) mod newton;
 pub mod observe;
 pub mod projection;
 pub mod real;
 mod restiffen;
 pub mod rotation;
+mod tangent;
 pub mod tets;
 pub mod viscous;
 pub mod volume;
@@ -45,6 +46,7 @@ use local::Local;
 use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;
+use tangent::Tangent;
 use viscous::Viscous;
 
 /// A precision that a step can be solved in: `f64` or `f32`.
@@ -85,6 +87,8 @@ pub struct Cpu<T: Scalar> {
     global: Global<T>,
     /// The Hessian, if iterations solve with that.
     newton: Option<Newton>,
+    /// The stiffness of the elements, while damping needs it.
+    tangent: Option<Tangent>,
     local: Local<T>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -128,6 +132,7 @@ impl<T: Scalar> Cpu<T> {
                 SolverKind::Newton => Some(Newton::new(&model)?),
                 SolverKind::Projective => None,
             },
+            tangent: None,
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             x_before: model.initial_positions.clone(),
@@ -185,7 +190,7 @@ impl<T: Scalar> Cpu<T> {
             + self.model.gravity * (row.acceleration * h * h)
     }
 
-    /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
+    /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L or α₁ M + α₂ K (J), L as stiff as the bodies are now.
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
         if form.is_explicit() {
             return self.dissipated_on_the_way(form);
@@ -199,6 +204,10 @@ impl<T: Scalar> Cpu<T> {
         }
         if form.mass_damping != 0.0 {
             work += form.mass_damping * sum(v.len(), |i| mass[i] * v[i].dot(&moved(i)));
+        }
+        if let Some(tangent) = &mut self.tangent {
+            tangent.multiply(|i| v[i]);
+            work += form.tangent.stiffness * sum(v.len(), |i| tangent.force(i).dot(&moved(i)));
         }
         form.damping_force_weight() * work
     }
