@@ -84,12 +84,12 @@ fn a_mode_decays_as_rayleigh_says() {
     let still = ["body.0.stretch=[1,1,1]", "body.0.velocity=[0,0,0]", "body.0.angular_velocity=[0,0,0]"];
     for settings in [&[][..], &[NEWTON][..], &[NEWTON, TANGENT][..]] {
         let all = [&still[..], settings, &["time.tolerance=1e-10"]].concat();
-        let [ratio, omega] = damping_ratio(BOX, &all, 2000, |omega| {
+        let [ratio, omega] = damping_ratio(BOX, &all, 400, |omega| {
             // ξ = (α₁/ω + α₂ ω)/2 = 0.02 + 0.03
             vec![format!("damping.mass={:?}", 0.04 * omega), format!("damping.stiffness={:?}", 0.06 / omega)]
         });
-        // backward Euler itself has ξ = hω/2 = π/2000
-        let own = std::f64::consts::PI / 2000.0;
+        // backward Euler itself has ξ = hω/2 = π/400
+        let own = std::f64::consts::PI / 400.0;
         println!("{settings:?}: ω = {omega:.2}/s, ξ = {ratio:.5}, of backward Euler {own:.5}");
         assert!((ratio - own - 0.05).abs() < 0.02 * 0.05, "{settings:?}: {ratio}");
     }
@@ -118,10 +118,8 @@ fn momentum_is_kept_and_spin_where_there_is_no_stress() {
             simulate(BOX, &[&name, "body.0.stretch=[1,1,1]", "integrator.kind=implicit-midpoint"]);
         let rows = run(&mut simulation, 100);
         let (first, last) = (rows[0], rows[100]);
-        let p = |row: &Row| Vec3::new(row.px, row.py, row.pz);
-        let l = |row: &Row| {
-            Vec3::new(row.lx, row.ly, row.lz) - Vec3::new(row.cmx, row.cmy, row.cmz).cross(&p(row))
-        };
+        let p = |row: &Row| Vec3::from(row.momentum);
+        let l = |row: &Row| Vec3::from(row.angular_momentum) - Vec3::from(row.centre).cross(&p(row));
         // a hundred steps of rounding
         assert!((p(&last) - p(&first)).norm() < 1e-12 * p(&first).norm(), "{model}");
         println!("{model}: spin left after 1 s: {:.4}", l(&last).norm() / l(&first).norm());
@@ -201,6 +199,8 @@ fn contact_forces_are_those_without_it() {
             "body.0.velocity=[0,0,0]".into(),
             "body.0.angular_velocity=[0,0,0]".into(),
             "time.iterations=60".into(),
+            // so that where it comes to rest does not depend on the way there
+            "contact.friction=0".into(),
         ]
     };
     let [laplacian, rayleigh] = ["laplacian", "rayleigh"].map(|model| {
@@ -215,10 +215,10 @@ fn contact_forces_are_those_without_it() {
     assert!((share - 1.0).abs() < 1e-3, "{share}");
 }
 
-/// With a Poisson's ratio of zero K at rest is 2μ of the symmetric part of the strain, L 2μ of all of it: of shear K damps
-/// between half of it (simple shear, half of it rotation) and all.
+/// K sees strain alone, L the rotation of elements, too: it bounds K, and of bending, where elements turn far more than they are
+/// strained, it takes many times as much.
 #[test]
-fn small_vibrations_die_about_as_fast_as_by_the_laplacian() {
+fn bending_dies_faster_by_the_laplacian() {
     let still = ["body.0.stretch=[1,1,1]", "body.0.velocity=[0,0,0]", "body.0.angular_velocity=[0,0,0]"];
     let [rayleigh, laplacian] = ["rayleigh", "laplacian"].map(|model| {
         let model = format!("damping.model={model}");
@@ -246,6 +246,6 @@ fn what_does_not_go_together_is_refused_with_the_reason() {
         refused(&[&model, "integrator.kind=non-oscillatory"], &["damping.model", "non-oscillatory"]);
     }
     refused(&["conservation.method=cpd"], &["conservation.method", "fepr"]);
-    refused(&[NEWTON, "contact.itself=true"], &["solver.kind", "projective"]);
+    refused(&[NEWTON, "contact.self=true"], &["solver.kind", "projective"]);
     refused(&["damping.eta=-1"], &["damping.eta", "0 or more"]);
 }
