@@ -14,7 +14,7 @@ use dashpot::model::Model;
 use dashpot::model::build::build;
 use dashpot::scene::{self, Solver};
 use dashpot::step::backend::Backend;
-use dashpot::step::form::Form;
+use dashpot::step::form::{Form, Tangent};
 use dashpot::step::integrator;
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
@@ -140,7 +140,7 @@ fn held(body: &str, stiffness: f64) -> Model {
 
 fn system(model: &Model, integrator: &str, h: f64) -> System {
     let row = integrator::find(integrator).unwrap();
-    let form = Form { row, h, mass_damping: 0.0, stiffness_damping: 1e-4 };
+    let form = Form { row, h, mass_damping: 0.0, stiffness_damping: 1e-4, tangent: Tangent::default() };
     let bodies = model.bodies.iter().map(|body| body.vertices.clone()).collect();
     let attachment = model.attachment_stiffness();
     System::new(&model.laplacian().unwrap(), form.metric(), &model.mass, &attachment, bodies).unwrap()
@@ -323,7 +323,13 @@ fn the_global_step_says_what_it_is() {
     let loaded = scene::load("cube", &[]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let row = integrator::find("bdf2").unwrap();
-    let form = |row| Form { row, h: 1.0 / 30.0, mass_damping: 0.0, stiffness_damping: 0.0 };
+    let form = |row| Form {
+        row,
+        h: 1.0 / 30.0,
+        mass_damping: 0.0,
+        stiffness_damping: 0.0,
+        tangent: Tangent::default(),
+    };
     let told = |global: &str, inner: usize| {
         let text = format!("global = \"{global}\"\ninner = {inner}");
         let solver: Solver = toml::from_str(&text).unwrap();

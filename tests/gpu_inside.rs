@@ -7,7 +7,7 @@ use dashpot::gpu::context::Context;
 use dashpot::model::Model;
 use dashpot::model::build::build;
 use dashpot::step::backend::{Backend, Targets};
-use dashpot::step::form::Form;
+use dashpot::step::form::{Form, Tangent};
 use dashpot::step::integrator::{BALLISTIC_EULER, Integrator, find};
 use dashpot::{Vec3, cpu, gpu, scene};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Pair {
 }
 
 fn form(row: Integrator, stiffness_damping: f64) -> Form {
-    Form { row, h: H, mass_damping: 0.0, stiffness_damping }
+    Form { row, h: H, mass_damping: 0.0, stiffness_damping, tangent: Tangent::default() }
 }
 
 fn longest(vectors: &[Vec3]) -> f64 {

@@ -125,7 +125,7 @@ fn damping_power_is_that_of_each_model() {
         })
         .sum();
     let kinetic: f64 = v.iter().zip(&model.mass).map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
-    let damping = Damping { mass: 0.3, stiffness: 1e-3, filter: None };
+    let damping = Damping { mass: 0.3, stiffness: 1e-3, ..Damping::default() };
     let expected = 0.6 * kinetic + 1e-3 * stretching;
     // sums of some thousand terms in single precision
     assert!((total(damping, 0.03) / expected - 1.0).abs() < 1e-4);

@@ -288,6 +288,8 @@ pub fn damping_title(lane: &LaneState) -> String {
     match damping.model.as_str() {
         "laplacian" if damping.mass == 0.0 => format!("laplacian {} s", number(damping.stiffness)),
         "laplacian" => format!("laplacian {} s, {} /s", number(damping.stiffness), number(damping.mass)),
+        "rayleigh" | "rayleigh-tangent" => format!("{} {} s", damping.model, number(damping.stiffness)),
+        "variational" => format!("variational {} s", number(damping.eta)),
         "none" => "no damping".into(),
         "ether-drag" | "pbd" => format!("{} {}", damping.model, number(damping.coefficient)),
         "point" | "spring" => format!("{} {}", damping.model, number(damping.gamma)),

@@ -6,7 +6,7 @@ use crate::gpu::kernel::{self, KERNELS};
 use crate::gpu::shader::Library;
 use crate::gpu::{self, Options, Shared};
 use crate::model::Model;
-use crate::scene::{LoadedScene, Solver};
+use crate::scene::{LoadedScene, Scene};
 use crate::step::backend::Backend;
 use crate::{Result, cpu};
 use std::path::PathBuf;
@@ -146,20 +146,21 @@ pub fn is_refusal(error: &Error) -> bool {
 /// The backend on the adapter chosen, and that adapter.
 pub fn on_device(
     args: &BackendArgs,
-    solver: &Solver,
+    scene: &Scene,
     model: Arc<Model>,
 ) -> Result<(Adapter, Box<dyn Backend>)> {
-    let (backend, shared) = shared_on_device(args, solver, model)?;
+    let (backend, shared) = shared_on_device(args, scene, model)?;
     Ok((shared.context.adapter.clone(), backend))
 }
 
 fn shared_on_device(
     args: &BackendArgs,
-    solver: &Solver,
+    scene: &Scene,
     model: Arc<Model>,
 ) -> Result<(Box<dyn Backend>, Shared)> {
     let options = args.options()?;
-    gpu::shared_backend(args.open_device()?, model, solver, &options)
+    gpu::check_scene(scene)?;
+    gpu::shared_backend(args.open_device()?, model, &scene.solver, &options)
 }
 
 /// The backend chosen, for the model of a scene. What `auto` chose and why is said on the standard error.
@@ -175,7 +176,7 @@ pub fn make_shared(
 ) -> Result<(Box<dyn Backend>, Option<Shared>)> {
     let solver = &loaded.scene.solver;
     let on_device = || {
-        let made = shared_on_device(args, solver, model.clone());
+        let made = shared_on_device(args, &loaded.scene, model.clone());
         made.map(|(backend, shared)| (backend, Some(shared)))
     };
     let on_cpu = || cpu::backend(model.clone(), solver).map(|backend| (backend, None));

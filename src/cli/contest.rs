@@ -136,7 +136,7 @@ impl Contestant {
         let loaded = way.of(loaded);
         let solver = &loaded.scene.solver;
         let (adapter, backend) = if way.on_device() {
-            let (adapter, backend) = backend::on_device(device, solver, model.clone())?;
+            let (adapter, backend) = backend::on_device(device, &loaded.scene, model.clone())?;
             (Some(adapter), backend)
         } else {
             (None, cpu::backend(model.clone(), solver)?)

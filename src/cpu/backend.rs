@@ -29,7 +29,8 @@ impl<T: Scalar> Backend for Cpu<T> {
     fn prepare(&mut self, form: &Form) -> Result<()> {
         self.last_step = form.h;
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
-        self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)
+        self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)?;
+        self.prepare_tangent(form)
     }
 
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
@@ -70,8 +71,14 @@ impl<T: Scalar> Backend for Cpu<T> {
         fill(&mut self.evaluated, |i| iterate[i] * c2 + x[i] * z);
         let (a, b) = (form.deformation_weight(), form.projection_weight());
         self.local.element_gradients(&self.model, &self.evaluated, &self.points, a, b);
-        let (inertia, mass, target) = (form.inertia(), &self.model.mass, &self.target);
-        self.local.gather(&mut self.gradient, |i| (iterate[i] - target[i]) * (inertia * mass[i]));
+        let tangent = self.resist(form);
+        let (iterate, target, mass) = (&self.iterate, &self.target, &self.model.mass);
+        let (inertia, weight) = (form.inertia(), form.tangent_weight());
+        self.local.gather(&mut self.gradient, |i| {
+            let inertial = (iterate[i] - target[i]) * (inertia * mass[i]);
+            tangent.as_ref().map_or(inertial, |tangent| inertial + tangent.force(i) * weight)
+        });
+        self.tangent = tangent;
         self.show_gradient();
         Ok(())
     }
@@ -83,7 +90,11 @@ impl<T: Scalar> Backend for Cpu<T> {
     }
 
     fn global(&mut self, _: &Form) -> Result<()> {
-        if !self.global.solve(&mut self.gradient) {
+        let solved = match &mut self.tangent {
+            Some(tangent) => tangent.solve_rows(&mut self.gradient),
+            None => self.global.solve(&mut self.gradient),
+        };
+        if !solved {
             return Ok(());
         }
         let step = &self.gradient;

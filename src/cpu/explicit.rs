@@ -87,6 +87,9 @@ impl<T: Scalar> Explicit for Cpu<T> {
             Moment::Start => u.copy_from_slice(&self.v),
             Moment::End => fill(&mut u, |i| (self.iterate[i] - self.x[i]) / form.h),
         }
+        if let Some(tangent) = &mut self.tangent {
+            tangent.multiply(|i| u[i]);
+        }
         let mut force = std::mem::take(&mut self.forces.force);
         force.resize(u.len(), Vec3::zeros());
         fill(&mut force, |i| {
@@ -97,6 +100,9 @@ impl<T: Scalar> Explicit for Cpu<T> {
             if form.stiffness_damping != 0.0 {
                 let damping = form.stiffness_damping * self.vertex_stiffness[i];
                 force -= resistance(&self.laplacian, i, &u) * damping;
+            }
+            if let Some(tangent) = &self.tangent {
+                force -= tangent.force(i) * form.tangent.stiffness;
             }
             force
         });

@@ -36,12 +36,18 @@ impl<T: Scalar> Cpu<T> {
 impl<T: Scalar> Cpu<T> {
     /// descent = H⁻¹ g, H the Hessian at the iterate.
     fn descend_by_newton(&mut self, form: &Form) -> Result<()> {
-        let Cpu { newton: Some(newton), model, given, laplacian, stiffness, .. } = self else {
+        let Cpu { newton: Some(newton), model, given, laplacian, stiffness, tangent, .. } = self else {
             return Ok(());
         };
         let stiffened = stiffness.factors.iter().any(|s| *s != 1.0);
         let scaled = stiffened.then(|| laplacian.scaled_rows(&given.by_vertex(&stiffness.factors)));
-        newton.prepare(form, model, scaled.as_ref().unwrap_or(laplacian), &self.evaluated)?;
+        newton.prepare(
+            form,
+            model,
+            scaled.as_ref().unwrap_or(laplacian),
+            tangent.as_ref(),
+            &self.evaluated,
+        )?;
         let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
         let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
         descent.copy_from_slice(gradient);
@@ -88,6 +94,12 @@ impl<T: Scalar> Inside for Cpu<T> {
         if self.newton.is_some() {
             return self.descend_by_newton(form);
         }
+        if let Some(tangent) = &mut self.tangent {
+            let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
+            let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
+            descent.copy_from_slice(gradient);
+            return tangent.solve(descent).then_some(()).ok_or_else(unprepared);
+        }
         if !is_double::<T>() {
             // contacts have joined the host's g
             self.seen.descent.copy_from_slice(&self.seen.gradient);
@@ -118,6 +130,13 @@ impl<T: Scalar> Inside for Cpu<T> {
         Ok(())
     }
 
+    fn precondition(&mut self, vector: &mut [Vec3]) -> Result<()> {
+        match &mut self.tangent {
+            Some(tangent) => tangent.solve(vector).then_some(()).ok_or_else(unprepared),
+            None => self.invert(vector),
+        }
+    }
+
     fn local_at_end(&mut self) -> Result<()> {
         self.local.element_gradients(&self.model, &self.iterate, &self.seen.points, 1.0, 1.0);
         if let Some(end_gradient) = rows::<T>(&mut self.seen.end_gradient) {
@@ -131,6 +150,9 @@ impl<T: Scalar> Inside for Cpu<T> {
     }
 
     fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+        if form.tangent.follows {
+            return Ok(None); // a force that K(x) gives has no potential
+        }
         let (model, target) = (&self.model, &self.target);
         let inertia = sum(target.len(), |i| model.mass[i] * (self.iterate[i] - target[i]).norm_squared());
         let attached = sum(model.attachments.len(), |k| {
@@ -148,6 +170,9 @@ impl<T: Scalar> Inside for Cpu<T> {
             0.5 * form.inertia() * inertia,
             form.projection_weight() / form.row.c2 * elastic,
             0.5 * beyond / form.row.c2 * viscous,
+            // Ψ = |v'|²_D / 2 with the weight of ∇Ψ over s
+            0.5 * form.tangent_weight() / form.velocity_slope()
+                * self.tangent.as_ref().map_or(0.0, |tangent| tangent.power()),
         ];
         let digits = if is_double::<T>() { 1e-13 } else { 1e-6 };
         let noise = digits * terms.iter().map(|term| term.abs()).sum::<f64>();

@@ -17,13 +17,14 @@ mod laws;
 pub mod local;
 pub mod matrix;
 mod metric;
-mod newton;
+pub(crate) mod newton;
 pub mod observe;
 pub mod projection;
 pub mod real;
 mod restiffen;
 pub mod rotation;
 mod stage;
+mod tangent;
 pub mod tets;
 pub mod viscous;
 pub mod volume;
@@ -46,6 +47,7 @@ use local::Local;
 use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;
+use tangent::Tangent;
 use viscous::Viscous;
 
 /// A precision that a step can be solved in: `f64` or `f32`.
@@ -86,6 +88,8 @@ pub struct Cpu<T: Scalar> {
     global: Global<T>,
     /// The Hessian, if iterations solve with that.
     newton: Option<Newton>,
+    /// The stiffness of the elements, while damping needs it.
+    tangent: Option<Tangent>,
     local: Local<T>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -129,6 +133,7 @@ impl<T: Scalar> Cpu<T> {
                 SolverKind::Newton => Some(Newton::new(&model)?),
                 SolverKind::Projective => None,
             },
+            tangent: None,
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             x_before: model.initial_positions.clone(),
@@ -187,7 +192,7 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// Δx · r D v̄ of the step about to end, v̄ = (1 − σ) v' + σ v_n with the share σ of the force at its start in its impulse,
-    /// D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
+    /// D = α₁ M + α₂ L or α₁ M + α₂ K (J), L as stiff as the bodies are now.
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
         if form.is_explicit() {
             return self.dissipated_on_the_way(form);
@@ -199,10 +204,14 @@ impl<T: Scalar> Cpu<T> {
             work += form.stiffness_damping
                 * viscous.advance(&self.laplacian, form, &self.stiffness.factors, v, moved);
         }
+        let (start, before) = (form.start_share(), &self.v);
+        let mean = |i: usize| if start == 0.0 { v[i] } else { v[i] + (before[i] - v[i]) * start };
         if form.mass_damping != 0.0 {
-            let (start, before) = (form.start_share(), &self.v);
-            let mean = |i: usize| if start == 0.0 { v[i] } else { v[i] + (before[i] - v[i]) * start };
             work += form.mass_damping * sum(v.len(), |i| mass[i] * mean(i).dot(&moved(i)));
+        }
+        if let Some(tangent) = &mut self.tangent {
+            tangent.multiply(mean);
+            work += form.tangent.stiffness * sum(v.len(), |i| tangent.force(i).dot(&moved(i)));
         }
         form.damping_force_weight() * work
     }

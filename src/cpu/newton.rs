@@ -1,9 +1,10 @@
 //! Newton's way on the CPU: along the Hessian of Φ at the iterate, made definite element by element.
 //!
-//!   H(x) = μ M + c₂ b (∇²E(x_e) + K_attachments) + c₂ (a − b) L
+//!   H(x) = μ M + c₂ b (∇²E(x_e) + K_attachments) + c₂ (a − b) L + d s α₂ K
 //!
-//! the same numbers as in A, where ∇²E stands in the place of L. Its pattern never changes and is analysed once.
+//! the same numbers as in A, where ∇²E stands in the place of L; K is that of damping by the elements' own stiffness. Its pattern never changes and is analysed once.
 
+use super::tangent::Tangent;
 use crate::error::{Error, RunError};
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::Model;
@@ -42,24 +43,42 @@ impl Newton {
         form: &Form,
         model: &Model,
         laplacian: &SparseMatrix,
+        tangent: Option<&Tangent>,
         x: &[Vec3],
     ) -> Result<()> {
-        hessians(model, x, &mut self.blocks);
         let [inertia, all, elastic] = form.metric();
         let held = model.attachment_stiffness();
         let diagonal: Vec<f64> =
             model.mass.iter().zip(&held).map(|(m, held)| inertia * m + elastic * held).collect();
         let viscous = (all != elastic).then_some((all - elastic, laplacian));
-        self.matrix.assemble(&diagonal, viscous, elastic, &self.blocks);
+        let damped = form.tangent_metric();
+        let factor = match tangent {
+            // K is ∇²E itself, and known from the local step
+            Some(tangent) if form.tangent.follows => {
+                self.blocks.copy_from_slice(tangent.blocks());
+                elastic + damped
+            }
+            Some(tangent) => {
+                hessians(model, x, &mut self.blocks);
+                let blocks = self.blocks.par_iter_mut().zip(tangent.blocks()).with_min_len(CHUNK);
+                blocks.for_each(|(block, lagged)| *block = *block * elastic + lagged * damped);
+                1.0
+            }
+            None => {
+                hessians(model, x, &mut self.blocks);
+                elastic
+            }
+        };
+        self.matrix.assemble(&diagonal, viscous, factor, &self.blocks);
         let mut factored = self.factor.factor(&self.matrix);
         // semi-definite Hessians and little inertia: rounding may have the last word about definiteness
-        let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max) * elastic;
+        let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max) * factor;
         for share in SHIFTS {
             if !matches!(factored, Err(Error::Run(RunError::NotPositiveDefinite { .. }))) {
                 break;
             }
             let shifted: Vec<f64> = diagonal.iter().map(|d| d + share * stiffest).collect();
-            self.matrix.assemble(&shifted, viscous, elastic, &self.blocks);
+            self.matrix.assemble(&shifted, viscous, factor, &self.blocks);
             factored = self.factor.factor(&self.matrix);
         }
         factored
@@ -72,7 +91,7 @@ impl Newton {
 }
 
 /// The vertices of every element, kind by kind.
-pub(super) fn corners(model: &Model) -> impl Iterator<Item = &[u32]> {
+pub(crate) fn corners(model: &Model) -> impl Iterator<Item = &[u32]> {
     (model.tets.iter().map(|e| &e.vertices[..]))
         .chain(model.triangles.iter().map(|e| &e.vertices[..]))
         .chain(model.springs.iter().map(|e| &e.vertices[..]))
@@ -80,7 +99,7 @@ pub(super) fn corners(model: &Model) -> impl Iterator<Item = &[u32]> {
 }
 
 /// The definite Hessians of all elements at `x` (N/m), block by block in the order of [`corners`].
-pub(super) fn hessians(model: &Model, x: &[Vec3], blocks: &mut [Mat3]) {
+pub(crate) fn hessians(model: &Model, x: &[Vec3], blocks: &mut [Mat3]) {
     let (tets, rest) = blocks.split_at_mut(16 * model.tets.len());
     let (triangles, rest) = rest.split_at_mut(9 * model.triangles.len());
     let (springs, bendings) = rest.split_at_mut(4 * model.springs.len());

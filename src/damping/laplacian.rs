@@ -7,5 +7,7 @@
 use super::{Damping, Model};
 
 /// The model `laplacian` (Laplacian paper, Eq. 12).
-pub const MODEL: Model =
-    Model { name: "laplacian", make: |d| Damping { mass: d.mass, stiffness: d.stiffness, filter: None } };
+pub const MODEL: Model = Model {
+    name: "laplacian",
+    make: |d| Damping { mass: d.mass, stiffness: d.stiffness, ..Damping::default() },
+};

@@ -8,12 +8,15 @@ pub mod neighbours;
 pub mod none;
 pub mod pbd;
 pub mod point;
+pub mod rayleigh;
 pub mod spring;
 pub mod spring_iterated;
 pub mod strain_rate;
+pub mod variational;
 
 use crate::error::InputError;
 use crate::scene::{self, Scope, Torque};
+use crate::step::form::Tangent;
 
 /// A damping model. Its file says which family it is (docs/theory.md, Damping) and the unit of its parameters.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +38,9 @@ pub const MODELS: &[Model] = &[
     spring_iterated::MODEL,
     direct::MODEL,
     strain_rate::MODEL,
+    rayleigh::MODEL,
+    rayleigh::TANGENT,
+    variational::MODEL,
 ];
 
 /// What a model asks of a step.
@@ -44,6 +50,10 @@ pub struct Damping {
     pub mass: f64,
     /// α₂ (s).
     pub stiffness: f64,
+    /// α₂ of D = α₁ M + α₂ K, and which K.
+    pub tangent: Tangent,
+    /// η of a separate step (s).
+    pub eta: Option<f64>,
     /// A filter of the velocities.
     pub filter: Option<Filter>,
 }
@@ -107,5 +117,15 @@ pub fn make(damping: &scene::Damping) -> Result<Damping, InputError> {
             let message = format!("no damping model `{}`; there are {}", damping.model, names.join(", "));
             Err(InputError::field("damping.model", message))
         }
+    }
+}
+
+/// The setting to name where a device has to refuse the damping of a scene; `None` if it need not.
+pub fn only_on_cpu(damping: &scene::Damping) -> Option<&'static str> {
+    match damping.model.as_str() {
+        "rayleigh" => Some("damping.model = \"rayleigh\""),
+        "rayleigh-tangent" => Some("damping.model = \"rayleigh-tangent\""),
+        "variational" => Some("damping.model = \"variational\""),
+        _ => None,
     }
 }

@@ -44,6 +44,9 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn prepare(&mut self, form: &Form) -> Result<()> {
+        if form.tangent.stiffness != 0.0 {
+            return Err(RunError::OnlyOnCpu("damping by the elements' own stiffness").into());
+        }
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
         self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());

@@ -28,11 +28,11 @@ pub mod twin;
 use crate::cpu::Scalar;
 use crate::cpu::global::Global;
 use crate::damping::neighbours::Neighbours;
-use crate::damping::strain_rate;
+use crate::damping::{self, strain_rate};
 use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
-use crate::scene::{Precision, Solver, SolverKind};
+use crate::scene::{Precision, Scene, Solver, SolverKind};
 use crate::step::backend::{Backend, Report};
 use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
@@ -105,6 +105,11 @@ pub struct Gpu<T: Scalar> {
     /// As fetched last.
     x: Vec<Vec3>,
     v: Vec<Vec3>,
+}
+
+/// Whether devices compute what a scene asks for: [`RunError::OnlyOnCpu`] if not.
+pub fn check_scene(scene: &Scene) -> Result<()> {
+    damping::only_on_cpu(&scene.damping).map_or(Ok(()), |setting| Err(RunError::OnlyOnCpu(setting).into()))
 }
 
 /// A backend on this device for a model; the host's part of the solve in the precision that the scene asks for.

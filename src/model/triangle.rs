@@ -87,8 +87,8 @@ impl TriangleElement {
     }
 }
 
-/// Dm⁻¹ in the triangle's own plane (1/m) and its area (m²).
-fn rest_shape(rest: [Vec3; 3]) -> Option<(Matrix2<f64>, f64)> {
+/// Dm⁻¹ in the triangle's own plane (1/m) and its area (m²); `None` if it has none.
+pub fn rest_shape(rest: [Vec3; 3]) -> Option<(Matrix2<f64>, f64)> {
     let (u, v) = (rest[1] - rest[0], rest[2] - rest[0]);
     let tangent = u.try_normalize(0.0)?;
     let normal = u.cross(&v).try_normalize(0.0)?;

@@ -32,11 +32,12 @@ pub enum Torque {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Damping {
-    /// `none`, `laplacian`, `ether-drag`, `pbd`, `point`, `spring`, `spring-iterated`, `direct`, `strain-rate`.
+    /// `none`, `laplacian`, `ether-drag`, `pbd`, `point`, `spring`, `spring-iterated`, `direct`, `strain-rate`,
+    /// `rayleigh`, `rayleigh-tangent`, `variational`.
     pub model: String,
-    /// α₁ of `laplacian` (1/s): drag of every motion.
+    /// α₁ of `laplacian`, `rayleigh` and `rayleigh-tangent` (1/s): drag of every motion.
     pub mass: f64,
-    /// α₂ of `laplacian` (s): drag of deformation, stronger for higher frequencies.
+    /// α₂ of the same (s): drag of deformation, stronger for higher frequencies.
     pub stiffness: f64,
     /// k of `ether-drag` and `pbd` (per time step, 0 to 1).
     pub coefficient: f64,
@@ -55,6 +56,8 @@ pub struct Damping {
     /// Length of the waves (m) that `strain-rate` damps critically; φ and ψ then follow from each body's material.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wavelength: Option<f64>,
+    /// η of `variational` (s): drag on deformation.
+    pub eta: f64,
 }
 
 impl Default for Damping {
@@ -71,6 +74,7 @@ impl Default for Damping {
             phi: 0.0,
             psi: 0.0,
             wavelength: None,
+            eta: 0.0,
         }
     }
 }

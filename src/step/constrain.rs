@@ -27,8 +27,8 @@ impl Simulation {
     /// What the step shall make of momenta and energies.
     pub(super) fn begin_holding(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         let times = [self.time(), self.time() + form.h];
-        if self.damping.filter.is_some() {
-            // the filter has changed the velocities since
+        if self.damping.filter.is_some() || self.variational.is_some() {
+            // that has changed the velocities since
             self.goals().into_iter().for_each(Goals::forget);
         }
         let before = self.stiffness_before();

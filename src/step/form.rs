@@ -10,6 +10,8 @@
 //!   A = μ M + c₂ a L + c₁ c₂² K_attachments
 //!
 //! Without damping ŷ = y, a = b: plain Projective Dynamics.
+//!
+//! Damping by the elements' own stiffness, D = α₂ K, is not folded in: g gets c₂ h s α₂ K v'(x), and the metric c₂ h s² α₂ K.
 
 use super::integrator::Integrator;
 
@@ -22,8 +24,19 @@ pub struct Form {
     pub h: f64,
     /// α₁ (1/s).
     pub mass_damping: f64,
-    /// α₂ (s).
+    /// α₂ of L (s).
     pub stiffness_damping: f64,
+    /// α₂ of K, and which K.
+    pub tangent: Tangent,
+}
+
+/// Damping by the stiffness K of the elements, made semi-definite element by element: D = α₂ K.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tangent {
+    /// α₂ (s); 0: there is none.
+    pub stiffness: f64,
+    /// Whether K is that of the iterate. Otherwise it is that of x_n for the whole step, and Φ exists.
+    pub follows: bool,
 }
 
 impl Form {
@@ -82,6 +95,16 @@ impl Form {
     /// d = c₁ c₂ r: ∇Ψ = d D v'.
     pub fn dissipation_weight(&self) -> f64 {
         self.row.c1 * self.row.c2 * self.row.drag
+    }
+
+    /// Factor of K v' in g: α₂ as [`Form::dissipation_weight`] weighs it (s).
+    pub fn tangent_weight(&self) -> f64 {
+        self.tangent.stiffness * self.dissipation_weight()
+    }
+
+    /// Factor of K in the metric, the derivative of that by x where K stays as it is.
+    pub fn tangent_metric(&self) -> f64 {
+        self.tangent_weight() * self.velocity_slope()
     }
 
     /// r: the damping force of a step is −r D v'. The elastic force has the factor c₁ c₂ in g, ∇Ψ has c₁ c₂ r.

@@ -79,7 +79,7 @@ impl History {
             q.iter_mut().zip(y).for_each(|(q, y)| *q -= y * share);
             shares.push(share);
         }
-        backend.invert(&mut q)?;
+        backend.precondition(&mut q)?;
         for (Pair { s, y, product }, share) in self.pairs.iter().zip(shares.iter().rev()) {
             let back = share - dot(y, &q) / product;
             q.iter_mut().zip(s).for_each(|(q, s)| *q += s * back);

@@ -77,6 +77,10 @@ pub trait Inside {
     fn correct(&mut self) -> Result<()>;
     /// columns ← A⁻¹ columns: three scalar columns at once.
     fn invert(&mut self, columns: &mut [Vec3]) -> Result<()>;
+    /// vector ← A⁻¹ vector with the A of [`Inside::descend`], also where damping makes it one that mixes the coordinates.
+    fn precondition(&mut self, vector: &mut [Vec3]) -> Result<()> {
+        self.invert(vector)
+    }
     /// A local step at the iterate itself, wherever the integrator takes its forces: end gradient and energies, the
     /// attachments' points being those of the end of the step. The gradient g stays.
     fn local_at_end(&mut self) -> Result<()>;

@@ -97,16 +97,22 @@ impl Simulation {
 
     /// The global step x ← x − A⁻¹ g, with contacts and what is held.
     fn solve(&mut self, form: &Form, touching: bool) -> Result<()> {
-        let Simulation { backend, clock, history, .. } = self;
+        let Simulation { backend, clock, .. } = self;
         if !touching && self.hold.is_none() && !self.searches {
             return clock.time(Phase::Global, || backend.global(form));
         }
+        // contacts couple by A; what they push joins a solve by A afterwards, one by another matrix before
+        let by_metric = form.tangent.stiffness == 0.0;
+        if touching && !by_metric {
+            self.press_contacts(form, false);
+        }
+        let Simulation { backend, clock, history, .. } = self;
         match history.as_mut().filter(|_| !touching) {
             Some(history) => clock.time(Phase::Global, || history.descend(form, backend.as_mut()))?,
             None => clock.time(Phase::Global, || backend.descend(form))?,
         }
-        if touching {
-            self.press_contacts(form);
+        if touching && by_metric {
+            self.press_contacts(form, true);
         }
         let Simulation { backend, clock, hold, model, .. } = self;
         if let Some(hold) = hold {

@@ -28,8 +28,10 @@ pub mod stiffness;
 #[cfg(test)]
 mod tests;
 mod touch;
+mod variational;
 
 use crate::contact::Contacts;
+use crate::damping::variational::Variational;
 use crate::damping::{self, Damping};
 use crate::error::RunError;
 use crate::model::Model;
@@ -68,6 +70,8 @@ pub struct Simulation {
     /// The explicit method, if the integrator is one, and how long its steps may be.
     explicit: Option<(&'static Method, StableStep)>,
     damping: Damping,
+    /// Damping in a step of its own.
+    variational: Option<Variational>,
     /// The last iteration's way, where it may have been too long.
     way: Option<Way>,
     /// Whether ways may be too long.
@@ -135,7 +139,8 @@ impl Simulation {
         let bends = !model.is_projective();
         let history = History::of(scene, bends && hold.is_none());
         let searches = newton || bends || history.is_some();
-        let looks_in = hold.is_some() || fepr.is_some() || touching.is_some();
+        let variational = damping.eta.map(|eta| Variational::new(&model, eta)).transpose()?;
+        let looks_in = hold.is_some() || fepr.is_some() || touching.is_some() || variational.is_some();
         if looks_in || searches || calm.is_some() {
             backend.open()?;
         }
@@ -154,6 +159,7 @@ impl Simulation {
             integrator,
             explicit,
             damping,
+            variational,
             calm,
             restless: false,
             stalls: false,
@@ -209,6 +215,7 @@ impl Simulation {
         self.keep_calm(form, targets)?;
         self.take_force(form, targets)?;
         self.begin_holding(form, targets)?;
+        let start = self.variational.is_some().then(|| self.backend.view().x.to_vec());
         let mut done = match self.explicit {
             Some((method, _)) => self.leap(method, form, targets)?,
             None => {
@@ -231,6 +238,7 @@ impl Simulation {
             let filtered = filtered || form.row.second.is_some();
             damping.filter.iter().filter(|_| !filtered).try_for_each(|filter| backend.filter(filter))
         })?;
+        start.iter().try_for_each(|start| self.damp_apart(form, targets, start))?;
         Ok(done)
     }
 
@@ -273,6 +281,7 @@ impl Simulation {
             h: self.step_length(),
             mass_damping: self.damping.mass,
             stiffness_damping: self.damping.stiffness,
+            tangent: self.damping.tangent,
         }
     }
 

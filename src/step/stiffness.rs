@@ -250,6 +250,11 @@ impl Simulation {
         self.stiffness.as_ref().map(|schedule| schedule.factors(self.steps)).unwrap_or_default()
     }
 
+    /// The same at the end of the step that is being made.
+    pub(super) fn stiffness_at_end(&self) -> Vec<f64> {
+        self.stiffness.as_ref().map(|schedule| schedule.factors(self.steps + 1)).unwrap_or_default()
+    }
+
     fn set_stiffness(&mut self, at: u64, as_work: bool) -> Result<()> {
         let Simulation { backend, clock, stiffness, steps, .. } = self;
         let Some(schedule) = stiffness else { return Ok(()) };

@@ -81,14 +81,17 @@ impl Touching {
         (whole + change.sum::<f64>()).max(0.0).sqrt()
     }
 
-    /// After the solve: makes gradient and descent those of g − F, with the forces F of the iteration before.
-    fn press(&self, form: &Form, backend: &mut dyn Backend) {
+    /// Makes the gradient that of g − F, with the forces F of the iteration before. After the solve by A, the descent, too: the
+    /// solve of another matrix has to be made with the gradient that this leaves.
+    fn press(&self, form: &Form, solved: bool, backend: &mut dyn Backend) {
         let slope = form.velocity_slope() * form.h;
         let view = backend.view();
         if self.forces.is_empty() {
             return;
         }
-        view.descent.iter_mut().zip(&self.pushed).for_each(|(u, pushed)| *u -= pushed);
+        if solved {
+            view.descent.iter_mut().zip(&self.pushed).for_each(|(u, pushed)| *u -= pushed);
+        }
         for (v, force) in &self.forces {
             view.gradient[*v as usize] -= force;
             view.end_gradient[*v as usize] -= force * slope;
@@ -175,10 +178,10 @@ impl Simulation {
         Some(touching.gradient_norm(backend.as_mut()))
     }
 
-    /// Adds the contacts' forces to a solve without them.
-    pub(super) fn press_contacts(&mut self, form: &Form) {
+    /// Adds the contacts' forces to a gradient without them, and to its solve if that is made.
+    pub(super) fn press_contacts(&mut self, form: &Form, solved: bool) {
         let Simulation { backend, clock, touching: Some(touching), .. } = self else { return };
-        clock.time(Phase::Contact, || touching.press(form, backend.as_mut()));
+        clock.time(Phase::Contact, || touching.press(form, solved, backend.as_mut()));
     }
 
     /// Resolves the contacts of an iteration.

@@ -3,6 +3,7 @@
 
 mod adapter;
 mod command;
+pub mod mode;
 
 #[allow(unused_imports)]
 pub use adapter::context;

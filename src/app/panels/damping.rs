@@ -82,22 +82,7 @@ const SHOWN: &[Shown] = &[
         name: "laplacian",
         title: "Laplacian",
         help: "Damps deformation inside the solve, high frequencies most. Falling is not slowed; spin is.",
-        fields: &[
-            Field {
-                path: "damping.stiffness",
-                label: "deformation α₂",
-                unit: "s",
-                help: "Drag on deformation, the stronger the higher its frequency.",
-                kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-6 },
-            },
-            Field {
-                path: "damping.mass",
-                label: "all motion α₁",
-                unit: "1/s",
-                help: "Drag on every motion, falling included.",
-                kind: Kind::Log { low: 0.0, high: 100.0, smallest: 1e-3 },
-            },
-        ],
+        fields: &RAYLEIGH,
         start: &[("damping.stiffness", "0.005")],
     },
     Shown {
@@ -149,6 +134,50 @@ const SHOWN: &[Shown] = &[
         fields: &VISCOSITY,
         start: &[("damping.psi", "100.0")],
     },
+    Shown {
+        name: "rayleigh",
+        title: "Rayleigh",
+        help: "By the stiffness of the body as it is at the start of each step. Slow: a matrix is factored in every step. On the CPU.",
+        fields: &RAYLEIGH,
+        start: &[("damping.stiffness", "0.005")],
+    },
+    Shown {
+        name: "rayleigh-tangent",
+        title: "Rayleigh, tangent",
+        help: "By the stiffness of the body as it becomes. Needs the solver Newton. On the CPU.",
+        fields: &RAYLEIGH,
+        start: &[("damping.stiffness", "0.005")],
+    },
+    Shown {
+        name: "variational",
+        title: "Variational",
+        help: "After each step a second solve against the deformation since the step before. Flight stays, and spin nearly. On the CPU.",
+        fields: &[Field {
+            path: "damping.eta",
+            label: "deformation η",
+            unit: "s",
+            help: "Drag on deformation since the step before, the stronger the higher its frequency.",
+            kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-6 },
+        }],
+        start: &[("damping.eta", "0.005")],
+    },
+];
+
+const RAYLEIGH: [Field; 2] = [
+    Field {
+        path: "damping.stiffness",
+        label: "deformation α₂",
+        unit: "s",
+        help: "Drag on deformation, the stronger the higher its frequency.",
+        kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-6 },
+    },
+    Field {
+        path: "damping.mass",
+        label: "all motion α₁",
+        unit: "1/s",
+        help: "Drag on every motion, falling included.",
+        kind: Kind::Log { low: 0.0, high: 100.0, smallest: 1e-3 },
+    },
 ];
 
 const VISCOSITY: [Field; 2] = [
@@ -173,7 +202,7 @@ const OTHER: Shown = Shown {
     name: "",
     title: "",
     help: "See docs/scene-format.md.",
-    fields: &[SHOWN[1].fields[0], SHOWN[1].fields[1], COEFFICIENT[0]],
+    fields: &[RAYLEIGH[0], RAYLEIGH[1], COEFFICIENT[0]],
     start: &[],
 };
 
@@ -184,7 +213,12 @@ fn shown(name: &str) -> &'static Shown {
 /// What to set in order to choose a model in a scene whose fields are told by `value`.
 pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String, String)> {
     let shown = shown(name);
-    let mut sets = vec![("damping.model".to_string(), format!("\"{name}\""))];
+    let mut sets = Vec::new();
+    if name == "rayleigh-tangent" {
+        // no other solver takes it, so that comes first
+        sets.push(("solver.kind".to_string(), "\"newton\"".to_string()));
+    }
+    sets.push(("damping.model".to_string(), format!("\"{name}\"")));
     let mut strengths = shown.fields.iter().filter(|field| matches!(field.kind, Kind::Log { .. }));
     if strengths.all(|field| value(field.path).unwrap_or(0.0) == 0.0) {
         sets.extend(shown.start.iter().map(|(path, value)| (path.to_string(), value.to_string())));
@@ -253,7 +287,8 @@ mod tests {
                 .collect();
             let scene = crate::scene::load("cube", &sets).unwrap().scene;
             let made = crate::damping::make(&scene.damping).unwrap();
-            let acts = made.mass != 0.0 || made.stiffness != 0.0 || made.filter.is_some();
+            let inside = made.mass != 0.0 || made.stiffness != 0.0 || made.tangent.stiffness != 0.0;
+            let acts = inside || made.filter.is_some() || made.eta.is_some();
             assert_eq!(acts, model.name != "none", "{sets:?}");
         }
     }

@@ -106,7 +106,8 @@ fn on(machine: &Machine, choice: BackendChoice, loaded: &LoadedScene, model: Arc
     let solver = &loaded.scene.solver;
     let on_host = || cpu::backend(model.clone(), solver).map(|backend| (backend, None));
     let on_device = || match &machine.context {
-        Some(context) => gpu::shared_backend(context.clone(), model.clone(), solver, &machine.options)
+        Some(context) => gpu::check_scene(&loaded.scene)
+            .and_then(|()| gpu::shared_backend(context.clone(), model.clone(), solver, &machine.options))
             .map(|(backend, shared)| (backend, Some(shared))),
         None => Err(Error::from(RunError::NoAdapter("the window has no adapter that can compute".into()))),
     };

@@ -2,7 +2,9 @@
 
 use super::{Checked, fault, known, not_negative, positive};
 use crate::damping::MODELS;
-use crate::scene::{Body, Scene};
+use crate::scene::{Body, Method, Scene, SolverKind};
+use crate::step::explicit;
+use crate::step::integrator::NON_OSCILLATORY;
 
 /// The most sweeps of a time step.
 const MOST_SWEEPS: usize = 10_000;
@@ -25,6 +27,8 @@ pub fn check_damping(scene: &Scene) -> Checked {
     }
     not_negative("damping.phi", damping.phi)?;
     not_negative("damping.psi", damping.psi)?;
+    not_negative("damping.eta", damping.eta)?;
+    check_slow(scene)?;
     damping.wavelength.map_or(Ok(()), |wavelength| positive("damping.wavelength", wavelength))?;
     match damping.model == "strain-rate" {
         true => {
@@ -32,6 +36,49 @@ pub fn check_damping(scene: &Scene) -> Checked {
         }
         false => Ok(()),
     }
+}
+
+/// Rayleigh and variational damping are made for steps that solve something, and Rayleigh's solve with a matrix of its own.
+fn check_slow(scene: &Scene) -> Checked {
+    let model = scene.damping.model.as_str();
+    let rayleigh = matches!(model, "rayleigh" | "rayleigh-tangent");
+    if !rayleigh && model != "variational" {
+        return Ok(());
+    }
+    let kind = scene.integrator.kind.as_str();
+    if explicit::find(kind).is_some() {
+        let message = format!(
+            "`{model}` is solved for, and integrator.kind = \"{kind}\" solves nothing; expected an implicit integrator, or `laplacian`"
+        );
+        return fault("damping.model", message);
+    }
+    if kind == NON_OSCILLATORY {
+        let message = format!(
+            "`non-oscillatory` leaves no motion for `{model}` to damp, and holds momenta with the constant metric"
+        );
+        return fault("damping.model", message);
+    }
+    let newton = scene.solver.kind == SolverKind::Newton;
+    if model == "rayleigh-tangent" && !newton {
+        let message = "`rayleigh-tangent` takes the stiffness at every iterate, where `projective` solves with one matrix a step; use \
+                       solver.kind = \"newton\", or `rayleigh`, which takes it at the start of the step";
+        return fault("damping.model", message);
+    }
+    if rayleigh && scene.conservation.method == Method::Cpd {
+        let message = format!(
+            "\"cpd\" holds momenta and energy with a constant metric, and `{model}` has another one in every step; expected \"fepr\" or \"none\""
+        );
+        return fault("conservation.method", message);
+    }
+    let touches =
+        !scene.obstacles.is_empty() || scene.contact.bodies && scene.bodies.len() > 1 || scene.contact.itself;
+    if rayleigh && newton && touches {
+        let message = format!(
+            "contacts couple by the metric of `projective`, which `{model}` changes in every iteration of `newton`; use `projective` with `rayleigh`"
+        );
+        return fault("solver.kind", message);
+    }
+    Ok(())
 }
 
 /// Strain-rate damping needs elements with a strain, and both kinds of waves to be within reach of one wavelength.

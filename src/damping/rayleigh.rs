@@ -1,0 +1,25 @@
+//! Rayleigh damping (family: dissipation inside Φ): D = α₁ M + α₂ K with the stiffness K = ∇²E of the elements, made
+//! semi-definite element by element, so that it only takes.
+//!
+//! `rayleigh` is lagged: K = K(x_n) for the whole step (Gast and Schroeder 2014; Laplacian paper, Eq. 5 and Fig. 3, 4). Then
+//! Ψ(x) = (c₂ h/2) |v'(x)|²_D is a potential with a constant metric, but another one in every step: 3n × 3n numbers are factored
+//! anew each time. `rayleigh-tangent` takes K at the iterate. Its force −D(x) v' has no potential; Newton's method leaves the
+//! derivative of K out, and slopes alone decide how far it goes.
+//!
+//! K·1 = 0: a falling body is not slowed where α₁ = 0. K (ω × x) is the stress turned round, so spin is not slowed only where
+//! there is no stress. Attachments do not take part. The arithmetic stands in `cpu::tangent`; on the CPU only.
+//! Parameters: `mass` = α₁ (1/s), `stiffness` = α₂ (s). A mode of frequency ω has the damping ratio ξ = (α₁/ω + α₂ ω)/2.
+
+use super::{Damping, Model};
+use crate::scene;
+use crate::step::form::Tangent;
+
+/// The model `rayleigh`: K at the start of the step.
+pub const MODEL: Model = Model { name: "rayleigh", make: |d| damping(d, false) };
+
+/// The model `rayleigh-tangent`: K at the iterate.
+pub const TANGENT: Model = Model { name: "rayleigh-tangent", make: |d| damping(d, true) };
+
+fn damping(d: &scene::Damping, follows: bool) -> Damping {
+    Damping { mass: d.mass, tangent: Tangent { stiffness: d.stiffness, follows }, ..Damping::default() }
+}

@@ -1,0 +1,174 @@
+//! Variational damping (family: a separate implicit step; Kharevych and others 2006, Laplacian paper, Fig. 5 and 6).
+//!
+//! After the step of an integrator from x_n has given x̃ and v', positions become those that minimise
+//!
+//!   Φ_d(x) = 1/(2h²) |x − x̃|²_M + (η/h) W(x)                                     (J)
+//!
+//! and v' + s (x − x̃) the velocity, s = dv'/dx of the integrator. W is the elastic energy with x_n as its rest shape: the same
+//! laws, μ, λ and volumes, springs of the length that they have at x_n, sheets as curved as they are there. So W punishes
+//! deformation since x_n. For small ones (M + η h K)(x − x_n) = M (x̃ − x_n): a damping force −h s η K v, that is η K v under
+//! backward Euler, twice that under implicit midpoint.
+//!
+//! Limits of a cloth's strain are no slack in W: its triangles resist from the first bit of strain on. Left out are attachments,
+//! joints, and elements that are flat or inside out at x_n, which can be nobody's rest shape.
+//!
+//! W does not change under translation, so P is kept, and not under rotation of x: Σ m x × (x − x̃) = 0, and a body that only
+//! turns is left alone. L still changes by Σ m (x − x̃) × v', of second order in the time step.
+//!
+//! By Newton's method with a line search. On the CPU only. Parameter: `eta` = η (s).
+
+use super::{Damping, Model};
+use crate::cpu::local::Local;
+use crate::cpu::newton::{corners, hessians};
+use crate::linear::reduce::sum;
+use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
+use crate::model::spring::SpringElement;
+use crate::model::tet::edge_matrix;
+use crate::model::triangle::{TriangleLaw, rest_shape};
+use crate::{Mat3, Result, Vec3, model};
+
+/// The model `variational`.
+pub const MODEL: Model = Model {
+    name: "variational",
+    make: |d| Damping { eta: (d.eta > 0.0).then_some(d.eta), ..Damping::default() },
+};
+
+/// Most iterations of Newton's method, and the share of the first gradient at which they end.
+const MOST: usize = 20;
+const ENOUGH: f64 = 1e-8;
+/// The share of the promised fall of Φ_d that is enough, and how often a way is halved at most.
+const ARMIJO: f64 = 1e-4;
+const MOST_CUTS: usize = 20;
+/// How far rounding may have Φ_d off, as a share.
+const NOISE: f64 = 1e-13;
+/// An element of less than this share of its volume is flat.
+const FLAT: f64 = 1e-4;
+
+/// The separate step of a model.
+pub struct Variational {
+    eta: f64,
+    /// The elements, resting at x_n.
+    matter: model::Model,
+    local: Local<f64>,
+    matrix: BlockMatrix,
+    factor: BlockFactor,
+    blocks: Vec<Mat3>,
+    /// Of the iterate (N).
+    gradient: Vec<Vec3>,
+}
+
+impl Variational {
+    /// With η (s).
+    pub fn new(model: &model::Model, eta: f64) -> Result<Self> {
+        let matter = model::Model { attachments: Vec::new(), ..model.clone() };
+        let pattern = BlockPattern::new(model.vertex_count(), corners(model))?;
+        let matrix = BlockMatrix::zeros(&pattern);
+        let mut local = Local::new(&matter);
+        local.open(&matter);
+        Ok(Variational {
+            eta,
+            factor: BlockFactor::new(&matrix)?,
+            matrix,
+            blocks: vec![Mat3::zeros(); pattern.element_blocks()],
+            gradient: vec![Vec3::zeros(); model.vertex_count()],
+            local,
+            matter,
+        })
+    }
+
+    /// Lets the elements of `given` rest at `x` (m), as stiff as the `factors` of the bodies say, if there are any.
+    pub fn rest_at(&mut self, given: &model::Model, factors: &[f64], x: &[Vec3]) {
+        let matter = &mut self.matter;
+        matter.set_weights(given, &given.by_vertex(factors));
+        let place = |vertex: u32| x[vertex as usize];
+        for (e, given) in matter.tets.iter_mut().zip(&given.tets) {
+            let shape = edge_matrix(&e.vertices.map(place));
+            let share = shape.determinant() * given.inverse_rest.determinant();
+            match shape.try_inverse().filter(|_| share > FLAT) {
+                Some(inverse) => e.inverse_rest = inverse,
+                None => (e.shape_weight, e.volume_weight) = (0.0, 0.0),
+            }
+        }
+        for (e, given) in matter.triangles.iter_mut().zip(&given.triangles) {
+            let share = |area: f64| area * given.inverse_rest.determinant() * 2.0;
+            match rest_shape(e.vertices.map(place)).filter(|(_, area)| share(*area) > FLAT) {
+                Some((inverse, _)) => e.inverse_rest = inverse,
+                None => e.weight = 0.0,
+            }
+            if let TriangleLaw::Limits(limits) = &mut e.law {
+                *limits = [1.0, 1.0];
+            }
+        }
+        for (e, given) in matter.springs.iter_mut().zip(&given.springs) {
+            match SpringElement::new(e.vertices, e.vertices.map(place), e.weight) {
+                Some(spring) if !given.is_joint() => *e = spring,
+                _ => e.weight = 0.0,
+            }
+        }
+        for e in &mut matter.bendings {
+            let curvature = e.curvature(x);
+            e.rest_curvature = curvature.norm();
+            e.rest_direction = curvature.try_normalize(0.0).unwrap_or(Vec3::y());
+        }
+        self.local.set_weights(&self.matter);
+        self.local.set_rest_shapes(&self.matter);
+        // the rotations are near one: where they start must not depend on the steps before
+        self.local.set_warm_starts(&[]);
+    }
+
+    /// W at `x` (J), and its gradient (N).
+    pub fn energy(&mut self, x: &[Vec3]) -> (f64, Vec<Vec3>) {
+        let mut rows = vec![[0.0; 3]; x.len()];
+        self.local.element_gradients(&self.matter, x, &[], 1.0, 1.0);
+        self.local.gather(&mut rows, |_| Vec3::zeros());
+        (self.local.energies().iter().sum(), rows.into_iter().map(Vec3::from).collect())
+    }
+
+    /// The minimum of Φ_d for x̃ = `made` (m) and a time step `h` (s), and the iterations that it took.
+    pub fn minimise(&mut self, h: f64, made: &[Vec3]) -> Result<(Vec<Vec3>, usize)> {
+        let (inertia, weight) = (1.0 / (h * h), self.eta / h);
+        let diagonal: Vec<f64> = self.matter.mass.iter().map(|m| inertia * m).collect();
+        let n = made.len();
+        let mut x = made.to_vec();
+        let mut merit = self.merit(&x, made, &diagonal, weight);
+        let size = |g: &[Vec3]| sum(n, |i| g[i].norm_squared()).sqrt();
+        let enough = ENOUGH * size(&self.gradient);
+        for count in 0..MOST {
+            let left = size(&self.gradient);
+            // also where it is not a number: the check of the frame reports that
+            if left.is_nan() || left <= enough {
+                return Ok((x, count));
+            }
+            hessians(&self.matter, &x, &mut self.blocks);
+            self.matrix.assemble(&diagonal, None, weight, &self.blocks);
+            self.factor.factor(&self.matrix)?;
+            let mut way = self.gradient.clone();
+            self.factor.solve(&mut way);
+            let slope = sum(n, |i| way[i].dot(&self.gradient[i]));
+            let start = std::mem::take(&mut x);
+            let mut share = 1.0;
+            for _ in 0..MOST_CUTS {
+                x = start.iter().zip(&way).map(|(x, d)| x - d * share).collect();
+                let now = self.merit(&x, made, &diagonal, weight);
+                let left = sum(n, |i| way[i].dot(&self.gradient[i]));
+                let change = now - merit;
+                let still = change <= NOISE * merit && left >= -0.5 * slope;
+                if change <= -ARMIJO * share * slope || still {
+                    merit = now;
+                    break;
+                }
+                share *= 0.5;
+            }
+        }
+        Ok((x, MOST))
+    }
+
+    /// Φ_d at `x` (J); its gradient is kept.
+    fn merit(&mut self, x: &[Vec3], made: &[Vec3], diagonal: &[f64], weight: f64) -> f64 {
+        let (energy, gradient) = self.energy(x);
+        self.gradient = gradient;
+        let parts = self.gradient.iter_mut().zip(x.iter().zip(made)).zip(diagonal);
+        parts.for_each(|((g, (x, made)), m)| *g = *g * weight + (x - made) * *m);
+        0.5 * sum(x.len(), |i| diagonal[i] * (x[i] - made[i]).norm_squared()) + weight * energy
+    }
+}
