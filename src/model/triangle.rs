@@ -114,15 +114,19 @@ impl Stencil<3, 2> for TriangleElement {
 }
 
 impl Element<3, 2> for TriangleElement {
-    /// F = U Σ Vᵀ ↦ U clamp(Σ) Vᵀ with limits; with Green's strain F − F S A t/w, S = λ tr G + 2 μ G.
+    /// F = U Σ Vᵀ ↦ U clamp(Σ) Vᵀ with limits; F − P/w of a law. St. Venant–Kirchhoff's P is F S, S = λ tr G + 2 μ G.
     fn project(&self, f: [Vec3; 2]) -> [Vec3; 2] {
         match &self.law {
             TriangleLaw::Limits(limits) => clamp(f, *limits),
-            TriangleLaw::Plane { lambda, mu, .. } => {
+            TriangleLaw::Plane { law: Law::StVenantKirchhoff, lambda, mu } => {
                 let [g00, g01, g11] = green_strain(f);
                 let pressure = lambda * (g00 + g11);
                 let (s00, s01, s11) = (pressure + 2.0 * mu * g00, 2.0 * mu * g01, pressure + 2.0 * mu * g11);
                 [f[0] - f[0] * s00 - f[1] * s01, f[1] - f[0] * s01 - f[1] * s11]
+            }
+            TriangleLaw::Plane { law, lambda, mu } => {
+                let (_, stress) = law.energy_and_stress_of_sheet(f, *mu, *lambda);
+                [f[0] - stress[0], f[1] - stress[1]]
             }
         }
     }
@@ -130,10 +134,11 @@ impl Element<3, 2> for TriangleElement {
     fn energy_of(&self, f: [Vec3; 2], p: [Vec3; 2]) -> f64 {
         let density = match &self.law {
             TriangleLaw::Limits(_) => 0.5 * ((f[0] - p[0]).norm_squared() + (f[1] - p[1]).norm_squared()),
-            TriangleLaw::Plane { lambda, mu, .. } => {
+            TriangleLaw::Plane { law: Law::StVenantKirchhoff, lambda, mu } => {
                 let [g00, g01, g11] = green_strain(f);
                 0.5 * lambda * (g00 + g11).powi(2) + mu * (g00 * g00 + 2.0 * g01 * g01 + g11 * g11)
             }
+            TriangleLaw::Plane { law, lambda, mu } => law.energy_and_stress_of_sheet(f, *mu, *lambda).0,
         };
         self.weight * density
     }
