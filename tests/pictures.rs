@@ -72,7 +72,7 @@ fn energies_of_colours_sum_up_to_the_ledger() {
     let Some(context) = common::context() else { return };
     let laws = ["stvk", "neo-hookean", "corotated-linear"].map(|law| format!("body.0.material.model={law}"));
     let plain = ["cube", "bar", "cloth", "ribbon", "hair"].map(|name| (name, Vec::new()));
-    let solids = laws.iter().map(|law| ("bar", vec![law.as_str()]));
+    let solids = laws.iter().map(|law| ("bar", vec![law.as_str(), "body.0.material.lambda=2e6"]));
     let planes = laws.iter().map(|law| ("thesis-trapezoid", vec![law.as_str()]));
     for (name, overrides) in plain.into_iter().chain(solids).chain(planes) {
         let (scene, model) = shaken(name, &overrides);

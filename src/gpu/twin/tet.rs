@@ -57,18 +57,28 @@ impl Loaded {
             return Loaded::projected(f, size, [(w_s, rotation), (w_v, unit_determinant)]);
         }
         let (mu, lambda) = (0.5 * w_s, w_v / 3.0);
-        let (energy, stress) = law.energy_and_stress(f, mu, lambda);
-        let strains = Stretches::<3>::of(f).sigma.map(|s| s - 1.0);
+        let sigma = Stretches::<3>::of(f).sigma;
+        let here = law.principal(sigma, mu, lambda);
+        let strains = sigma.map(|s| s - 1.0);
+        // of a point all rotations are the closest one, and the kernels take that of R
+        let stress_at = |f: &Mat3| match f.amax() {
+            0.0 => rotation(f) * Mat3::from_diagonal(&here.stress.into()),
+            _ => law.energy_and_stress(f, mu, lambda).1,
+        };
+        let stress = stress_at(f);
         let (energy_terms, stress_terms) = terms(law, strains, mu, lambda);
         // what the rounding of F does to both; where the rotation is in doubt the stress turns with it
-        let shaken_stress = shaken(f, size, |f| law.energy_and_stress(f, mu, lambda).1);
+        let shaken_stress = shaken(f, size, stress_at);
         let turned = stress.norm() * shaken(f, size, rotation);
         let shaken_energy = shaken(f, size, |f| Mat3::repeat(law.energy(f, mu, lambda) / 3.0));
+        // RᵀF − I is off by the rounding of R, whose size is 1, too
+        let [by_rotation, stress_terms] = [here.curvature.as_flattened(), &stress_terms]
+            .map(|all| all.iter().map(|s| s.abs()).sum::<f64>());
         Loaded {
             stress,
-            stress_size: shaken_stress + turned + stress_terms.iter().sum::<f64>(),
-            energy,
-            energy_size: shaken_energy + energy_terms,
+            stress_size: shaken_stress + turned + stress_terms + by_rotation,
+            energy: here.energy,
+            energy_size: shaken_energy + energy_terms + stress_terms,
         }
     }
 
