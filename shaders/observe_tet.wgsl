@@ -11,7 +11,7 @@
 @group(0) @binding(3) var<storage, read> rotations: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> partials: array<array<f32, SLOTS>>;
 @group(0) @binding(5) var<storage, read> tet_laws: array<u32>;
-@group(0) @binding(6) var<storage, read> curves: array<Piece>;
+@group(0) @binding(6) var<storage, read> curves: array<CurvePiece>;
 
 fn edge(to: u32, origin: u32) -> vec3<f32> {
     return difference(vertices[to], vertices[origin]);

@@ -7,7 +7,7 @@
 @group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
 @group(0) @binding(2) var<storage, read> triangles: array<Triangle>;
 @group(0) @binding(3) var<storage, read_write> partials: array<array<f32, SLOTS>>;
-@group(0) @binding(4) var<storage, read> curves: array<Piece>;
+@group(0) @binding(4) var<storage, read> curves: array<CurvePiece>;
 
 fn elements() -> Elements {
     return Elements(sizes.triangles, sizes.triangle_partials);

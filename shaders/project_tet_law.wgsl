@@ -3,7 +3,7 @@
 //use shared/tet_law.wgsl
 
 @group(0) @binding(7) var<storage, read> tet_laws: array<u32>;
-@group(0) @binding(8) var<storage, read> curves: array<Piece>;
+@group(0) @binding(8) var<storage, read> curves: array<CurvePiece>;
 
 @compute @workgroup_size(64)
 fn main(

@@ -9,7 +9,7 @@
 @group(0) @binding(4) var<storage, read> matter: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read_write> rows: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read> tet_laws: array<u32>;
-@group(0) @binding(7) var<storage, read> curves: array<Piece>;
+@group(0) @binding(7) var<storage, read> curves: array<CurvePiece>;
 
 fn edge(to: u32, origin: u32) -> vec3<f32> {
     return difference(vertices[to], vertices[origin]);

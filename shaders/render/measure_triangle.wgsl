@@ -8,7 +8,7 @@
 @group(0) @binding(3) var<storage, read> triangles: array<Triangle>;
 @group(0) @binding(4) var<storage, read> matter: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read_write> rows: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read> curves: array<Piece>;
+@group(0) @binding(6) var<storage, read> curves: array<CurvePiece>;
 
 @compute @workgroup_size(64)
 fn main(

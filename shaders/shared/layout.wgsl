@@ -47,7 +47,7 @@ const VALANIS_LANDEL: u32 = 4u;
 
 // A cubic piece of a curve less its value at 1: c0 + c1 u + c2 u^2 + c3 u^3, u = stretch - 1 - start. The first one of a curve
 // is for all below its start.
-struct Piece {
+struct CurvePiece {
     coefficients: vec4<f32>,
     start: f32,
     integral: f32, // of the curve from 1 to the start

@@ -83,7 +83,7 @@ buffers! {
     /// The number of each tetrahedron's law.
     TetLaws: Storage<u32>;
     /// Pieces of curves: for every set f′, g′ and h′ of Valanis and Landel's law.
-    Curves: Storage<Piece>;
+    Curves: Storage<CurvePiece>;
     /// Triangles.
     Triangles: Storage<Triangle>;
     /// Springs.

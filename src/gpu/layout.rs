@@ -93,7 +93,7 @@ layout! {
         law: u32;
     }
     /// A cubic piece of a curve of Valanis and Landel's law, see [`crate::model::law::curves::Piece`].
-    Piece {
+    CurvePiece {
         /// c₀ … c₃, less the curve's value at 1.
         coefficients: [f32; 4];
         /// Where u = 0, as stretch − 1.

@@ -12,7 +12,7 @@ use crate::damping::{Damping, Filter};
 use crate::gpu::buffer::{Buffer, Contents};
 use crate::gpu::contents;
 use crate::gpu::context::Context;
-use crate::gpu::layout::{LANES, Piece, Rigid, Segment};
+use crate::gpu::layout::{CurvePiece, LANES, Rigid, Segment};
 use crate::model::Model;
 use crate::scene::{Keyframes, Scene};
 use bytemuck::{Pod, Zeroable};
@@ -226,7 +226,7 @@ fn elements(model: &Model) -> Result<Contents> {
     contents::laws(model, &mut all)?;
     if all.bytes(Buffer::Curves).is_empty() {
         // a kernel cannot be bound to less than a piece
-        all.set(Buffer::Curves, &[Piece::default()]);
+        all.set(Buffer::Curves, &[CurvePiece::default()]);
     }
     Ok(all)
 }

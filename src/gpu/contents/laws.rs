@@ -3,7 +3,7 @@
 use super::Range;
 use crate::Result;
 use crate::gpu::buffer::{Buffer, Contents};
-use crate::gpu::layout::{Piece, law};
+use crate::gpu::layout::{CurvePiece, law};
 use crate::model::Model;
 use crate::model::law::Law;
 use crate::model::law::curves::Curves;
@@ -67,7 +67,7 @@ pub fn laws(model: &Model, all: &mut Contents) -> Result<()> {
             let end = (pieces.len() + curve.pieces.len()) as u32;
             for piece in &curve.pieces {
                 range.check("coefficient", piece.coefficients.iter())?;
-                pieces.push(Piece {
+                pieces.push(CurvePiece {
                     coefficients: piece.coefficients.map(|c| c as f32),
                     start: range.of("stretch", piece.start)?,
                     integral: range.of("integral", piece.integral)?,

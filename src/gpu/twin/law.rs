@@ -1,7 +1,7 @@
 //! Laws of elasticity for the twins: read back from the device's numbers, and how large the terms of a response are.
 
 use super::super::buffer::{Buffer, Contents};
-use super::super::layout::{Piece, law};
+use super::super::layout::{CurvePiece, law};
 use crate::model::law::Law;
 use crate::model::law::curves::{self, Curve, Curves};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub fn law_of(all: &Contents, number: u32) -> Law {
         law::NEO_HOOKEAN => Law::NeoHookean,
         law::COROTATED_LINEAR => Law::CorotatedLinear,
         _ => {
-            let pieces = all.items::<Piece>(Buffer::Curves);
+            let pieces = all.items::<CurvePiece>(Buffer::Curves);
             let mut first = (number - law::VALANIS_LANDEL) as usize;
             let [f, g, h] = [(); 3].map(|()| {
                 let end = pieces[first].end as usize;
@@ -27,8 +27,8 @@ pub fn law_of(all: &Contents, number: u32) -> Law {
     }
 }
 
-fn curve(pieces: &[Piece]) -> Curve {
-    let wide = |piece: &Piece| curves::Piece {
+fn curve(pieces: &[CurvePiece]) -> Curve {
+    let wide = |piece: &CurvePiece| curves::Piece {
         start: f64::from(piece.start),
         coefficients: piece.coefficients.map(f64::from),
         integral: f64::from(piece.integral),
