@@ -1,8 +1,8 @@
 //! How long the global step waits for A X = B: our own solve in double and single precision, on one thread and on all,
-//! against faer's sequential one with the same ordering.
+//! against faer's sequential one with the same ordering. And how long an iteration of Newton's method waits for its matrix.
 //!
 //! ```text
-//! cargo bench --bench solve [-- M L XL]
+//! cargo bench --bench solve [-- M L XL pig]
 //! ```
 //!
 //! The variants take turns within one run, since the machine's mood changes from second to second; the first
@@ -10,7 +10,11 @@
 
 use std::time::Instant;
 
-use dashpot::linear::{Factor, Real, SparseMatrix, Symbolic};
+use dashpot::linear::{BlockFactor, BlockMatrix, BlockPattern, Factor, Real, SparseMatrix, Symbolic};
+use dashpot::model::build::build;
+use dashpot::model::element::Stencil;
+use dashpot::model::tet::TetElement;
+use dashpot::{Mat3, Vec3, scene};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltRegularization;
 use faer::perm::PermRef;
@@ -30,11 +34,82 @@ fn main() {
     // `cargo bench` passes `--bench`; what remains are names of bars.
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     for (name, cells) in BARS {
-        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+        if is_wanted(name) {
             measure(name, &bar(cells));
         }
     }
+    if is_wanted("pig") {
+        measure_newton("pig");
+    }
+}
+
+fn seconds() -> f64 {
+    std::env::var("BENCH_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS)
+}
+
+/// Assembly, factorisation, one solve and one product of Newton's matrix for the tetrahedra of a built-in scene.
+fn measure_newton(name: &str) {
+    let model = build(&scene::load(name, &[]).expect("a built-in scene")).expect("a model").model;
+    let n = model.vertex_count();
+    let blocks: Vec<Mat3> = model.tets.iter().flat_map(linear_elasticity).collect();
+    let inertia: Vec<f64> = model.mass.iter().map(|m| m * 900.0).collect();
+    let laplacian = model.laplacian().expect("a Laplacian");
+    let pattern =
+        BlockPattern::new(n, model.tets.iter().map(|tet| tet.vertices)).expect("corners within the model");
+    let mut matrix = BlockMatrix::zeros(&pattern);
+    let started = Instant::now();
+    let mut factor = BlockFactor::new(&matrix).expect("a pattern that can be analysed");
+    println!(
+        "\n{name}, Newton: {n} vertices, {} tetrahedra, analysis {:.0} ms, factor of {:.1} MB",
+        model.tets.len(),
+        started.elapsed().as_secs_f64() * 1e3,
+        factor.bytes() as f64 * 1e-6
+    );
+    let pools =
+        [1, 0].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool"));
+    let (mut x, mut product) = (vec![Vec3::new(1.0, -0.5, 0.25); n], vec![Vec3::zeros(); n]);
+    let mut times = vec![[const { Vec::new() }; 4]; pools.len()];
+    let started = Instant::now();
+    while times[0][0].len() < 5 || started.elapsed().as_secs_f64() < seconds() {
+        for (pool, times) in pools.iter().zip(&mut times) {
+            pool.install(|| {
+                let mut begin = Instant::now();
+                let mut lap = |phase: usize| {
+                    times[phase].push(begin.elapsed().as_secs_f64());
+                    begin = Instant::now();
+                };
+                matrix.assemble(&inertia, Some((0.01, &laplacian)), 1.0, std::hint::black_box(&blocks));
+                lap(0);
+                factor.factor(&matrix).expect("positive definite");
+                lap(1);
+                factor.solve(std::hint::black_box(&mut x));
+                lap(2);
+                matrix.mul(&x, std::hint::black_box(&mut product));
+                lap(3);
+            });
+        }
+    }
+    let rounds = times[0][0].len();
+    println!("{:24} {:>10} {:>10}   (ms, {rounds} rounds)", "", "min", "median");
+    for (pool, times) in pools.iter().zip(times) {
+        for (phase, mut times) in ["assembly", "factor", "solve", "product"].into_iter().zip(times) {
+            times.sort_by(f64::total_cmp);
+            let label = format!("{phase}, {} threads", pool.current_num_threads());
+            println!("{label:24} {:10.3} {:10.3}", times[0] * 1e3, times[times.len() / 2] * 1e3);
+        }
+    }
+}
+
+/// The Hessian of w/2 |sym F|², block by block: w/2 (g_k·g_l I₃ + g_l g_kᵀ).
+fn linear_elasticity(tet: &TetElement) -> [Mat3; 16] {
+    let rows = tet.operator();
+    let g = |k: usize| Vec3::from(rows.map(|row| row[k]));
+    std::array::from_fn(|block| {
+        let (k, l) = (g(block / 4), g(block % 4));
+        (Mat3::identity() * k.dot(&l) + l * k.transpose()) * (0.5 * tet.weight())
+    })
 }
 
 /// M/h² + L of the bar, up to scale: unit springs along the edges of the tetrahedra, a mass at each vertex.
@@ -93,9 +168,8 @@ fn measure(name: &str, matrix: &SparseMatrix) {
     ];
     let mut times = vec![Vec::new(); variants.len()];
     let started = Instant::now();
-    let seconds = std::env::var("BENCH_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
     let mut round = 0;
-    while round < WARM_UP_ROUNDS + 5 || started.elapsed().as_secs_f64() < seconds {
+    while round < WARM_UP_ROUNDS + 5 || started.elapsed().as_secs_f64() < seconds() {
         for ((_, solve), times) in variants.iter_mut().zip(&mut times) {
             if round == WARM_UP_ROUNDS {
                 times.clear();

@@ -1,4 +1,4 @@
-// Energy that damping inside the step took, after `advance`: damping_force * moved . D v', D = a1 M + a2 viscosity L.
+// Energy that damping inside the step took, after `advance`: damping_force * moved . D u, D = a1 M + a2 viscosity L.
 // Slot x of the chunk's exchange; the others start from zero here.
 //use shared/vertex.wgsl
 //use shared/reduce.wgsl
@@ -33,16 +33,17 @@ fn main(
     }
 }
 
-// The velocity that is damped: v', or in an explicit step, whose gradient has no inertia, that on its way.
-fn damped(velocity: vec3<f32>, moved: vec3<f32>) -> vec3<f32> {
-    return select(velocity, moved / step.h, step.inertia == 0.0);
+// The velocity u that is damped: v', a share of v_n where the step has one of the force at its start, or in an explicit step,
+// whose gradient has no inertia, that on its way.
+fn damped(velocity: vec3<f32>, before: vec3<f32>, moved: vec3<f32>) -> vec3<f32> {
+    return select(velocity + step.start_share * (before - velocity), moved / step.h, step.inertia == 0.0);
 }
 
 fn taken(i: u32) -> f32 {
     let here = motions[i];
     var work = 0.0;
     if step.mass_damping != 0.0 {
-        work += step.mass_damping * vertices[i].mass * dot(here.moved, damped(here.velocity, here.moved));
+        work += step.mass_damping * vertices[i].mass * dot(here.moved, damped(here.velocity, here.velocity_before, here.moved));
     }
     if step.stiffness_damping != 0.0 {
         let damping = step.stiffness_damping * viscosity[i];
@@ -50,7 +51,11 @@ fn taken(i: u32) -> f32 {
         for (var k = laplacian_starts[i]; k < laplacian_starts[i + 1u]; k++) {
             let entry = laplacian_entries[k];
             let there = motions[entry.index];
-            let faster = damped(there.velocity - here.velocity, there.moved - here.moved);
+            let faster = damped(
+                there.velocity - here.velocity,
+                there.velocity_before - here.velocity_before,
+                there.moved - here.moved,
+            );
             let strain = dot(faster, here.moved - there.moved);
             work += 0.5 * damping * entry.value * strain;
         }

@@ -140,6 +140,15 @@ pub enum RunError {
         "the system matrix cannot be factored: {0}; are time.step, a mass or a stiffness of the scene far too large or too small?"
     )]
     Factorisation(String),
+    /// The same, because it is not positive definite: a solver that can add to its diagonal may try again.
+    #[error(
+        "the system matrix cannot be factored: no positive pivot in row {row}, it is not positive definite; are time.step, \
+             a mass or a stiffness of the scene far too large or too small?"
+    )]
+    NotPositiveDefinite {
+        /// The row of the first pivot that is not positive, in the numbering of the matrix.
+        row: usize,
+    },
     /// The system does not give the memory for the factored matrix.
     #[error(
         "not enough memory: the factored matrix needs {megabytes} MB; a coarser mesh, solver.precision = \"single\" \

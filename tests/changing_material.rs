@@ -311,7 +311,7 @@ mod exactly {
     use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
     use dashpot::step::explicit::{Explicit, Moment};
     use dashpot::step::form::Form;
-    use dashpot::step::inside::{Inside, View};
+    use dashpot::step::inside::{Inside, Merit, View};
     use dashpot::step::stiffness::{Level, Stiffness};
     use dashpot::{Result, Vec3};
 
@@ -327,8 +327,11 @@ mod exactly {
         fn view(&mut self) -> View<'_> {
             self.0.view()
         }
-        fn descend(&mut self) -> Result<()> {
-            self.0.descend()
+        fn descend(&mut self, form: &Form) -> Result<()> {
+            self.0.descend(form)
+        }
+        fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+            self.0.merit(form)
         }
         fn correct(&mut self) -> Result<()> {
             self.0.correct()
@@ -362,6 +365,9 @@ mod exactly {
         }
         fn kick(&mut self, form: &Form) -> Result<()> {
             self.0.kick(form)
+        }
+        fn lean(&mut self, form: &Form) -> Result<()> {
+            self.0.lean(form)
         }
     }
 

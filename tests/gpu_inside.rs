@@ -53,7 +53,7 @@ impl Pair {
             backend.predict(form, targets).unwrap();
             for _ in 0..iterations {
                 backend.local(form).unwrap();
-                backend.descend().unwrap();
+                backend.descend(form).unwrap();
                 backend.correct().unwrap();
             }
             backend.local(form).unwrap();
@@ -168,7 +168,7 @@ fn the_iterate_becomes_the_state() {
                 pair.both(|backend| {
                     backend.place(&placed).unwrap();
                     backend.local(&form).unwrap();
-                    backend.descend().unwrap();
+                    backend.descend(&form).unwrap();
                     backend.correct().unwrap();
                 });
             }

@@ -204,6 +204,9 @@ fn numbers() -> Step {
         known_moved: -25.0,
         known_velocity: -0.9,
         damping_force: 3.4,
+        target_force: 1.1e-4,
+        velocity_force: 2.3e-3,
+        start_share: 0.4,
         filter_coefficient: 0.2,
         ..Step::default()
     }

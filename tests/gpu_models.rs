@@ -78,17 +78,26 @@ fn fault(context: &Arc<Context>, overrides: &[&str], global: &str) -> Option<Str
 fn every_integrator_with_every_damping_model_follows_the_cpu() {
     let Some(context) = context() else { return };
     let mut cases = Vec::new();
-    for integrator in INTEGRATORS {
+    let kinds = INTEGRATORS.iter().map(|row| row.name);
+    let mut integrators: Vec<_> = kinds.map(|kind| vec![format!("integrator.kind={kind}")]).collect();
+    // with γ beyond 1/2 v' has a share of the force at the start, too
+    integrators.push(["integrator.kind=newmark", "integrator.gamma=0.7"].map(String::from).to_vec());
+    for settings in integrators {
         for (number, damping) in DAMPINGS.iter().enumerate() {
             for (turn, global) in ["cholesky", "chebyshev"].into_iter().enumerate() {
                 // both ways to solve see both numbers of substeps, with one damping model or another
-                let substeps = format!("time.substeps={}", 1 + (number + turn) % 2);
-                cases.push((format!("integrator.kind={}", integrator.name), substeps, *damping, global));
+                // The trapezoidal rule multiplies any error here in a step of 0.02 s: by 200 in twelve frames, on the CPU alone
+                // between single and double precision. There it gets half the step, and no less.
+                let grows = settings.len() == 1
+                    && ["trapezoidal", "newmark"].iter().any(|k| settings[0].ends_with(k));
+                let substeps = format!("time.substeps={}", if grows { 2 } else { 1 + (number + turn) % 2 });
+                cases.push((settings.clone(), substeps, *damping, global));
             }
         }
     }
-    let faults = of_each(&cases, |(kind, substeps, damping, global)| {
-        fault(&context, &[&[kind.as_str(), substeps.as_str()], *damping].concat(), global)
+    let faults = of_each(&cases, |(settings, substeps, damping, global)| {
+        let settings: Vec<&str> = settings.iter().chain([substeps]).map(String::as_str).collect();
+        fault(&context, &[&settings[..], *damping].concat(), global)
     });
     let faults: Vec<String> = faults.into_iter().flatten().collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));

@@ -5,6 +5,7 @@ mod common;
 use common::{run, simulate};
 use dashpot::Vec3;
 use dashpot::observe::ledger::Row;
+use dashpot::step::integrator::INTEGRATORS;
 
 const HANGING: &str = r#"
     time = { step = 0.02, frames = 40, iterations = 3000, tolerance = 1e-14 }
@@ -23,7 +24,7 @@ const HANGING: &str = r#"
 /// total(t) = total(0) − damped − numerical + work, to round-off, for every integrator and damping model.
 #[test]
 fn the_ledger_balances() {
-    for integrator in ["backward-euler", "implicit-midpoint", "bdf2"] {
+    for integrator in INTEGRATORS.iter().map(|row| row.name) {
         for model in
             ["none", "laplacian", "ether-drag", "pbd", "point", "spring", "spring-iterated", "direct"]
         {
@@ -56,9 +57,11 @@ fn the_ledger_balances() {
 /// and for implicit midpoint only the second part is there, taken at the middle. Both parts are computed here from
 /// positions and velocities alone: the force is what accelerates the body, f = M a − M g + damping force, with
 /// a = (v' − v)/h, or (3v' − 4v + v₋)/(2h) for BDF-2.
-fn blame(integrator: &str) -> f64 {
+///
+/// In Newmark's family the damping force is that of (1 − γ) v + γ v', and (v' − v)/h is the same mean of both accelerations.
+fn blame(integrator: &str, gamma: f64) -> f64 {
     let kind = format!("integrator.kind={integrator}");
-    let mut simulation = simulate(HANGING, &[&kind]);
+    let mut simulation = simulate(HANGING, &[&kind, &format!("integrator.gamma={gamma}")]);
     let h = 0.02;
     let (alpha1, alpha2) = (0.3, 2e-3);
     let model = simulation.model().clone();
@@ -75,16 +78,20 @@ fn blame(integrator: &str) -> f64 {
         let factor = match kind {
             "backward-euler" => 1.0,
             "implicit-midpoint" => 2.0,
-            _ => 27.0 / 8.0,
+            "bdf2" => 27.0 / 8.0,
+            _ => 1.0,
         };
+        let share = if ["newmark", "trapezoidal"].contains(&kind) { gamma } else { 1.0 };
+        let damped_velocity: Vec<Vec3> =
+            v1.iter().zip(&v).map(|(v1, v)| v1 * share + v * (1.0 - share)).collect();
         let mut lv = vec![Vec3::zeros(); x.len()];
-        laplacian.mul(v1, &mut lv);
+        laplacian.mul(&damped_velocity, &mut lv);
         let mut scheme = 0.0;
         let mut force_work = 0.0;
         let mut damped = 0.0;
         for i in 0..x.len() {
             let (m, moved) = (model.mass[i], x1[i] - x[i]);
-            let drag = (v1[i] * (alpha1 * m) + lv[i] * alpha2) * factor;
+            let drag = (damped_velocity[i] * (alpha1 * m) + lv[i] * alpha2) * factor;
             let acceleration = match kind {
                 "bdf2" => (v1[i] * 3.0 - v[i] * 4.0 + older[i]) / (2.0 * h),
                 _ => (v1[i] - v[i]) / h,
@@ -101,8 +108,8 @@ fn blame(integrator: &str) -> f64 {
         if kind == "backward-euler" {
             let jump: f64 = (0..x.len()).map(|i| 0.5 * model.mass[i] * (v1[i] - v[i]).norm_squared()).sum();
             assert!((scheme - jump).abs() < 1e-10 * jump.max(1.0), "the scheme loses ½|v' − v|²");
-        } else if kind == "implicit-midpoint" {
-            assert!(scheme.abs() < 1e-10, "midpoint's kinetic balance is exact: {scheme:e}");
+        } else if ["implicit-midpoint", "trapezoidal"].contains(&kind) {
+            assert!(scheme.abs() < 1e-10, "{kind}: its kinetic balance is exact: {scheme:e}");
         }
         before = row;
         older = v;
@@ -112,8 +119,16 @@ fn blame(integrator: &str) -> f64 {
 
 #[test]
 fn the_integrator_is_blamed_for_its_own_loss() {
-    for integrator in ["backward-euler", "implicit-midpoint", "bdf2"] {
-        let worst = blame(integrator);
+    let kinds = [
+        ("backward-euler", 0.5),
+        ("implicit-midpoint", 0.5),
+        ("bdf2", 0.5),
+        ("trapezoidal", 0.5),
+        ("newmark", 0.5),
+        ("newmark", 0.8),
+    ];
+    for (integrator, gamma) in kinds {
+        let worst = blame(integrator, gamma);
         // steps are solved to 1e-14 of the first gradient; sums over 63 vertices of terms near 10 J
         assert!(worst < 1e-11, "{integrator}: off by {worst:e} of the total");
     }

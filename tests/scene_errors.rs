@@ -198,7 +198,13 @@ fn each_fault_names_its_line_and_field() {
             "positive",
         ),
         // Materials.
-        ("\"arap\", mu", "\"rubber\", mu", 11, "body.bar.material.model", "arap, corotated, stvk, spring"),
+        (
+            "\"arap\", mu",
+            "\"rubber\", mu",
+            11,
+            "body.bar.material.model",
+            "arap, corotated, stvk, neo-hookean, corotated-linear, valanis-landel, spring",
+        ),
         ("\"arap\", young", "\"corotated\", young", 28, "body.cape.material.model", "cloth"),
         ("mu = 2000.0", "mu = 1, lambda = 1", 11, "body.bar.material.lambda", "does not belong"),
         ("mu = 2000.0", "mu = 1, thickness = 1", 11, "body.bar.material.thickness", "solid"),

@@ -172,7 +172,7 @@ fn every_field() -> Vec<toml::Value> {
     let material: dashpot::scene::Material = toml::from_str(
         "model = 'arap'\nmu = 1\nlambda = 1\nyoung_modulus = 1\npoisson_ratio = 0.1\ndensity = 1\nmass = 1\nvertex_mass = 1\nthickness = 1\n\
          strain_limits = [1, 1]\nbending = 1\nbending_rest = 'flat'\nstiffness = 1\nshear_stiffness = 1\nbending_stiffness = 1\n\
-         yield_stress = 1\ncreep_rate = 1\nkeyframes = { times = [0], factors = [1] }",
+         yield_stress = 1\ncreep_rate = 1\nkeyframes = { times = [0], factors = [1] }\ncurves = { f = [], g = [], h = [] }",
     )
     .unwrap();
     let dashpot::scene::Material {
@@ -193,6 +193,7 @@ fn every_field() -> Vec<toml::Value> {
         stiffness: Some(_),
         shear_stiffness: Some(_),
         bending_stiffness: Some(_),
+        curves: Some(dashpot::scene::Curves { f: _, g: _, h: _ }),
         keyframes: Some(dashpot::scene::Keyframes { times: _, factors: _ }),
     } = &material
     else {
@@ -331,7 +332,7 @@ fn the_document_explains_every_field() {
 fn the_examples_of_the_document_load() {
     let examples: Vec<&str> =
         DOCUMENT.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(examples.len(), 8);
+    assert_eq!(examples.len(), 9);
     for example in examples {
         read(example);
     }

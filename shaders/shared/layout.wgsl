@@ -168,6 +168,12 @@ struct Step {
     zero: u32,
     // what a velocity filter does: sum of the numbers below
     filter_mode: u32,
+    // y and v' get target_force and velocity_force times the force at the start of the step over m
+    target_force: f32,
+    velocity_force: f32,
+    // share of that force in the step's impulse
+    start_share: f32,
+    spare: u32,
 }
 
 // Impulses of an edge lie along it.

@@ -68,11 +68,14 @@ pub const INTEGRATOR: &[Field] = &[
             ("backward-euler", "backward Euler"),
             ("implicit-midpoint", "implicit midpoint"),
             ("bdf2", "BDF-2"),
+            ("trapezoidal", "trapezoidal"),
+            ("newmark", "Newmark"),
+            ("bathe", "Bathe"),
             ("symplectic-euler", "symplectic Euler"),
             ("velocity-verlet", "velocity Verlet"),
             ("non-oscillatory", "non-oscillatory"),
         ]),
-        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy. Symplectic Euler and Verlet are explicit: nothing is solved, but steps must be short. Non-oscillatory motion comes to rest in a time of your choice.",
+        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy, and so may the trapezoidal rule. Bathe's step is half trapezoidal, half BDF-2: it loses least of those that stay stable. Newmark damps as γ says. Symplectic Euler and Verlet are explicit: nothing is solved, but steps must be short. Non-oscillatory motion comes to rest in a time of your choice.",
     ),
     field(
         "integrator.rest_time",
@@ -87,6 +90,20 @@ pub const INTEGRATOR: &[Field] = &[
         "",
         Kind::Even(0.0, 1.0),
         "Of non-oscillatory motion: the share of the oscillating velocity that a step keeps.",
+    ),
+    field(
+        "integrator.gamma",
+        "Newmark γ",
+        "",
+        Kind::Even(0.5, 1.0),
+        "Of Newmark's integrator: 0.5 damps nothing, more damps fast vibrations more.",
+    ),
+    field(
+        "integrator.beta",
+        "Newmark β",
+        "",
+        Kind::Even(0.25, 1.0),
+        "Of Newmark's integrator: left alone it follows γ. At least half of γ.",
     ),
     field(
         "time.step",
@@ -119,6 +136,20 @@ pub const SOLVER: &[Field] = &[
         "",
         log(0.0, 0.1, 1e-9),
         "Iterations end when the gradient falls below this share of its first value; 0: never.",
+    ),
+    field(
+        "solver.kind",
+        "solver",
+        "",
+        Kind::Choice(&[("projective", "projective"), ("newton", "Newton")]),
+        "Projective iterations are many and cheap. Newton's are few and dear, and made on the CPU.",
+    ),
+    field(
+        "solver.history",
+        "history",
+        "",
+        Kind::Whole(0, 20),
+        "How many iterations of a step a projective one remembers, to take longer strides (L-BFGS).",
     ),
     field(
         "solver.global",
@@ -305,9 +336,15 @@ mod tests {
         let loaded = scene::load("bouncing-ball", &[]).unwrap();
         let tree = Value::try_from(&loaded.scene).unwrap();
         for field in [INTEGRATOR, SOLVER, CONSERVATION, CONTACT, WORLD].concat() {
-            let optional =
-                ["contact.stiffness", "contact.thickness", "integrator.rest_time", "integrator.kappa"]
-                    .contains(&field.path);
+            let optional = [
+                "contact.stiffness",
+                "contact.thickness",
+                "integrator.rest_time",
+                "integrator.kappa",
+                "integrator.gamma",
+                "integrator.beta",
+            ]
+            .contains(&field.path);
             assert!(optional || get(&tree, field.path).is_some(), "{} is no field of a scene", field.path);
             let mut values = match field.kind {
                 Kind::Even(low, high) | Kind::Log { low, high, .. } => vec![written(low), written(high)],

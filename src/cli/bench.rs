@@ -6,6 +6,7 @@ pub mod damping;
 pub mod device;
 pub mod kernels;
 pub mod measure;
+pub mod solvers;
 pub mod suites;
 
 use super::backend::{BackendArgs, BackendChoice, WITHOUT_DEVICE, reason_for_cpu};
@@ -29,6 +30,8 @@ pub enum Suite {
     Kernels,
     /// The longest stable time step of explicit integration under point, spring and direct damping
     Damping,
+    /// Projective iterations, with and without a history, against Newton's, in every hyperelastic material
+    Solvers,
 }
 
 /// Measure, phase by phase.
@@ -64,8 +67,9 @@ pub fn run(args: Args) -> Result<()> {
     if args.adapter.is_some() && args.backend.iter().all(|choice| *choice == BackendChoice::Cpu) {
         return Err(InputError::field("--adapter", WITHOUT_DEVICE).into());
     }
-    if args.suite == Suite::Damping && args.backend.contains(&BackendChoice::Gpu) {
-        let message = "the suite `damping` compares steps, not times, and computes on the CPU; expected cpu";
+    let only_cpu = [Suite::Damping, Suite::Solvers].contains(&args.suite);
+    if only_cpu && args.backend.contains(&BackendChoice::Gpu) {
+        let message = "the suites `damping` and `solvers` compute on the CPU; expected cpu";
         return Err(InputError::field("--backend", message).into());
     }
     let least = cases::least_elements(args.suite);
@@ -109,6 +113,7 @@ fn on_cpu(args: &Args) -> Result<Vec<Measured>> {
         },
         Suite::Scale => suites::scale,
         Suite::Kernels => suites::kernels,
+        Suite::Solvers => solvers::run,
         // has its own table
         Suite::Damping => |_, _| Ok(Vec::new()),
     };

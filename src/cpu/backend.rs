@@ -29,7 +29,7 @@ impl<T: Scalar> Backend for Cpu<T> {
     fn prepare(&mut self, form: &Form) -> Result<()> {
         self.last_step = form.h;
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
-        self.global.prepare(form.metric(), &self.stiffness, parts)
+        self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)
     }
 
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
@@ -100,7 +100,8 @@ impl<T: Scalar> Backend for Cpu<T> {
         let work = self.model.attachments.iter().enumerate().map(|(k, a)| {
             let i = a.vertex as usize;
             let evaluated = self.iterate[i] * share + self.x[i] * (1.0 - share);
-            a.stiffness * (self.points[k] - evaluated).dot(&(targets.after[k] - targets.before[k]))
+            let travel = targets.after[k] - targets.before[k];
+            a.stiffness * (targets.before[k] + travel * share - evaluated).dot(&travel)
         });
         self.exchanged.work += work.sum::<f64>();
         self.exchanged.damped += self.dissipated(form, &v);

@@ -1,4 +1,4 @@
-//! Explicit steps on the CPU.
+//! Explicit steps on the CPU, and the force at the start of those that are not.
 
 use super::inside::wide;
 use super::{CHUNK, Cpu, Scalar, fill};
@@ -101,7 +101,7 @@ impl<T: Scalar> Explicit for Cpu<T> {
             force
         });
         (self.evaluated, self.forces.force, self.forces.is_known) = (u, force, true);
-        Ok(())
+        if form.takes_force() && form.row.velocity.force != 0.0 { self.kick(form) } else { Ok(()) }
     }
 
     fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
@@ -115,7 +115,7 @@ impl<T: Scalar> Explicit for Cpu<T> {
 
     fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
         let mut y = std::mem::take(&mut self.iterate);
-        let weight = form.row.target.acceleration * form.h * form.h;
+        let weight = form.row.target.force * form.h * form.h;
         y.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, y)| {
             *y = self.inertial_target(form, i) + self.forces.force[i] * (weight / self.model.mass[i]);
         });
@@ -135,9 +135,40 @@ impl<T: Scalar> Explicit for Cpu<T> {
 
     fn kick(&mut self, form: &Form) -> Result<()> {
         let (force, mass) = (&self.forces.force, &self.model.mass);
-        let weight = form.row.velocity.acceleration * form.h;
+        let weight = form.row.velocity.force * form.h;
         self.forces.kick.resize(force.len(), Vec3::zeros());
         fill(&mut self.forces.kick, |i| force[i] * (weight / mass[i]));
+        Ok(())
+    }
+
+    fn lean(&mut self, form: &Form) -> Result<()> {
+        let Cpu { iterate, target, forces, viscous, laplacian, vertex_stiffness, model, .. } = self;
+        let (force, kick, mass) = (&forces.force, &forces.kick, &model.mass);
+        let share = form.row.target.force * form.h * form.h;
+        let (slope, weight) = (form.velocity_slope(), form.dissipation_weight() / form.inertia());
+        let resisted: &[Vec3] = match viscous {
+            Some(viscous) if form.stiffness_damping != 0.0 && !kick.is_empty() => {
+                viscous.kick.resize(kick.len(), Vec3::zeros());
+                fill(&mut viscous.kick, |i| resistance(laplacian, i, kick));
+                &viscous.kick
+            }
+            _ => &[],
+        };
+        let guesses = iterate.par_iter_mut().with_min_len(CHUNK).zip(target);
+        guesses.enumerate().for_each(|(i, (y, target))| {
+            let pushed = force[i] * (share / mass[i]);
+            let mut drag = Vec3::zeros();
+            if form.mass_damping != 0.0 {
+                let kick = kick.get(i).copied().unwrap_or_default();
+                drag += (pushed * slope + kick) * form.mass_damping;
+            }
+            if let Some(resisted) = resisted.get(i) {
+                drag += resisted * (form.stiffness_damping * vertex_stiffness[i] / mass[i]);
+            }
+            *y += pushed;
+            *target += pushed - drag * weight;
+        });
+        self.forces.forget();
         Ok(())
     }
 }

@@ -1,115 +1,50 @@
 //! The global step on the CPU: A⁻¹ g by a Cholesky factor, or nearly, by Chebyshev's iteration, which needs none.
 
 use super::Scalar;
-use super::ahead::Ahead;
-use super::metric::{Job, Made, Metric};
+use super::metric::{Job, Metric};
+use super::stage::{Method, Prepared, Stage};
 use crate::Result;
 use crate::error::{Error, RunError};
-use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, Symbolic, System};
+use crate::linear::{Chebyshev, Symbolic};
 use crate::scene::{GlobalSolver, Solver};
 use crate::step::stiffness::{Level, Stiffness};
 
 pub use super::metric::{Parts, REDUCTION};
 
-/// The global step of one metric at a time.
+/// The global step: one metric for each stage of a time step, so that going from one to the other costs nothing.
 pub struct Global<T: Scalar> {
     asked: GlobalSolver,
     inner: usize,
     /// The analysis of the pattern of A, if somebody asked before it was prepared.
     symbolic: Option<Symbolic>,
-    prepared: Option<Prepared<T>>,
+    stages: [Stage<T>; STAGES],
+    /// The stage about to be solved.
+    stage: usize,
     /// 1/(μ m_i), where A is μ M: there is nothing to prepare.
     diagonal: Option<(f64, Vec<T>)>,
-    /// The next metric, and a factor that is not used any more, whose memory it may take.
-    ahead: Ahead<T>,
-    spare: Option<Factor<T>>,
     /// Why it is this method.
     reason: String,
-    /// How many metrics there were.
-    version: u64,
+    /// How many metrics there were, and the number of that of A = μ M.
+    versions: u64,
+    diagonal_version: u64,
 }
 
-/// What solves, and the metric it is made for.
-struct Prepared<T: Scalar> {
-    metric: Metric,
-    method: Method<T>,
-}
-
-/// The two ways to A⁻¹ g, each with its memory.
-enum Method<T: Scalar> {
-    Cholesky { factor: Factor<T>, scratch: Scratch<T> },
-    Chebyshev { system: Box<System>, weights: Chebyshev, scratch: ChebyshevScratch },
-}
-
-impl<T: Scalar> Method<T> {
-    /// With memory for solving.
-    fn new(made: Made<T>) -> Result<Self> {
-        Ok(match made {
-            Made::Cholesky(factor) => Method::Cholesky { scratch: factor.scratch()?, factor },
-            Made::Chebyshev(system, weights) => {
-                Method::Chebyshev { scratch: ChebyshevScratch::new(&system), system, weights }
-            }
-        })
-    }
-
-    /// What has to be made for another metric; a factor may take the memory of `spare`.
-    fn job(
-        &self,
-        inner: usize,
-        metric: &Metric,
-        parts: Parts,
-        spare: &mut Option<Factor<T>>,
-    ) -> Result<Job<T>> {
-        Ok(match self {
-            Method::Cholesky { factor, .. } => Job::Cholesky {
-                matrix: parts.matrix(metric),
-                symbolic: factor.symbolic().clone(),
-                spare: spare.take(),
-            },
-            Method::Chebyshev { .. } => Job::Chebyshev { system: parts.system(metric)?, inner },
-        })
-    }
-
-    /// Solves with what was made from now on. Returns a factor that is not used any more.
-    fn adopt(&mut self, made: Made<T>) -> Option<Factor<T>> {
-        match (self, made) {
-            (Method::Cholesky { factor, .. }, Made::Cholesky(new)) => Some(std::mem::replace(factor, new)),
-            (Method::Chebyshev { system, weights, .. }, Made::Chebyshev(new, series)) => {
-                (*system, *weights) = (new, series);
-                None
-            }
-            // a method makes jobs of its own kind only
-            _ => None,
-        }
-    }
-
-    /// Goes over to another metric now. A factor stays where it is: there may be memory for one and not for two.
-    fn remake(&mut self, inner: usize, metric: &Metric, parts: Parts) -> Result<()> {
-        match self {
-            Method::Cholesky { factor, .. } => factor.refactor(&parts.matrix(metric)),
-            Method::Chebyshev { .. } => {
-                let made = self.job(inner, metric, parts, &mut None)?.make()?;
-                self.adopt(made);
-                Ok(())
-            }
-        }
-    }
-}
+/// Most stages that a step has.
+const STAGES: usize = 2;
 
 impl<T: Scalar> Global<T> {
     /// Nothing prepared yet.
     pub fn new(solver: &Solver) -> Self {
-        let (prepared, ahead, spare) = (None, Ahead::new(), None);
         Global {
             asked: solver.global,
             inner: solver.inner,
             symbolic: None,
-            prepared,
+            stages: [Stage::new(), Stage::new()],
+            stage: 0,
             diagonal: None,
-            ahead,
-            spare,
             reason: String::new(),
-            version: 0,
+            versions: 0,
+            diagonal_version: 0,
         }
     }
 
@@ -126,57 +61,78 @@ impl<T: Scalar> Global<T> {
         self.symbolic.as_ref().map_or(0.0, Symbolic::refactoring)
     }
 
-    /// Gets ready to solve with the metric of these numbers and this stiffness; does nothing if it is ready already.
-    /// Begins with the next one in the background.
-    pub fn prepare(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
+    /// Gets ready to solve a `stage` of a step with the metric of these numbers and this stiffness; does nothing if it is ready
+    /// already. Begins with the next one in the background.
+    pub fn prepare(
+        &mut self,
+        stage: usize,
+        numbers: [f64; 3],
+        stiffness: &Stiffness,
+        parts: Parts,
+    ) -> Result<()> {
         if let [inertia, 0.0, 0.0] = numbers {
             self.take_diagonal(inertia, &parts.model.mass);
             return Ok(());
         }
         self.diagonal = None;
+        self.stage = stage.min(STAGES - 1);
         let metric = Metric { numbers, level: stiffness.metric.clone(), rest: parts.rest };
-        match &mut self.prepared {
+        match &self.stages[self.stage].prepared {
             Some(prepared) if prepared.metric == metric => {}
-            Some(prepared) => {
-                match self.ahead.take(&metric) {
-                    None | Some(Err(Error::Run(RunError::Memory { .. }))) => {
-                        prepared.method.remake(self.inner, &metric, parts)?;
-                    }
-                    Some(made) => self.spare = prepared.method.adopt(made?),
-                }
-                prepared.metric = metric;
-                self.version += 1;
+            Some(_) => {
+                self.stages[self.stage].change(self.inner, metric, parts)?;
+                self.count();
             }
             None => {
-                let symbolic = self.symbolic.take();
-                let direct = || cholesky(&metric, parts, symbolic);
-                let iterative = || chebyshev(self.inner, &metric, parts);
-                let (method, reason) = choose(self.asked, direct, iterative)?;
-                self.reason = reason;
-                self.prepared = Some(Prepared { metric, method });
-                self.version += 1;
+                let method = self.begin(&metric, parts)?;
+                self.stages[self.stage].prepared = Some(Prepared { metric, method });
+                self.count();
             }
         }
-        self.look_ahead(numbers, stiffness, parts)
+        self.stages[self.stage].look_ahead(self.inner, numbers, stiffness, parts)
+    }
+
+    /// The metric of this stage is another one.
+    fn count(&mut self) {
+        self.versions += 1;
+        self.stages[self.stage].version = self.versions;
+    }
+
+    /// The method of a stage that has none yet.
+    fn begin(&mut self, metric: &Metric, parts: Parts) -> Result<Method<T>> {
+        let others = self.stages.iter().filter_map(|stage| stage.prepared.as_ref());
+        // A has the same pattern in every stage
+        let known = others.into_iter().find_map(|prepared| match &prepared.method {
+            Method::Cholesky { factor, .. } => Some(factor.symbolic().clone()),
+            Method::Chebyshev { .. } => None,
+        });
+        let symbolic = self.symbolic.take().or(known);
+        let direct = || cholesky(metric, parts, symbolic);
+        let iterative = || chebyshev(self.inner, metric, parts);
+        let (method, reason) = choose(self.asked, direct, iterative)?;
+        if self.asked == GlobalSolver::Auto && matches!(method, Method::Chebyshev { .. }) {
+            // where the memory does not hold the factors of all stages, none is solved by one
+            self.asked = GlobalSolver::Chebyshev;
+            self.stages = [Stage::new(), Stage::new()];
+            self.reason = reason;
+        } else if self.reason.is_empty() {
+            self.reason = reason;
+        }
+        Ok(method)
     }
 
     /// A = μ M, of an explicit step.
     fn take_diagonal(&mut self, inertia: f64, mass: &[f64]) {
         if self.diagonal.as_ref().is_none_or(|(known, _)| *known != inertia) {
             self.diagonal = Some((inertia, mass.iter().map(|m| T::of(1.0 / (inertia * m))).collect()));
-            self.version += 1;
+            self.versions += 1;
+            self.diagonal_version = self.versions;
         }
     }
 
-    /// Begins to make the metric that follows, if one will.
-    fn look_ahead(&mut self, numbers: [f64; 3], stiffness: &Stiffness, parts: Parts) -> Result<()> {
-        let (Some(next), Some(prepared)) = (&stiffness.next_metric, &self.prepared) else { return Ok(()) };
-        let metric = Metric { numbers, level: next.clone(), rest: parts.rest };
-        if !self.ahead.is_for(&metric) {
-            let job = prepared.method.job(self.inner, &metric, parts, &mut self.spare)?;
-            self.ahead.begin(metric, job);
-        }
-        Ok(())
+    /// What the stage about to be solved is solved with.
+    fn prepared(&self) -> Option<&Prepared<T>> {
+        self.stages[self.stage].prepared.as_ref()
     }
 
     /// `gradient` ← A⁻¹ `gradient`; `false` if no metric is prepared.
@@ -185,7 +141,7 @@ impl<T: Scalar> Global<T> {
             gradient.iter_mut().zip(inverse).for_each(|(g, inverse)| *g = g.map(|c| c * *inverse));
             return true;
         }
-        match self.prepared.as_mut().map(|prepared| &mut prepared.method) {
+        match self.stages[self.stage].prepared.as_mut().map(|prepared| &mut prepared.method) {
             Some(Method::Cholesky { factor, scratch }) => factor.solve(gradient, scratch),
             Some(Method::Chebyshev { system, weights, scratch }) => weights.solve(system, gradient, scratch),
             None => return false,
@@ -195,7 +151,7 @@ impl<T: Scalar> Global<T> {
 
     /// The same into another place: the gradient stays.
     pub fn solve_into(&mut self, gradient: &[[T; 3]], step: &mut [[T; 3]]) -> bool {
-        let solver = self.prepared.as_mut().filter(|_| self.diagonal.is_none());
+        let solver = self.stages[self.stage].prepared.as_mut().filter(|_| self.diagonal.is_none());
         if let Some(Prepared { method: Method::Cholesky { factor, scratch }, .. }) = solver {
             factor.solve_into(gradient, step, scratch);
             return true;
@@ -206,12 +162,12 @@ impl<T: Scalar> Global<T> {
 
     /// The number of the metric: another one as soon as it is another.
     pub fn version(&self) -> u64 {
-        self.version
+        if self.diagonal.is_some() { self.diagonal_version } else { self.stages[self.stage].version }
     }
 
     /// Chebyshev's iteration, if it is the method: for a device that makes it itself.
     pub fn chebyshev(&self) -> Option<&Chebyshev> {
-        match self.prepared.as_ref().map(|prepared| &prepared.method) {
+        match self.prepared().map(|prepared| &prepared.method) {
             Some(Method::Chebyshev { weights, .. }) => Some(weights),
             _ => None,
         }
@@ -222,10 +178,14 @@ impl<T: Scalar> Global<T> {
         if self.diagonal.is_some() {
             return "nothing to solve".into();
         }
-        let Some(prepared) = &self.prepared else { return "not prepared yet".into() };
+        let Some(prepared) = self.prepared() else { return "not prepared yet".into() };
         let method = match &prepared.method {
             Method::Cholesky { factor, .. } => {
-                format!("Cholesky factor of {:.1} MB", factor.bytes() as f64 / 1e6)
+                let megabytes = factor.bytes() as f64 / 1e6;
+                match self.stages.iter().filter(|stage| stage.prepared.is_some()).count() {
+                    2 => format!("two Cholesky factors of {megabytes:.1} MB each"),
+                    _ => format!("Cholesky factor of {megabytes:.1} MB"),
+                }
             }
             Method::Chebyshev { weights, .. } => {
                 let condition = weights.spectrum.condition();
@@ -298,7 +258,7 @@ mod tests {
     fn solved(global: &mut Global<f64>, parts: Parts, s: f64, next: Option<f64>) -> Vec<[f64; 3]> {
         let as_given = Stiffness::as_given(parts.model);
         let stiffness = Stiffness { metric: level(s), next_metric: next.map(level), ..as_given };
-        global.prepare([900.0, 0.5, 0.5], &stiffness, parts).unwrap();
+        global.prepare(0, [900.0, 0.5, 0.5], &stiffness, parts).unwrap();
         let n = parts.model.vertex_count();
         let mut g: Vec<[f64; 3]> = (0..n).map(|i| [1.0, (i as f64).sin(), (i % 7) as f64]).collect();
         assert!(global.solve(&mut g));
@@ -319,7 +279,7 @@ mod tests {
             let steps = [(1.0, Some(1.2)), (1.2, Some(1.4)), (1.4, Some(1.7)), (1.7, Some(9.0)), (0.5, None)];
             for (k, (s, next)) in steps.into_iter().enumerate() {
                 let metric = Metric { numbers: [900.0, 0.5, 0.5], level: level(s), rest: 0 };
-                assert_eq!(foreseeing.ahead.is_for(&metric), (1..4).contains(&k), "step {k}");
+                assert_eq!(foreseeing.stages[0].ahead.is_for(&metric), (1..4).contains(&k), "step {k}");
                 assert_eq!(solved(&mut foreseeing, parts, s, next), at_once(s), "{global:?}, step {k}");
             }
         }

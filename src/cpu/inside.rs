@@ -33,6 +33,23 @@ impl<T: Scalar> Cpu<T> {
     }
 }
 
+impl<T: Scalar> Cpu<T> {
+    /// descent = H⁻¹ g, H the Hessian at the iterate.
+    fn descend_by_newton(&mut self, form: &Form) -> Result<()> {
+        let Cpu { newton: Some(newton), model, given, laplacian, stiffness, .. } = self else {
+            return Ok(());
+        };
+        let stiffened = stiffness.factors.iter().any(|s| *s != 1.0);
+        let scaled = stiffened.then(|| laplacian.scaled_rows(&given.by_vertex(&stiffness.factors)));
+        newton.prepare(form, model, scaled.as_ref().unwrap_or(laplacian), &self.evaluated)?;
+        let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
+        let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
+        descent.copy_from_slice(gradient);
+        newton.solve(descent);
+        Ok(())
+    }
+}
+
 impl<T: Scalar> Inside for Cpu<T> {
     fn open(&mut self) -> Result<()> {
         let zeros = vec![Vec3::zeros(); self.x.len()];
@@ -67,7 +84,10 @@ impl<T: Scalar> Inside for Cpu<T> {
         }
     }
 
-    fn descend(&mut self) -> Result<()> {
+    fn descend(&mut self, form: &Form) -> Result<()> {
+        if self.newton.is_some() {
+            return self.descend_by_newton(form);
+        }
         if !is_double::<T>() {
             // contacts have joined the host's g
             self.seen.descent.copy_from_slice(&self.seen.gradient);

@@ -5,9 +5,8 @@
 
 use super::blocks::WIDTH;
 use super::lanes::{Lane, Real};
-use super::matrix::{Symmetric, triple};
+use super::matrix::{Symmetric, eigenvectors, product_transposed, triple};
 use super::projection::unit_determinant;
-use crate::linear::diagonalise;
 use crate::model::law::{Law, Principal};
 use crate::model::tet::TetElement;
 use pulp::Simd;
@@ -86,7 +85,7 @@ fn by<S: Simd, T: Real>(simd: S, law: &Law, s: &Symmetric<S, T>, moduli: Moduli<
         Law::StVenantKirchhoff => st_venant_kirchhoff(s, &e, moduli),
         Law::NeoHookean => neo_hookean(&e, moduli),
         Law::CorotatedLinear => linear(&e, moduli),
-        Law::ValanisLandel(_) => lane_by_lane(simd, law, s, moduli),
+        Law::ValanisLandel(_) => by_stretches(simd, law, s, moduli),
     }
 }
 
@@ -142,40 +141,36 @@ fn projective<S: Simd, T: Real>(
     (e.times(shape).plus(&beyond.times(volume)), energy)
 }
 
-/// By eigenvectors of S, lane by lane: curves are looked up, which registers cannot.
+/// T = Q diag(∂W/∂σ) Qᵀ with the eigenvectors Q of S. Curves are looked up lane by lane: registers cannot.
 #[inline(always)]
-fn lane_by_lane<S: Simd, T: Real>(
+fn by_stretches<S: Simd, T: Real>(
     simd: S,
     law: &Law,
     s: &Symmetric<S, T>,
     moduli: Moduli<S, T>,
 ) -> Response<S, T> {
-    let mut numbers = [[T::default(); WIDTH]; 7];
-    for k in 0..3 {
-        s.diagonal[k].store(&mut numbers[k]);
-        s.off[k].store(&mut numbers[3 + k]);
-    }
-    moduli.mu.store(&mut numbers[6]);
-    by_eigenvectors(law, &mut numbers, T::lanes::<S>());
-    let stress = Symmetric {
-        diagonal: triple!(k => Lane::load(simd, &numbers[k])),
-        off: triple!(k => Lane::load(simd, &numbers[3 + k])),
-    };
-    (stress, Lane::load(simd, &numbers[6]))
+    let (sigma, q) = eigenvectors(s);
+    let mut numbers = [[T::default(); WIDTH]; 4];
+    sigma[0].store(&mut numbers[0]);
+    sigma[1].store(&mut numbers[1]);
+    sigma[2].store(&mut numbers[2]);
+    moduli.mu.store(&mut numbers[3]);
+    look_up(law, &mut numbers, T::lanes::<S>());
+    let stress = triple!(k => Lane::load(simd, &numbers[k]));
+    let scaled = triple!(i => triple!(k => q[i][k] * stress[k]));
+    (Symmetric::part_of(&product_transposed(&scaled, &q)), Lane::load(simd, &numbers[3]))
 }
 
-/// The entries of S and μV become those of T and W, in the first lanes.
+/// The stretches and μV become ∂W/∂σ and W, in the first lanes.
 #[inline(never)]
-fn by_eigenvectors<T: Real>(law: &Law, numbers: &mut [[T; WIDTH]; 7], lanes: usize) {
+fn look_up<T: Real>(law: &Law, numbers: &mut [[T; WIDTH]; 4], lanes: usize) {
     for lane in 0..lanes {
-        let [a, b, c, p, q, r, mu] = numbers.map(|row| row[lane].wide());
-        let mut diagonal = [[a, r, q], [r, b, p], [q, p, c]];
-        let vectors = diagonalise(&mut diagonal);
+        let [a, b, c, mu] = numbers.map(|row| row[lane].wide());
         // its λ is in the curves
-        let Principal { energy, stress, .. } = law.principal([0, 1, 2].map(|i| diagonal[i][i]), mu, 0.0);
-        let entry =
-            |i: usize, j: usize| -> f64 { (0..3).map(|k| stress[k] * vectors[i][k] * vectors[j][k]).sum() };
-        let all = [entry(0, 0), entry(1, 1), entry(2, 2), entry(1, 2), entry(0, 2), entry(0, 1), energy];
-        numbers.iter_mut().zip(all).for_each(|(row, value)| row[lane] = T::of(value));
+        let Principal { energy, stress: [x, y, z], .. } = law.principal([a, b, c], mu, 0.0);
+        numbers.iter_mut().zip([x, y, z, energy]).for_each(|(row, value)| row[lane] = T::of(value));
     }
 }
+
+#[cfg(test)]
+mod tests;

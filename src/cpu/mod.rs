@@ -17,11 +17,13 @@ mod laws;
 pub mod local;
 pub mod matrix;
 mod metric;
+mod newton;
 pub mod observe;
 pub mod projection;
 pub mod real;
 mod restiffen;
 pub mod rotation;
+mod stage;
 pub mod tets;
 pub mod viscous;
 pub mod volume;
@@ -34,13 +36,14 @@ use crate::damping::strain_rate;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
-use crate::scene::{Precision, Solver};
+use crate::scene::{Precision, Solver, SolverKind};
 use crate::step::backend::{Backend, Exchange, Report};
 use crate::step::form::Form;
 use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3, linear};
 use global::Global;
 use local::Local;
+use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;
 use viscous::Viscous;
@@ -81,6 +84,8 @@ pub struct Cpu<T: Scalar> {
     /// By how much the last filter changed v; empty until there was one.
     filtered: Vec<Vec3>,
     global: Global<T>,
+    /// The Hessian, if iterations solve with that.
+    newton: Option<Newton>,
     local: Local<T>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -120,6 +125,10 @@ impl<T: Scalar> Cpu<T> {
             filtered: Vec::new(),
             local: Local::new(&model),
             global: Global::new(solver),
+            newton: match solver.kind {
+                SolverKind::Newton => Some(Newton::new(&model)?),
+                SolverKind::Projective => None,
+            },
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             x_before: model.initial_positions.clone(),
@@ -177,7 +186,8 @@ impl<T: Scalar> Cpu<T> {
             + self.model.gravity * (row.acceleration * h * h)
     }
 
-    /// Δx · (h s/c₁) D v' of the step about to end, D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
+    /// Δx · r D v̄ of the step about to end, v̄ = (1 − σ) v' + σ v_n with the share σ of the force at its start in its impulse,
+    /// D = α₁ M + α₂ L (J), L as stiff as the bodies are now.
     fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
         if form.is_explicit() {
             return self.dissipated_on_the_way(form);
@@ -190,7 +200,9 @@ impl<T: Scalar> Cpu<T> {
                 * viscous.advance(&self.laplacian, form, &self.stiffness.factors, v, moved);
         }
         if form.mass_damping != 0.0 {
-            work += form.mass_damping * sum(v.len(), |i| mass[i] * v[i].dot(&moved(i)));
+            let (start, before) = (form.start_share(), &self.v);
+            let mean = |i: usize| if start == 0.0 { v[i] } else { v[i] + (before[i] - v[i]) * start };
+            work += form.mass_damping * sum(v.len(), |i| mass[i] * mean(i).dot(&moved(i)));
         }
         form.damping_force_weight() * work
     }

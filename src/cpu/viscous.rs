@@ -7,10 +7,13 @@
 //! v' = [p (x' − x_n) + b (x_{n−1} − x_n)]/h + c v_n, one product L v' gives
 //!
 //!   L x' = L x_n + h/p (L v' − c L v_n) − b/p (L x_{n−1} − L x_n)
+//!
+//! Where v' has a share of the force at the start of the step, L times that is taken off L v' first.
 
 use super::{CHUNK, fill};
 use crate::Vec3;
 use crate::linear::SparseMatrix;
+use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::step::form::Form;
 use rayon::prelude::*;
@@ -21,6 +24,8 @@ pub struct Viscous {
     position: Vec<Vec3>,
     position_before: Vec<Vec3>,
     velocity: Vec<Vec3>,
+    /// L times what v' has of the force at the start of the step; empty if nothing.
+    pub kick: Vec<Vec3>,
     /// Memory for the next product and for what is multiplied.
     next: Vec<Vec3>,
     shifted: Vec<Vec3>,
@@ -32,7 +37,8 @@ impl Viscous {
     pub fn from_parts(model: &Model, [position, position_before, velocity]: [Vec<Vec3>; 3]) -> Self {
         let memory = || vec![Vec3::zeros(); model.vertex_count()];
         let bodies = model.islands();
-        Viscous { position, position_before, velocity, next: memory(), shifted: memory(), bodies }
+        let kick = Vec::new();
+        Viscous { position, position_before, velocity, kick, next: memory(), shifted: memory(), bodies }
     }
 
     /// Multiplies a state x_n, x_{n−1}, v_n with L.
@@ -64,8 +70,8 @@ impl Viscous {
         }
     }
 
-    /// Multiplies the new velocity with L and goes on to the new state. Returns Σ s Δx · L v', `moved` being Δx and s the
-    /// `factors` of the bodies' stiffness.
+    /// Multiplies the new velocity with L and goes on to the new state. Returns Σ s Δx · L ((1 − σ) v' + σ v_n), `moved` being Δx,
+    /// s the `factors` of the bodies' stiffness and σ the share of the force at the start in the step's impulse.
     pub fn advance(
         &mut self,
         laplacian: &SparseMatrix,
@@ -74,24 +80,37 @@ impl Viscous {
         v: &[Vec3],
         moved: impl Fn(usize) -> Vec3 + Sync,
     ) -> f64 {
-        let sums = self.multiply(laplacian, v, moved);
+        let mut sums = self.multiply(laplacian, v, &moved);
+        let start = form.start_share();
+        if start != 0.0 {
+            for (body, (work, _)) in self.bodies.iter().zip(&mut sums) {
+                let first = body.start;
+                let before = sum(body.len(), |i| self.velocity[first + i].dot(&moved(first + i)));
+                *work += (before - *work) * start;
+            }
+        }
         // where bodies are joined there are fewer sums than factors, but these are all 1
         let work = sums.iter().zip(factors).map(|((work, _), factor)| factor * work).sum();
         let row = &form.row.velocity;
         let (h_p, b_p) = (form.h / row.position_new, row.position_before / row.position_new);
-        let Viscous { position, position_before, velocity, next, bodies, .. } = self;
+        let Viscous { position, position_before, velocity, kick, next, bodies, .. } = self;
         for (body, (_, share)) in bodies.iter().zip(sums) {
             let (position, velocity) = (&position[body.clone()], &velocity[body.clone()]);
+            let kick = kick.get(body.clone()).unwrap_or_default();
             // L x' goes over L x_{n−1}, which is not needed again
             let lines = next[body.clone()].par_iter_mut().with_min_len(CHUNK);
             lines.zip(&mut position_before[body.clone()]).enumerate().for_each(|(i, (next, before))| {
                 *next -= share;
-                *before =
-                    position[i] + (*next - velocity[i] * row.velocity) * h_p - (*before - position[i]) * b_p;
+                let mut of_way = *next - velocity[i] * row.velocity;
+                if let Some(kick) = kick.get(i) {
+                    of_way -= kick;
+                }
+                *before = position[i] + of_way * h_p - (*before - position[i]) * b_p;
             });
         }
         std::mem::swap(&mut self.position, &mut self.position_before);
         std::mem::swap(&mut self.velocity, &mut self.next);
+        self.kick.clear();
         work
     }
 

@@ -45,9 +45,9 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn prepare(&mut self, form: &Form) -> Result<()> {
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
-        self.global.prepare(form.metric(), &self.stiffness, parts)?;
+        self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)?;
         self.stiffness_ratio = self.ratio(form.metric());
-        self.is_explicit = form.is_explicit();
+        (self.is_explicit, self.leans) = (form.is_explicit(), form.takes_force());
         let device_solves = self.seen.is_none();
         let series: Option<Vec<Inner>> = self.global.chebyshev().filter(|_| device_solves).map(|weights| {
             let entry =
@@ -55,14 +55,8 @@ impl<T: Scalar> Backend for Gpu<T> {
             weights.coefficients.iter().map(entry).collect()
         });
         match series {
-            Some(series) if self.inner != series => {
-                // commands that wait to be sent still mean the old numbers
-                self.stream.submit()?;
-                self.stream.set_series(Buffer::Inner, bytemuck::cast_slice(&series))?;
-                self.inner = series;
-            }
-            Some(_) => {}
-            None => self.inner.clear(),
+            Some(series) => self.set_inner(form.row.stage, series)?,
+            None => self.inner = 0..0,
         }
         self.compile()
     }
@@ -114,8 +108,8 @@ impl<T: Scalar> Backend for Gpu<T> {
             return self.apply(&correction);
         }
         self.stream.phase(Phase::Global);
-        for series in 0..self.inner.len() {
-            self.stream.call(Id::chebyshev_update, Call { series, swapped: series % 2 == 1 })?;
+        for (number, series) in self.inner.clone().enumerate() {
+            self.stream.call(Id::chebyshev_update, Call { series, swapped: number % 2 == 1 })?;
         }
         // what is left of a body's force moves it as a whole, unless others are joined to it
         if self.model.joints().next().is_none() {
@@ -132,7 +126,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         }
         self.stream.kernel(Id::advance)?;
         self.stream.kernel(Id::measure_damping)?;
-        if form.is_explicit() && targets.before != targets.after {
+        if form.work_share() != form.row.c2 && targets.before != targets.after {
             self.set_numbers(Step { share: form.work_share() as f32, ..self.numbers });
         }
         self.stream.kernel(Id::measure_work)?;

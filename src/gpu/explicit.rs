@@ -1,4 +1,5 @@
-//! Explicit steps on a device: whole frames of them are one submission, unless the host looks into the steps.
+//! Explicit steps on a device, and the force at the start of others: whole frames of them are one submission, unless the
+//! host looks into the steps.
 //!
 //! The force of the state stays in the buffer of the gradient, as −f.
 
@@ -37,7 +38,7 @@ impl<T: Scalar> Explicit for Gpu<T> {
             self.stream.kernel(Id::resist)?;
         }
         self.has_force = true;
-        Ok(())
+        if form.takes_force() && form.row.velocity.force != 0.0 { self.show_kick(form) } else { Ok(()) }
     }
 
     fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
@@ -69,12 +70,15 @@ impl<T: Scalar> Explicit for Gpu<T> {
         self.stream.phase(Phase::Predict);
         self.stream.kernel(Id::kick)?;
         self.follow_excess()?;
-        let Some(seen) = &mut self.seen else { return Ok(()) };
-        let gradient = self.stream.read_items::<[f32; 3]>(Buffer::Gradient)?;
-        let weight = form.row.velocity.acceleration * form.h;
-        let kicks = gradient.iter().zip(&self.model.mass).map(|(g, mass)| -wide(g) * (weight / mass));
-        seen.kick = kicks.collect::<Vec<Vec3>>();
-        Ok(())
+        self.show_kick(form)
+    }
+
+    fn lean(&mut self, _: &Form) -> Result<()> {
+        self.stream.phase(Phase::Predict);
+        self.stream.kernel(Id::lean)?;
+        self.has_force = false;
+        self.follow_guess()?;
+        self.follow_excess()
     }
 }
 
@@ -91,6 +95,17 @@ impl<T: Scalar> Gpu<T> {
     fn exchange_partials(&self) -> u64 {
         let sizes = self.stream.sizes();
         u64::from(sizes.chunks + sizes.attachments.div_ceil(BLOCK))
+    }
+
+    /// What the force makes of v' besides, where the host looks.
+    fn show_kick(&mut self, form: &Form) -> Result<()> {
+        let Some(seen) = &mut self.seen else { return Ok(()) };
+        self.stream.submit()?;
+        let gradient = self.stream.read_items::<[f32; 3]>(Buffer::Gradient)?;
+        let weight = form.row.velocity.force * form.h;
+        let kicks = gradient.iter().zip(&self.model.mass).map(|(g, mass)| -wide(g) * (weight / mass));
+        seen.kick = kicks.collect::<Vec<Vec3>>();
+        Ok(())
     }
 
     /// The host's copy of x − y, which the device has changed by itself.

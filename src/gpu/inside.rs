@@ -38,7 +38,7 @@ impl<T: Scalar> Inside for Gpu<T> {
             fault: None,
         });
         // from now on the host solves; nobody else takes back what inner iterations on the device left
-        self.inner.clear();
+        self.inner = 0..0;
         self.stream.clear(Buffer::Shifts, 16 * self.model.bodies.len() as u64);
         self.refresh()
     }
@@ -81,7 +81,7 @@ impl<T: Scalar> Inside for Gpu<T> {
         }
     }
 
-    fn descend(&mut self) -> Result<()> {
+    fn descend(&mut self, _: &Form) -> Result<()> {
         let Some(seen) = &mut self.seen else { return Err(unprepared()) };
         let mut descent = std::mem::take(&mut seen.descent);
         descent.copy_from_slice(&seen.gradient);

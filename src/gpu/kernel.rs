@@ -77,6 +77,7 @@ macro_rules! kernels {
 
 kernels! {
     predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, Excess, Viscosity] |s| items(s.vertices);
+    lean [Step, Sizes, Vertices, Gradient, LaplacianStarts, LaplacianEntries, Viscosity, Iterate, Target, Excess] |s| items(s.vertices);
     accelerate [Step, Sizes, Vertices, Gradient, Motions] |s| items(s.vertices);
     push [Step, Sizes, Vertices, Motions, Gradient, Iterate, Excess] |s| items(s.vertices);
     project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);

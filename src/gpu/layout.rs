@@ -240,7 +240,7 @@ layout! {
         mass_damping: f32;
         /// α₂ (s).
         stiffness_damping: f32;
-        /// c₂ h s/μ (s²).
+        /// d/μ (s²), ∇Ψ = d D v'.
         dissipation: f32;
         /// Factor of L x_n in the known part of L v' (1/s).
         known_position: f32;
@@ -258,6 +258,14 @@ layout! {
         zero: u32;
         /// What a velocity filter does, see [`mode`].
         filter_mode: u32;
+        /// y − x_n: factor of M⁻¹ f_n, f_n the force at the start of the step (s²).
+        target_force: f32;
+        /// v': factor of M⁻¹ f_n (s).
+        velocity_force: f32;
+        /// Share of f_n in the impulse of the step.
+        start_share: f32;
+        /// Nothing: the size is a multiple of 16 bytes.
+        spare: u32;
     }
     /// How much there is of everything, and where each kind's rows and partial sums begin.
     Sizes {

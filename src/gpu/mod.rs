@@ -73,8 +73,10 @@ pub struct Gpu<T: Scalar> {
     /// Elements that resist a rate of strain, once asked for.
     viscous_parts: Option<strain_rate::Parts>,
     global: Global<T>,
-    /// The inner iterations; empty when the host solves.
-    inner: Vec<Inner>,
+    /// The inner iterations of each stage of a step, one after the other on the device, and which are those of the stage about to
+    /// be made; none when the host solves.
+    series: [Vec<Inner>; 2],
+    inner: std::ops::Range<usize>,
     /// The largest stiffness of a vertex against its inertia in A.
     stiffness_ratio: f64,
     /// What makes the local step of the tetrahedra: the least that knows their laws.
@@ -87,8 +89,9 @@ pub struct Gpu<T: Scalar> {
     /// Whether the gradient of this step was measured, and whether its exchange is not added up yet.
     measured: bool,
     exchange_open: bool,
-    /// Whether steps are explicit, and whether the gradient is that of E at x_n, with damping.
+    /// Whether steps are explicit, whether others begin with a force, and whether the gradient is that of E at x_n, with damping.
     is_explicit: bool,
+    leans: bool,
     has_force: bool,
     gradient: Vec<[T; 3]>,
     gradient_readback: Arc<Readback>,
@@ -184,7 +187,8 @@ impl<T: Scalar> Gpu<T> {
             global: Global::new(solver),
             neighbours: None,
             viscous_parts: None,
-            inner: Vec::new(),
+            series: [Vec::new(), Vec::new()],
+            inner: 0..0,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),
             numbers: contents.items::<Step>(Buffer::Step)[0],
@@ -193,6 +197,7 @@ impl<T: Scalar> Gpu<T> {
             measured: false,
             exchange_open: false,
             is_explicit: false,
+            leans: false,
             has_force: false,
             gradient: vec![[T::default(); 3]; model.vertex_count()],
             gradient_readback,

@@ -44,6 +44,9 @@ pub fn numbers(form: &Form, gravity: Vec3, before: &Step) -> Result<Step> {
         known_moved: single(-velocity.position_before / h),
         known_velocity: single(velocity.velocity),
         damping_force: single(form.damping_force_weight()),
+        target_force: single(target.force * h * h),
+        velocity_force: single(velocity.force * h),
+        start_share: single(form.start_share()),
         filter_coefficient: before.filter_coefficient,
         filter_mode: before.filter_mode,
         ..Step::default()

@@ -30,8 +30,9 @@ pub fn diagonalise<const N: usize>(a: &mut [[f64; N]; N]) -> [[f64; N]; N] {
 /// One rotation in the plane of p and q that makes `a[p][q]` zero.
 fn annihilate<const N: usize>(a: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], p: usize, q: usize) {
     let slope = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    let tangent = slope.signum() / (slope.abs() + slope.hypot(1.0));
-    let cosine = 1.0 / tangent.hypot(1.0);
+    // a slope whose square is beyond all numbers turns by nothing, as it should
+    let tangent = slope.signum() / (slope.abs() + (1.0 + slope * slope).sqrt());
+    let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
     let sine = tangent * cosine;
     let shift = tangent * a[p][q];
     a[p][p] -= shift;

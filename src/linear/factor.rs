@@ -39,18 +39,19 @@ pub struct Scratch<T: Real> {
 impl<T: Real> Factor<T> {
     /// Factors a matrix whose pattern is the analysed one.
     ///
-    /// Fails with [`RunError::Factorisation`] naming the row if the matrix is not positive definite to working precision,
-    /// holds a number that is not finite, or has another pattern.
+    /// Fails with [`RunError::NotPositiveDefinite`] naming the row if the matrix is not that to working precision, with
+    /// [`RunError::Factorisation`] if it holds a number that is not finite or has another pattern.
     pub fn new(symbolic: &Symbolic, matrix: &SparseMatrix) -> Result<Self> {
-        if !symbolic.fits(matrix) {
-            return Err(RunError::Factorisation("its pattern is not the one that was analysed".into()).into());
-        }
+        let mut factor = Self::without_values(symbolic)?;
+        factor.refactor(matrix)?;
+        Ok(factor)
+    }
+
+    /// The memory of a factor, all zeros: nothing to solve with before the first [`Self::refactor`].
+    pub(super) fn without_values(symbolic: &Symbolic) -> Result<Self> {
         let layout = Layout::new::<T>(&symbolic.plan);
         let panels = Aligned::zeroed(layout.task_panels.last().copied().unwrap_or(0))?;
-        let instructions = Instructions::detect();
-        let mut factor = Factor { symbolic: symbolic.clone(), layout, panels, instructions };
-        factor.compute(matrix)?;
-        Ok(factor)
+        Ok(Factor { symbolic: symbolic.clone(), layout, panels, instructions: Instructions::detect() })
     }
 
     /// Factors a matrix of the same pattern with new values in place of the old ones; the memory is used again.

@@ -7,7 +7,12 @@
 //!
 //! The matrix is a scalar one that acts on x, y and z alike, so the three right-hand sides go through the factor
 //! together and each of its entries is read from memory once for all three.
+//!
+//! Newton's matrix is not a scalar one: [`BlockMatrix`] mixes x, y and z. It goes through the same factor with three rows for
+//! each vertex.
 
+mod block_pattern;
+mod blocks;
 mod chebyshev;
 mod eigen;
 mod elimination;
@@ -28,6 +33,8 @@ mod system;
 mod tasks;
 mod vectors;
 
+pub use block_pattern::BlockPattern;
+pub use blocks::{BlockFactor, BlockMatrix};
 pub use chebyshev::{Chebyshev, ChebyshevScratch, Coefficients, MOST_ITERATIONS, Spectrum, inner_iterations};
 pub use eigen::diagonalise;
 pub use factor::{Factor, Scratch};

@@ -165,7 +165,6 @@ impl Numeric<'_> {
     }
 
     fn no_pivot(&self, node: &Supernode, column: usize) -> RunError {
-        let row = self.plan.supernodes.order[node.first + column];
-        RunError::Factorisation(format!("no positive pivot in row {row}, it is not positive definite"))
+        RunError::NotPositiveDefinite { row: self.plan.supernodes.order[node.first + column] as usize }
     }
 }

@@ -89,6 +89,15 @@ impl SparseMatrix {
         SparseMatrix { offsets, columns, values, diagonal }
     }
 
+    /// A matrix of zeros with a given pattern: `columns` ascend in each row, and the diagonal is among them.
+    pub(super) fn zeros(offsets: Vec<usize>, columns: Vec<u32>) -> Self {
+        let place = |(row, ends): (usize, &[usize])| {
+            ends[0] + columns[ends[0]..ends[1]].partition_point(|&column| (column as usize) < row)
+        };
+        let diagonal = offsets.windows(2).enumerate().map(place).collect();
+        SparseMatrix { values: vec![0.0; columns.len()], offsets, columns, diagonal }
+    }
+
     /// The number of rows, n.
     pub fn rows(&self) -> usize {
         self.diagonal.len()
@@ -118,6 +127,11 @@ impl SparseMatrix {
     /// The values that belong to [`Self::columns`].
     pub fn values(&self) -> &[f64] {
         &self.values
+    }
+
+    /// The same, to be written.
+    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
     }
 
     /// The diagonal entry of row `row`.

@@ -46,12 +46,20 @@ pub(super) struct Entry {
 impl Symbolic {
     /// Analyses the pattern of `matrix`; its values do not matter.
     pub fn new(matrix: &SparseMatrix) -> Result<Self> {
+        Self::ordered(matrix, fill_reducing)
+    }
+
+    /// The same in an order of elimination, a permutation of the rows, that is found otherwise.
+    pub(super) fn ordered(
+        matrix: &SparseMatrix,
+        order: impl FnOnce(&Graph) -> Result<Vec<u32>>,
+    ) -> Result<Self> {
         if u32::try_from(matrix.nonzeros()).is_err() {
             let message = format!("{} entries are more than 32-bit indices can name", matrix.nonzeros());
             return Err(RunError::Factorisation(message).into());
         }
         let graph = Graph::new(matrix.offsets(), matrix.columns());
-        let order = fill_reducing(&graph)?;
+        let order = order(&graph)?;
         let supernodes = Supernodes::new(&graph, order);
         let tasks = share_out(&supernodes);
         let mut owner = vec![NONE; supernodes.nodes.len()];

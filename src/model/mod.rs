@@ -6,6 +6,7 @@ pub mod attachment;
 pub mod bending;
 pub mod build;
 pub mod element;
+pub mod hessian;
 mod joint;
 pub mod law;
 pub mod material;

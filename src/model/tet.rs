@@ -1,6 +1,6 @@
 //! The tetrahedron: F = Ds Dm⁻¹ and the weights of its two energies.
 
-use super::element::Stencil;
+use super::element::{Element, Stencil};
 use super::law::Law;
 use crate::{Mat3, Vec3};
 
@@ -38,6 +38,23 @@ impl TetElement {
             law: Law::Projective,
         })
     }
+
+    /// μ V and λ V (J).
+    pub fn lame(&self) -> [f64; 2] {
+        [self.shape_weight / 2.0, self.volume_weight / 3.0]
+    }
+
+    /// W V (J) of the deformation gradient `f`, whatever its law.
+    pub fn energy_at(&self, f: &Mat3) -> f64 {
+        let [mu, lambda] = self.lame();
+        self.law.energy(f, mu, lambda)
+    }
+
+    /// P V = ∂(W V)/∂F (J).
+    pub fn stress(&self, f: &Mat3) -> Mat3 {
+        let [mu, lambda] = self.lame();
+        self.law.energy_and_stress(f, mu, lambda).1
+    }
 }
 
 impl Stencil<4, 3> for TetElement {
@@ -56,6 +73,20 @@ impl Stencil<4, 3> for TetElement {
 
     fn weight(&self) -> f64 {
         self.shape_weight + self.volume_weight
+    }
+}
+
+/// One at a time and exactly, by the stretches. Backends have their own ways for many.
+impl Element<4, 3> for TetElement {
+    /// F − P/w: of Projective Dynamics the mean of R and P with their weights.
+    fn project(&self, f: [Vec3; 3]) -> [Vec3; 3] {
+        let stress = self.stress(&Mat3::from_columns(&f));
+        let weight = self.weight().max(f64::MIN_POSITIVE);
+        [0, 1, 2].map(|j| f[j] - stress.column(j) / weight)
+    }
+
+    fn energy_of(&self, f: [Vec3; 3], _: [Vec3; 3]) -> f64 {
+        self.energy_at(&Mat3::from_columns(&f))
     }
 }
 

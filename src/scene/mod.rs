@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Vec3;
 use crate::error::InputError;
-use crate::step::integrator::NON_OSCILLATORY;
+use crate::step::integrator::{NEWMARK, NON_OSCILLATORY, damping_beta};
 
 pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
@@ -139,7 +139,7 @@ impl Default for Time {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Integrator {
-    /// `backward-euler`, `implicit-midpoint`, `bdf2`, `non-oscillatory`.
+    /// `backward-euler`, `implicit-midpoint`, `bdf2`, `newmark`, `trapezoidal`, `bathe`, `non-oscillatory`, or an explicit one.
     pub kind: String,
     /// τ of `non-oscillatory` (s): the time to rest goes as 1/τ.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,11 +150,18 @@ pub struct Integrator {
     /// κ of `non-oscillatory`, 0 to 1: the share of the oscillating motion that a step keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kappa: Option<f64>,
+    /// β of `newmark`: the share of the acceleration at the end of a step in its way, of 1/2. Default (γ + 1/2)²/4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// γ of `newmark`: the share of the acceleration at the end of a step in its impulse. Default 1/2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gamma: Option<f64>,
 }
 
 impl Default for Integrator {
     fn default() -> Self {
-        Integrator { kind: "implicit-midpoint".into(), tau: None, rest_time: None, kappa: None }
+        let kind = "implicit-midpoint".into();
+        Integrator { kind, tau: None, rest_time: None, kappa: None, beta: None, gamma: None }
     }
 }
 
@@ -170,6 +177,17 @@ impl Integrator {
                 self.rest_time.get_or_insert(Self::DEFAULT_REST_TIME);
             }
         }
+        if self.kind == NEWMARK {
+            let [beta, gamma] = self.newmark();
+            (self.beta, self.gamma) = (Some(beta), Some(gamma));
+        }
+    }
+
+    /// β and γ of `newmark`. Without a β of its own γ chooses one under which every step is stable and the fastest modes decay
+    /// most; γ = 1/2, which damps nothing, has the trapezoidal rule's.
+    pub fn newmark(&self) -> [f64; 2] {
+        let gamma = self.gamma.unwrap_or(0.5);
+        [self.beta.unwrap_or(damping_beta(gamma)), gamma]
     }
 }
 

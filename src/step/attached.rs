@@ -27,15 +27,16 @@ impl Attached {
         }
     }
 
-    /// T of attachment `k` after so many steps of length `h` (m). Before it takes hold and after it lets go it stays.
-    fn target(&self, model: &Model, k: usize, steps: u64, h: f64) -> Vec3 {
-        let [takes_hold, lets_go] = self.spans[k];
-        let since = steps.clamp(takes_hold, lets_go) - takes_hold;
-        self.anchors[k] + model.attachments[k].offset(since as f64 * h)
+    /// T of attachment `k` after so many steps of length `h`, not always a whole number (m). Before it takes hold and after it
+    /// lets go it stays.
+    fn target(&self, model: &Model, k: usize, steps: f64, h: f64) -> Vec3 {
+        let [takes_hold, lets_go] = self.spans[k].map(|steps| steps as f64);
+        let since = steps.max(takes_hold).min(lets_go) - takes_hold;
+        self.anchors[k] + model.attachments[k].offset(since * h)
     }
 
     /// All T after so many steps.
-    fn targets(&self, model: &Model, steps: u64, h: f64) -> Vec<Vec3> {
+    fn targets(&self, model: &Model, steps: f64, h: f64) -> Vec<Vec3> {
         (0..self.anchors.len()).map(|k| self.target(model, k, steps, h)).collect()
     }
 
@@ -101,10 +102,18 @@ impl Simulation {
     pub(super) fn targets(&self) -> Targets {
         let (attached, h, steps) = (&self.attached, self.step_length(), self.steps);
         Targets {
-            before: attached.targets(&self.model, steps, h),
-            after: attached.targets(&self.model, steps + 1, h),
+            before: attached.targets(&self.model, steps as f64, h),
+            after: attached.targets(&self.model, (steps + 1) as f64, h),
             holding: attached.holding(steps),
         }
+    }
+
+    /// The same for the two halves of the step.
+    pub(super) fn half_targets(&self) -> [Targets; 2] {
+        let Targets { before, after, holding } = self.targets();
+        let middle = self.attached.targets(&self.model, self.steps as f64 + 0.5, self.step_length());
+        let first = Targets { before, after: middle.clone(), holding: holding.clone() };
+        [first, Targets { before: middle, after, holding }]
     }
 
     /// Where each attachment of the model holds now (m): in the step made last, or at the start in the first one. `None` if
@@ -112,7 +121,7 @@ impl Simulation {
     pub fn held_points(&self) -> Vec<Option<Vec3>> {
         let (attached, h, steps) = (&self.attached, self.step_length(), self.steps);
         let last = steps.saturating_sub(1);
-        let point = |k| attached.holds(k, last).then(|| attached.target(&self.model, k, steps, h));
+        let point = |k| attached.holds(k, last).then(|| attached.target(&self.model, k, steps as f64, h));
         (0..attached.spans.len()).map(point).collect()
     }
 
@@ -136,7 +145,7 @@ impl Simulation {
             if !held {
                 attached.anchors[k] = at;
             }
-            let energy = 0.5 * a.stiffness * (at - attached.target(model, k, steps, h)).norm_squared();
+            let energy = 0.5 * a.stiffness * (at - attached.target(model, k, steps as f64, h)).norm_squared();
             let gained = if held { -energy } else { energy };
             exchanged.work += gained;
             let body = model.bodies.iter().position(|body| body.vertices.contains(&(a.vertex as usize)));

@@ -26,7 +26,8 @@ pub struct Targets {
 /// Energy exchanged, over the steps since the report before (J).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Exchange {
-    /// Taken by the damping inside Φ: Δx · (h s/c₁) D v'.
+    /// Taken by the damping inside Φ: Δx · r D v', r the row's `drag`; where a share σ of the impulse is of the force at the
+    /// start of the step, of the mean velocity (1 − σ) v' + σ v_n.
     pub damped: f64,
     /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, by stiffening, Σ (s' − s) E(x_n), and by attachments that take
     /// hold or let go.

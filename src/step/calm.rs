@@ -36,7 +36,7 @@ pub(super) struct Calm {
 impl Calm {
     /// `None` if the scene has another integrator.
     pub fn new(scene: &Scene, h: f64) -> Option<Self> {
-        let scene::Integrator { kind, tau, rest_time, kappa } = &scene.integrator;
+        let scene::Integrator { kind, tau, rest_time, kappa, .. } = &scene.integrator;
         (kind == NON_OSCILLATORY).then(|| Calm {
             tau: tau.unwrap_or(h),
             kappa: kappa.unwrap_or(0.0),

@@ -26,7 +26,7 @@ use crate::{Result, Vec3};
 /// A row of the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Method {
-    /// Its numbers. `velocity.acceleration` is the share of the force at the end of the step in v'.
+    /// Its numbers. `velocity.force` is the share of the force at the end of the step in v'.
     pub row: Integrator,
     /// Whether the force at the end of a step is that at the start of the next one.
     pub carries: bool,
@@ -46,10 +46,20 @@ const SYMPLECTIC_EULER: Integrator = Integrator {
         velocity: 1.0,
         velocity_before: 0.0,
         acceleration: 1.0,
+        force: 1.0,
     },
-    velocity: Velocity { position_new: 1.0, position_before: 0.0, velocity: 0.0, acceleration: 0.0 },
+    velocity: Velocity {
+        position_new: 1.0,
+        position_before: 0.0,
+        velocity: 0.0,
+        acceleration: 0.0,
+        force: 0.0,
+    },
+    drag: 1.0,
     starter: None,
     ballistic: None,
+    second: None,
+    stage: 0,
     order: 1,
 };
 
@@ -59,8 +69,8 @@ pub const METHODS: &[Method] = &[
     Method {
         row: Integrator {
             name: "velocity-verlet",
-            target: Target { acceleration: 0.5, ..SYMPLECTIC_EULER.target },
-            velocity: Velocity { acceleration: 0.5, ..SYMPLECTIC_EULER.velocity },
+            target: Target { acceleration: 0.5, force: 0.5, ..SYMPLECTIC_EULER.target },
+            velocity: Velocity { acceleration: 0.5, force: 0.5, ..SYMPLECTIC_EULER.velocity },
             order: 2,
             ..SYMPLECTIC_EULER
         },
@@ -93,14 +103,17 @@ pub enum Moment {
 pub trait Explicit {
     /// Whether the force at x_n is known, because the step before has ended with it and nothing has changed since.
     fn has_force(&self) -> bool;
-    /// f = −∇E(x) − D u, elastic elements, attachments and damping (N).
+    /// f = −∇E(x) − D u, elastic elements, attachments and damping (N). With a row that is not explicit v' gets its share of
+    /// the force at the start at once.
     fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()>;
     /// v ← v + `share` h (a_ext + M⁻¹ f).
     fn accelerate(&mut self, form: &Form, share: f64) -> Result<()>;
-    /// Makes the iterate x = x_n + h v_n + c h² (a_ext + M⁻¹ f), c the row's `target.acceleration`.
+    /// Makes the iterate x = x_n + h v_n + c h² (a_ext + M⁻¹ f), c the row's `target.force`.
     fn push(&mut self, form: &Form, targets: &Targets) -> Result<()>;
-    /// v' gets c h M⁻¹ f more, c the row's `velocity.acceleration`.
+    /// v' gets c h M⁻¹ f more, c the row's `velocity.force`.
     fn kick(&mut self, form: &Form) -> Result<()>;
+    /// After the prediction of a step that is not explicit: the share of f in the inertial target and the first guess.
+    fn lean(&mut self, form: &Form) -> Result<()>;
 }
 
 impl Simulation {

@@ -1,12 +1,12 @@
 //! The numbers of one step: an integrator's row, the time step and the damping inside Φ.
 //!
-//! Dissipation Ψ(x) = (c₂ h/2) |v'(x)|²_D with D = α₁ M + α₂ L (Laplacian paper, Eq. 12 and 13) and
-//! v'(x) = s x + q costs nothing per iteration. Its gradient c₂ h s D (s x + q) is linear in x, so the part
-//! that depends on x joins the weights and the rest joins the inertial target:
+//! Dissipation Ψ(x) = (d/2s) |v'(x)|²_D with D = α₁ M + α₂ L and v'(x) = s x + q costs nothing per iteration. Its gradient
+//! d D (s x + q) is linear in x, so the part that depends on x joins the weights and the rest joins the inertial target:
 //!
 //!   g(x) = μ M (x − ŷ) + Σ w Gᵀ(a G x_e − b p),       x_e = c₂ x + z
-//!   μ = 1/h² + α₁ c₂ h s²      b = c₁ c₂      a = b + α₂ h s²
-//!   ŷ = y − [α₁ c₂ h s (s y + q) + M⁻¹ α₂ c₂ h s L (q − (s/c₂) z)] / μ
+//!   μ = 1/h² + α₁ d s      b = c₁ c₂      a = b + α₂ d s/c₂
+//!   ŷ = y − [α₁ d (s y + q) + M⁻¹ α₂ d L (q − (s/c₂) z)] / μ
+//!   d = c₁ c₂ r, r the row's `drag`; in the rows of the Laplacian paper (Eq. 12 and 13) that is c₂ h s
 //!   A = μ M + c₂ a L + c₁ c₂² K_attachments
 //!
 //! Without damping ŷ = y, a = b: plain Projective Dynamics.
@@ -35,7 +35,7 @@ impl Form {
     /// μ (1/s²): factor of M in the metric A.
     pub fn inertia(&self) -> f64 {
         let s = self.velocity_slope();
-        1.0 / (self.h * self.h) + self.mass_damping * self.row.c2 * self.h * s * s
+        1.0 / (self.h * self.h) + self.mass_damping * self.dissipation_weight() * s
     }
 
     /// Whether forces are taken at x_n, whatever the step makes of it: c₂ = 0. Then g = μ M (x − y) + ∇E(x_n), and A = μ M.
@@ -54,16 +54,16 @@ impl Form {
         if self.is_explicit() { self.row.velocity.acceleration } else { self.row.c2 }
     }
 
-    /// The same for the work of moving attachments. That of an explicit step is taken in the middle of the way, where it
-    /// is all that the energy of an attachment changes by.
+    /// The same for the work of moving attachments. Where forces are taken at the start of a step, it is taken in the middle
+    /// of the way, where it is all that the energy of an attachment changes by.
     pub fn work_share(&self) -> f64 {
-        if self.is_explicit() { 0.5 } else { self.row.c2 }
+        if self.is_explicit() || self.takes_force() { 0.5 } else { self.row.c2 }
     }
 
-    /// a = b + α₂ h s²: weight of G x_e in the gradient.
+    /// a = b + α₂ c₁ r s: weight of G x_e in the gradient.
     pub fn deformation_weight(&self) -> f64 {
-        let s = self.velocity_slope();
-        self.projection_weight() + self.stiffness_damping * self.h * s * s
+        let damping = self.stiffness_damping * self.row.c1 * self.row.drag;
+        self.projection_weight() + damping * self.velocity_slope()
     }
 
     /// Factors of M, L and the attachments' stiffness in A.
@@ -72,18 +72,34 @@ impl Form {
         [self.inertia(), c2 * self.deformation_weight(), c2 * self.projection_weight()]
     }
 
-    /// κ = 1/(c₁ c₂²): ∇²H ≤ κ A for H = |v'|²_M/2 + E(x), because s² = κ/h² and L bounds ∇²E.
+    /// κ, the larger of 1/(c₁ c₂²) and h² s²: ∇²H ≤ κ A for H = |v'|²_M/2 + E(x), because L bounds ∇²E. But for Newmark's
+    /// family with γ² ≠ β the two are the same.
     pub fn curvature(&self) -> f64 {
-        1.0 / (self.row.c1 * self.row.c2 * self.row.c2)
+        let slope = self.row.velocity.position_new;
+        (1.0 / (self.row.c1 * self.row.c2 * self.row.c2)).max(slope * slope)
     }
 
-    /// c₂ h s: ∇Ψ = c₂ h s D v'.
+    /// d = c₁ c₂ r: ∇Ψ = d D v'.
     pub fn dissipation_weight(&self) -> f64 {
-        self.row.c2 * self.h * self.velocity_slope()
+        self.row.c1 * self.row.c2 * self.row.drag
     }
 
-    /// The damping force of a step is −(h s/c₁) D v': the elastic force has the factor c₁ c₂ in g, ∇Ψ has c₂ h s.
+    /// r: the damping force of a step is −r D v'. The elastic force has the factor c₁ c₂ in g, ∇Ψ has c₁ c₂ r.
     pub fn damping_force_weight(&self) -> f64 {
-        self.h * self.velocity_slope() / self.row.c1
+        self.row.drag
+    }
+
+    /// Whether a solved step needs the force at its start.
+    pub fn takes_force(&self) -> bool {
+        !self.is_explicit() && (self.row.target.force != 0.0 || self.row.velocity.force != 0.0)
+    }
+
+    /// The share of the force at the start in the impulse of a solved step, h s c₃ + c₄ with the row's columns `force`: 1 − γ in
+    /// Newmark's family, where the force at the end has the rest.
+    pub fn start_share(&self) -> f64 {
+        if !self.takes_force() {
+            return 0.0;
+        }
+        self.row.velocity.position_new * self.row.target.force + self.row.velocity.force
     }
 }

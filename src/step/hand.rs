@@ -52,12 +52,12 @@ impl Simulation {
         let (mut steps, book, mut snapshot) = from.snapshot()?;
         if (self.time.step, self.time.substeps) != (from.time.step, from.time.substeps) {
             steps = (from.time() / self.time.step).round() as u64 * self.time.substeps as u64;
-            rescale(
-                &mut snapshot.positions_before,
-                &snapshot.positions,
-                self.step_length() / from.step_length(),
-            );
-            snapshot.moved.iter_mut().for_each(|way| *way *= self.step_length() / from.step_length());
+        }
+        let share = self.history_length() / from.history_length();
+        if share != 1.0 {
+            rescale(&mut snapshot.positions_before, &snapshot.positions, share);
+            rescale(&mut snapshot.velocities_before, &snapshot.velocities, share);
+            snapshot.moved.iter_mut().for_each(|way| *way *= share);
         }
         snapshot.viscous.clear(); // of the matrix before
         snapshot.forces.clear(); // of the materials before
@@ -82,7 +82,7 @@ impl Simulation {
     }
 }
 
-/// x_{n−1} of a step that is `share` times as long: the displacement grows with it.
+/// x_{n−1} or v_{n−1} of a step that is `share` times as long: the change grows with it.
 fn rescale(before: &mut [f64], now: &[f64], share: f64) {
     before.iter_mut().zip(now).for_each(|(before, now)| *before = now - (now - *before) * share);
 }

@@ -5,6 +5,7 @@
 //! Pairs last for a step: the next begins with none, so that a run goes on from a checkpoint with the same bits.
 
 use super::backend::Backend;
+use super::form::Form;
 use crate::linear::reduce::sum;
 use crate::scene::{Scene, SolverKind};
 use crate::{Result, Vec3};
@@ -67,9 +68,9 @@ impl History {
     }
 
     /// The descent of the gradient: A⁻¹ g where nothing was seen yet.
-    pub fn descend(&mut self, backend: &mut dyn Backend) -> Result<()> {
+    pub fn descend(&mut self, form: &Form, backend: &mut dyn Backend) -> Result<()> {
         if self.pairs.is_empty() {
-            return backend.descend();
+            return backend.descend(form);
         }
         let mut q = backend.view().gradient.to_vec();
         let mut shares = Vec::with_capacity(self.pairs.len());
@@ -90,7 +91,7 @@ impl History {
         }
         // uphill, by rounding or because Φ bends: begin again
         self.pairs.clear();
-        backend.descend()
+        backend.descend(form)
     }
 }
 

@@ -21,7 +21,7 @@ pub struct View<'a> {
     pub end_gradient: &'a mut [Vec3],
     /// The way back to go, A⁻¹ g after [`Inside::descend`] (m).
     pub descent: &'a mut [Vec3],
-    /// What v' has besides, of an explicit step that ends with a kick (m/s); empty otherwise.
+    /// What v' has besides, of the force at the end of an explicit step or at the start of another (m/s); empty without.
     pub kick: &'a [Vec3],
     /// Elastic energy of each body where the last local step was made (J).
     pub energies: &'a [f64],
@@ -71,8 +71,8 @@ pub trait Inside {
     fn metric(&self) -> u64;
     /// The numbers now. Before a step `iterate`, `gradient` and `descent` mean nothing.
     fn view(&mut self) -> View<'_>;
-    /// descent = A⁻¹ g.
-    fn descend(&mut self) -> Result<()>;
+    /// descent = A⁻¹ g, or H⁻¹ g with the Hessian at the iterate.
+    fn descend(&mut self, form: &Form) -> Result<()>;
     /// x ← x − descent.
     fn correct(&mut self) -> Result<()>;
     /// columns ← A⁻¹ columns: three scalar columns at once.

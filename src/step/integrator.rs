@@ -3,9 +3,18 @@
 //!   Φ(x) = 1/(2h²) |x − y|²_M + c₁ E(c₂ x + z) + Ψ(x)          (Laplacian paper, Eq. 4 and 13)
 //!
 //! A new implicit integrator is a new row here and nothing else. Explicit ones are in `explicit.rs`.
+//!
+//! Newmark's family takes a share of the force f_n at the start of the step as well,
+//!
+//!   x' = x_n + h v_n + h² [(1/2 − β) a_n + β a'],    v' = v_n + h [(1 − γ) a_n + γ a'],
+//!
+//! and solved for x' that is Φ with c₁ = β: y has h² (1/2 − β) a_n, and v' = γ/(βh) (x' − x_n) + (1 − γ/β) v_n +
+//! h (1 − γ/(2β)) a_n. What is constant in a, gravity, is in the columns `acceleration`, M⁻¹ f_n in the columns `force`.
+//! f_n is taken anew in every step: nothing is kept that a filter or a hand could make untrue.
 
 use super::explicit;
 use crate::error::InputError;
+use crate::scene;
 
 /// How the inertial target y is made of what is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +29,8 @@ pub struct Target {
     pub velocity_before: f64,
     /// Factor of h² a_ext.
     pub acceleration: f64,
+    /// Factor of h² M⁻¹ f_n: elements, attachments and damping at the start of the step.
+    pub force: f64,
 }
 
 /// How the new velocity v' follows from the new position x. The three position factors sum to zero.
@@ -33,6 +44,8 @@ pub struct Velocity {
     pub velocity: f64,
     /// Factor of h a_ext.
     pub acceleration: f64,
+    /// Factor of h M⁻¹ f_n; in an explicit step of the force at its end.
+    pub force: f64,
 }
 
 /// A row of the table.
@@ -50,10 +63,17 @@ pub struct Integrator {
     pub target: Target,
     /// v'(x).
     pub velocity: Velocity,
+    /// The damping force is −`drag` D v', ∇Ψ = c₁ c₂ `drag` D v'. One is what D means; the rows of the Laplacian paper have
+    /// h s/c₁, because its ∇Ψ is c₂ h s D v' (Eq. 13).
+    pub drag: f64,
     /// The row of the first step, for integrators that need two steps of history.
     pub starter: Option<&'static str>,
     /// The row to take instead where energy is held: one under which a free fall is a parabola.
     pub ballistic: Option<&'static Integrator>,
+    /// The row of the second half of a step, where this one is that of the first: each takes half the time.
+    pub second: Option<&'static Integrator>,
+    /// Which half of a step it is for, 0 or 1: each has a metric of its own.
+    pub stage: usize,
     /// Order of convergence, as tested.
     pub order: u32,
 }
@@ -70,10 +90,20 @@ const BACKWARD_EULER: Integrator = Integrator {
         velocity: 1.0,
         velocity_before: 0.0,
         acceleration: 1.0,
+        force: 0.0,
     },
-    velocity: Velocity { position_new: 1.0, position_before: 0.0, velocity: 0.0, acceleration: 0.0 },
+    velocity: Velocity {
+        position_new: 1.0,
+        position_before: 0.0,
+        velocity: 0.0,
+        acceleration: 0.0,
+        force: 0.0,
+    },
+    drag: 1.0,
     starter: None,
     ballistic: None,
+    second: None,
+    stage: 0,
     order: 1,
 };
 
@@ -87,44 +117,78 @@ pub const BALLISTIC_EULER: Integrator = Integrator {
     ..BACKWARD_EULER
 };
 
+/// v' is as far from the mean velocity of the step as v_n, on the other side.
+const IMPLICIT_MIDPOINT: Integrator = Integrator {
+    name: "implicit-midpoint",
+    c2: 0.5,
+    offset: 0.5,
+    target: Target { acceleration: 0.5, ..BACKWARD_EULER.target },
+    velocity: Velocity { position_new: 2.0, velocity: -1.0, ..BACKWARD_EULER.velocity },
+    drag: 2.0,
+    order: 2,
+    ..BACKWARD_EULER
+};
+
+/// The derivative at the end of the parabola through three places.
+const BDF2: Integrator = Integrator {
+    name: "bdf2",
+    c1: 4.0 / 9.0,
+    target: Target {
+        position: 4.0 / 3.0,
+        position_before: -1.0 / 3.0,
+        velocity: 8.0 / 9.0,
+        velocity_before: -2.0 / 9.0,
+        acceleration: 4.0 / 9.0,
+        force: 0.0,
+    },
+    velocity: Velocity { position_new: 1.5, position_before: 0.5, ..BACKWARD_EULER.velocity },
+    drag: 27.0 / 8.0,
+    starter: Some("backward-euler"),
+    order: 2,
+    ..BACKWARD_EULER
+};
+
+/// Newmark's row. Stable with any step where 2β ≥ γ ≥ 1/2; of second order for γ = 1/2 only, beyond it damps by itself.
+pub const fn newmark(beta: f64, gamma: f64) -> Integrator {
+    Integrator {
+        name: NEWMARK,
+        c1: beta,
+        target: Target { acceleration: 0.5, force: 0.5 - beta, ..BACKWARD_EULER.target },
+        velocity: Velocity {
+            position_new: gamma / beta,
+            position_before: 0.0,
+            velocity: 1.0 - gamma / beta,
+            acceleration: 1.0 - 0.5 * gamma / beta,
+            force: 1.0 - 0.5 * gamma / beta,
+        },
+        order: if gamma == 0.5 { 2 } else { 1 },
+        ..BACKWARD_EULER
+    }
+}
+
+/// β that damps the fastest modes most among those that stay stable, for this γ: (γ + 1/2)²/4.
+pub const fn damping_beta(gamma: f64) -> f64 {
+    0.25 * (gamma + 0.5) * (gamma + 0.5)
+}
+
+/// Newmark's row with the mean of both accelerations.
+const TRAPEZOIDAL: Integrator = Integrator { name: "trapezoidal", ..newmark(0.25, 0.5) };
+
+/// The second half of Bathe's step: BDF-2 over the start, the middle and the end, with damping that is what D says.
+const BATHE_SECOND: Integrator = Integrator { name: "bathe", drag: 1.0, starter: None, stage: 1, ..BDF2 };
+
 /// The table (mathematics: docs/theory.md).
 pub const INTEGRATORS: &[Integrator] = &[
     Integrator { ballistic: Some(&BALLISTIC_EULER), ..BACKWARD_EULER },
-    Integrator {
-        name: "implicit-midpoint",
-        c1: 1.0,
-        c2: 0.5,
-        offset: 0.5,
-        target: Target {
-            position: 1.0,
-            position_before: 0.0,
-            velocity: 1.0,
-            velocity_before: 0.0,
-            acceleration: 0.5,
-        },
-        velocity: Velocity { position_new: 2.0, position_before: 0.0, velocity: -1.0, acceleration: 0.0 },
-        starter: None,
-        ballistic: None,
-        order: 2,
-    },
-    Integrator {
-        name: "bdf2",
-        c1: 4.0 / 9.0,
-        c2: 1.0,
-        offset: 0.0,
-        target: Target {
-            position: 4.0 / 3.0,
-            position_before: -1.0 / 3.0,
-            velocity: 8.0 / 9.0,
-            velocity_before: -2.0 / 9.0,
-            acceleration: 4.0 / 9.0,
-        },
-        velocity: Velocity { position_new: 1.5, position_before: 0.5, velocity: 0.0, acceleration: 0.0 },
-        starter: Some("backward-euler"),
-        ballistic: None,
-        order: 2,
-    },
+    IMPLICIT_MIDPOINT,
+    BDF2,
+    newmark(0.25, 0.5),
+    TRAPEZOIDAL,
+    Integrator { name: "bathe", second: Some(&BATHE_SECOND), ..TRAPEZOIDAL },
 ];
+
+/// The name of Newmark's integrator, whose row depends on β and γ.
+pub const NEWMARK: &str = "newmark";
 
 /// The name of the integrator that minimises KE + (τ/h) PE.
 pub const NON_OSCILLATORY: &str = "non-oscillatory";
@@ -132,7 +196,18 @@ pub const NON_OSCILLATORY: &str = "non-oscillatory";
 /// The row of non-oscillatory motion with τ and time step `h` (s): backward Euler whose elastic energy weighs τ/h
 /// (Non-oscillatory thesis, Eq. 2.22). What it keeps of the velocities is not in the row: see `step::calm`.
 pub fn non_oscillatory(tau: f64, h: f64) -> Integrator {
-    Integrator { name: NON_OSCILLATORY, c1: tau / h, ..BACKWARD_EULER }
+    Integrator { name: NON_OSCILLATORY, c1: tau / h, drag: h / tau, ..BACKWARD_EULER }
+}
+
+/// The row that a scene asks for, with its numbers.
+pub fn of(given: &scene::Integrator) -> Result<Integrator, InputError> {
+    match given.kind == NEWMARK {
+        true => {
+            let [beta, gamma] = given.newmark();
+            Ok(newmark(beta, gamma))
+        }
+        false => find(&given.kind),
+    }
 }
 
 /// The row with this name; the error lists the names there are.

@@ -29,6 +29,7 @@ impl Simulation {
         let mut done = Iterations::default();
         let mut first_gradient = None;
         let mut held_off = None;
+        let mut settling = Settling::default();
         self.way = None;
         self.history.iter_mut().for_each(History::forget);
         while done.count < watched.unwrap_or(most) {
@@ -48,7 +49,8 @@ impl Simulation {
                 }
                 let residual = residual([*first, gradient]);
                 done.residual = Some(residual);
-                let converged = done.count > 0 && residual <= self.tolerance;
+                let settled = self.is_newton && settling.is_settled(residual);
+                let converged = done.count > 0 && (residual <= self.tolerance || settled);
                 let solved = converged || gradient == 0.0 && !touching || done.count >= most;
                 if !gradient.is_finite()
                     || solved && enough.is_none() && !(watched.is_some() && self.gains(form))
@@ -100,8 +102,8 @@ impl Simulation {
             return clock.time(Phase::Global, || backend.global(form));
         }
         match history.as_mut().filter(|_| !touching) {
-            Some(history) => clock.time(Phase::Global, || history.descend(backend.as_mut()))?,
-            None => clock.time(Phase::Global, || backend.descend())?,
+            Some(history) => clock.time(Phase::Global, || history.descend(form, backend.as_mut()))?,
+            None => clock.time(Phase::Global, || backend.descend(form))?,
         }
         if touching {
             self.press_contacts(form);
@@ -119,6 +121,26 @@ impl Simulation {
         }
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Global, || backend.correct())
+    }
+}
+
+/// Whether Newton's iterations have come to where rounding decides. Near the minimum each one squares the residual; once two in a
+/// row do not even halve it, there is nothing left but that.
+#[derive(Default)]
+struct Settling {
+    last: Option<f64>,
+    idle: usize,
+}
+
+impl Settling {
+    /// Far from the minimum the residual may rest for a while: the way is cut.
+    const NEAR: f64 = 1e-5;
+
+    fn is_settled(&mut self, residual: f64) -> bool {
+        let idle = self.last.is_some_and(|last| residual < Self::NEAR && residual > 0.5 * last);
+        self.idle = if idle { self.idle + 1 } else { 0 };
+        self.last = Some(residual);
+        self.idle >= 2
     }
 }
 

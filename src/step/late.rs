@@ -3,7 +3,7 @@
 use super::backend::{Backend, Report, Snapshot, Targets};
 use super::explicit::{Explicit, Moment};
 use super::form::Form;
-use super::inside::{Inside, View};
+use super::inside::{Inside, Merit, View};
 use super::stiffness::Stiffness;
 use crate::damping::Filter;
 use crate::error::RunError;
@@ -64,12 +64,16 @@ impl Inside for Late {
         self.inner.view()
     }
 
-    fn descend(&mut self) -> Result<()> {
-        self.inner.descend()
+    fn descend(&mut self, form: &Form) -> Result<()> {
+        self.inner.descend(form)
     }
 
     fn correct(&mut self) -> Result<()> {
         self.inner.correct()
+    }
+
+    fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+        self.inner.merit(form)
     }
 
     fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
@@ -108,6 +112,10 @@ impl Explicit for Late {
 
     fn kick(&mut self, form: &Form) -> Result<()> {
         self.inner.kick(form)
+    }
+
+    fn lean(&mut self, form: &Form) -> Result<()> {
+        self.inner.lean(form)
     }
 }
 

@@ -40,7 +40,7 @@ use attached::Attached;
 use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot, Targets};
 use calm::Calm;
 use clock::{Clock, Phase};
-use explicit::Method;
+use explicit::{Method, Moment};
 use form::Form;
 use frames::Started;
 use gain::Gain;
@@ -72,6 +72,8 @@ pub struct Simulation {
     way: Option<Way>,
     /// Whether ways may be too long.
     searches: bool,
+    /// Whether iterations are Newton's.
+    is_newton: bool,
     /// What iterations remember of those before, if anything.
     history: Option<History>,
     /// The share of the gradient's first value at which iterations end.
@@ -99,6 +101,8 @@ pub struct Simulation {
     /// What yields.
     plastic: Plastic,
     steps: u64,
+    /// Time since the last whole step (s): not 0 in the second half of a step only.
+    within: f64,
     book: Book,
     clock: Clock,
     /// Frames that no report has come of yet, in order.
@@ -118,7 +122,7 @@ impl Simulation {
         let integrator = match (calm, method) {
             (Some(calm), _) => integrator::non_oscillatory(calm.tau, h),
             (None, Some(method)) => method.row,
-            (None, None) => integrator::find(&scene.integrator.kind)?,
+            (None, None) => integrator::of(&scene.integrator)?,
         };
         let damping = damping::make(&scene.damping)?;
         let stable = method.map(|_| StableStep::of(scene, &model, [damping.mass, damping.stiffness]));
@@ -155,10 +159,12 @@ impl Simulation {
             stalls: false,
             way: None,
             searches,
+            is_newton: newton,
             history,
             tolerance: scene.time.tolerance.max(if newton { NEWTON_TOLERANCE } else { 0.0 }),
             time: scene.time.clone(),
             steps: 0,
+            within: 0.0,
             book: Book::default(),
             clock: Clock::default(),
             started: VecDeque::new(),
@@ -176,10 +182,24 @@ impl Simulation {
     fn step(&mut self) -> Result<Iterations> {
         self.switch_attachments()?;
         self.stiffen()?;
-        let done = self.advance_by(&self.form(), &self.targets())?;
+        let done = match self.halves() {
+            None => self.advance_by(&self.form(), &self.targets())?,
+            Some(halves) => self.advance_by_halves(&halves)?,
+        };
         self.steps += 1;
         self.flow()?;
         Ok(done)
+    }
+
+    /// A composite step: to the outside one step, in here two of half the time.
+    fn advance_by_halves(&mut self, [first, second]: &[Form; 2]) -> Result<Iterations> {
+        let [to_middle, to_end] = self.half_targets();
+        let begun = self.advance_by(first, &to_middle)?;
+        self.within = first.h;
+        let ended = self.advance_by(second, &to_end);
+        self.within = 0.0;
+        let ended = ended?;
+        Ok(Iterations { count: begun.count + ended.count, residual: ended.residual })
     }
 
     /// A step of this form, with attachments at `targets`.
@@ -187,12 +207,12 @@ impl Simulation {
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Factor, || backend.prepare(form))?;
         self.keep_calm(form, targets)?;
+        self.take_force(form, targets)?;
         self.begin_holding(form, targets)?;
         let mut done = match self.explicit {
             Some((method, _)) => self.leap(method, form, targets)?,
             None => {
-                let Simulation { backend, clock, .. } = self;
-                clock.time(Phase::Predict, || backend.predict(form, targets))?;
+                self.predict(form, targets)?;
                 self.iterate(form)?
             }
         };
@@ -207,19 +227,43 @@ impl Simulation {
             }
             fepr.iter_mut().try_for_each(|fepr| fepr.take(backend.as_mut()))?;
             let filtered = explicit.is_some_and(|(method, _)| method.filters_first);
+            // once a step: not in the middle of it
+            let filtered = filtered || form.row.second.is_some();
             damping.filter.iter().filter(|_| !filtered).try_for_each(|filter| backend.filter(filter))
         })?;
         Ok(done)
     }
 
-    /// Factors the matrix of the next step now, so that a failure is known before anything is written.
-    pub fn prepare(&mut self) -> Result<()> {
-        let form = self.form();
+    /// The force at the start of a step that needs it.
+    fn take_force(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        if !form.takes_force() {
+            return Ok(());
+        }
         let Simulation { backend, clock, .. } = self;
-        clock.time(Phase::Factor, || backend.prepare(&form))
+        clock.time(Phase::Local, || backend.force(form, targets, Moment::Start))
     }
 
-    /// The numbers of the step about to be made.
+    /// The inertial target and the first guess.
+    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        if form.takes_force() && !self.backend.has_force() {
+            // who holds energy has looked at it in between
+            self.take_force(form, targets)?;
+        }
+        let Simulation { backend, clock, .. } = self;
+        clock.time(Phase::Predict, || {
+            backend.predict(form, targets)?;
+            if form.takes_force() { backend.lean(form) } else { Ok(()) }
+        })
+    }
+
+    /// Factors the matrices of the next step now, so that a failure is known before anything is written.
+    pub fn prepare(&mut self) -> Result<()> {
+        let forms = self.halves().map_or_else(|| vec![self.form()], Vec::from);
+        let Simulation { backend, clock, .. } = self;
+        clock.time(Phase::Factor, || forms.iter().try_for_each(|form| backend.prepare(form)))
+    }
+
+    /// The numbers of the step about to be made, where it is made at once.
     fn form(&self) -> Form {
         let starter = self.integrator.starter.filter(|_| self.steps == 0);
         let starter = starter.and_then(|name| integrator::find(name).ok());
@@ -230,6 +274,18 @@ impl Simulation {
             mass_damping: self.damping.mass,
             stiffness_damping: self.damping.stiffness,
         }
+    }
+
+    /// The numbers of both halves of the step about to be made, if it is made in halves.
+    fn halves(&self) -> Option<[Form; 2]> {
+        let second = self.integrator.second?;
+        let first = Form { h: self.history_length(), ..self.form() };
+        Some([first, Form { row: *second, ..first }])
+    }
+
+    /// How long before the state the one is that an integrator keeps with it (s).
+    fn history_length(&self) -> f64 {
+        self.step_length() * if self.integrator.second.is_some() { 0.5 } else { 1.0 }
     }
 
     fn step_length(&self) -> f64 {
@@ -243,7 +299,7 @@ impl Simulation {
 
     /// Time (s).
     pub fn time(&self) -> f64 {
-        self.steps as f64 * self.step_length()
+        self.steps as f64 * self.step_length() + self.within
     }
 
     /// How well momenta and energies were held so far; `None` if they are not.

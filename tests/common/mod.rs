@@ -107,8 +107,20 @@ pub fn simulate_model(
     h: f64,
     iterations: usize,
 ) -> Simulation {
+    let integrator = scene::Integrator { kind: integrator.into(), ..scene::Integrator::default() };
+    simulate_with(model, &integrator, damping, h, iterations)
+}
+
+/// The same with an integrator that has numbers of its own.
+pub fn simulate_with(
+    model: Model,
+    integrator: &scene::Integrator,
+    damping: [f64; 2],
+    h: f64,
+    iterations: usize,
+) -> Simulation {
     let mut scene = empty_scene();
-    scene.integrator.kind = integrator.into();
+    scene.integrator = integrator.clone();
     scene.time.step = h;
     scene.time.iterations = iterations;
     scene.time.tolerance = 1e-13;

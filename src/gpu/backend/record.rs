@@ -4,7 +4,7 @@ use crate::Result;
 use crate::cpu::Scalar;
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::{ALL, Id};
-use crate::gpu::layout::{Point, Step};
+use crate::gpu::layout::{Inner, Point, Step};
 use crate::gpu::state::beyond;
 use crate::gpu::{Gpu, report};
 use crate::step::clock::Phase;
@@ -45,6 +45,20 @@ impl<T: Scalar> Gpu<T> {
         self.stream.kernel(Id::gather_gradient)
     }
 
+    /// The inner iterations of this stage of a step are these.
+    pub(super) fn set_inner(&mut self, stage: usize, series: Vec<Inner>) -> Result<()> {
+        let stage = stage.min(self.series.len() - 1);
+        if self.series[stage] != series {
+            // commands that wait to be sent still mean the old numbers
+            self.stream.submit()?;
+            self.series[stage] = series;
+            self.stream.set_series(Buffer::Inner, bytemuck::cast_slice(&self.series.concat()))?;
+        }
+        let first = self.series[..stage].iter().map(Vec::len).sum();
+        self.inner = first..first + self.series[stage].len();
+        Ok(())
+    }
+
     pub(super) fn measure_gradient(&mut self) -> Result<()> {
         self.stream.kernel(Id::measure_gradient)?;
         self.stream.kernel(Id::reduce_gradient)
@@ -56,7 +70,9 @@ impl<T: Scalar> Gpu<T> {
         let skipped = |id: &Id| match id {
             Id::project_tet | Id::project_tet_volume | Id::project_tet_law => *id != self.project_tet,
             Id::predict => is_explicit,
-            Id::push | Id::kick | Id::resist => !is_explicit,
+            Id::push | Id::kick => !is_explicit,
+            Id::resist => !is_explicit && !self.leans,
+            Id::lean => !self.leans,
             Id::accelerate => true,
             Id::apply_correction => is_explicit && self.seen.is_none(),
             Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,

@@ -1,4 +1,4 @@
-//! Twins of the kernels of explicit steps.
+//! Twins of the kernels of explicit steps, and of the force at the start of others.
 
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
@@ -88,4 +88,45 @@ pub fn kick(all: &mut Contents, _: &Call) -> Magnitudes {
         excess.number(all, 4 * i + 3, 0.0, 0.0);
     }
     excess.done()
+}
+
+/// Twin of `lean`.
+pub fn lean(all: &mut Contents, _: &Call) -> Magnitudes {
+    let s = step(all);
+    let [way, velocity, slope] = [s.target_force, s.velocity_force, s.slope].map(f64::from);
+    let outputs = [Buffer::Iterate, Buffer::Target, Buffer::Excess];
+    let [mut iterate, mut target, mut excess] = outputs.map(|buffer| Output::to(all, buffer));
+    let mass = |all: &Contents, i: usize| f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
+    let acceleration = |all: &Contents, i: usize| gradient(all, i) * (-1.0 / mass(all, i));
+    for i in 0..sizes(all).vertices as usize {
+        let here = acceleration(all, i);
+        let at = |buffer: Buffer| wide(&all.items::<[f32; 4]>(buffer)[i]);
+        let [mut d, mut t, mut e] = [Sum::default(); 3];
+        d.add(at(Buffer::Iterate));
+        d.add(here * way);
+        t.add(at(Buffer::Target));
+        t.add(here * way);
+        e.add(here * way);
+        e.add(here * (velocity / slope));
+        let weight = -f64::from(s.dissipation);
+        if s.mass_damping != 0.0 {
+            let drag = weight * f64::from(s.mass_damping);
+            t.add(here * (drag * slope * way));
+            t.add(here * (drag * velocity));
+        }
+        if s.stiffness_damping != 0.0 && velocity != 0.0 {
+            let damping = s.stiffness_damping * all.items::<f32>(Buffer::Viscosity)[i];
+            let drag = weight * velocity * f64::from(damping) / mass(all, i);
+            for (j, l) in laplacian_row(all, i) {
+                let there = acceleration(all, j);
+                let size = (here.norm() + there.norm()) * (drag * l).abs();
+                t.add_sized((there - here) * (drag * l), size);
+            }
+        }
+        for (out, sum) in [(&mut iterate, &d), (&mut target, &t), (&mut excess, &e)] {
+            out.vector(all, 4 * i, sum);
+            out.number(all, 4 * i + 3, 0.0, 0.0);
+        }
+    }
+    [iterate.done(), target.done(), excess.done()].concat()
 }

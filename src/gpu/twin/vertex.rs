@@ -130,21 +130,27 @@ pub fn measure_damping(all: &mut Contents, _: &Call) -> Magnitudes {
             let motions = all.items::<Motion>(Buffer::Motions);
             let damped = |i: usize| match s.inertia {
                 0.0 => wide(&motions[i].moved) / f64::from(s.h),
-                _ => wide(&motions[i].velocity),
+                _ => {
+                    let (v, before) = (wide(&motions[i].velocity), wide(&motions[i].velocity_before));
+                    v + (before - v) * f64::from(s.start_share)
+                }
             };
             let (d, v) = (wide(&motions[i].moved), damped(i));
+            // a mean may be smaller than what it is of
+            let of_before = |i: usize| f64::from(s.start_share) * wide(&motions[i].velocity_before).norm();
             let mut add = |work: f64, terms: f64| (taken, size) = (taken + work, size + terms);
             if s.mass_damping != 0.0 {
                 let drag =
                     f64::from(s.mass_damping) * f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
-                add(drag * d.dot(&v), drag * d.norm() * v.norm());
+                add(drag * d.dot(&v), drag * d.norm() * (v.norm() + 2.0 * of_before(i)));
             }
             if s.stiffness_damping != 0.0 {
                 let damping = f64::from(s.stiffness_damping * all.items::<f32>(Buffer::Viscosity)[i]);
                 for (j, l) in laplacian_row(all, i) {
                     let (dv, dd) = (damped(j) - v, d - wide(&motions[j].moved));
                     let weight = 0.5 * damping * l;
-                    add(weight * dv.dot(&dd), weight.abs() * dv.norm() * dd.norm());
+                    let size = dv.norm() + 2.0 * (of_before(i) + of_before(j));
+                    add(weight * dv.dot(&dd), weight.abs() * size * dd.norm());
                 }
             }
         }

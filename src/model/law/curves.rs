@@ -170,11 +170,11 @@ impl Curve {
         };
         pieces.push(straight(pieces[last - 1].moved(points[last][0] - 1.0)));
         pieces.insert(0, straight(pieces[0]));
-        Curve { at_rest: 0.0, pieces }.from_rest()
+        Curve { at_rest: 0.0, pieces }.measured_at_rest()
     }
 
     /// Cuts the piece in which 1 lies, takes the value there off and integrates from there.
-    fn from_rest(mut self) -> Self {
+    fn measured_at_rest(mut self) -> Self {
         let here = self.pieces[1..].partition_point(|piece| piece.start <= 0.0);
         if here == 0 {
             // all control points lie above 1: the cut is the new end of the straight piece below

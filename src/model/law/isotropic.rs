@@ -168,14 +168,13 @@ impl Quotient {
 fn is_definite<const C: usize>(matrix: &[[f64; C]; C]) -> bool {
     let mut left = *matrix;
     for k in 0..C {
-        if left[k][k] <= 0.0 || left[k][k].is_nan() {
+        let pivot = left[k];
+        if pivot[k] <= 0.0 || pivot[k].is_nan() {
             return false;
         }
-        for i in k + 1..C {
-            let factor = left[i][k] / left[k][k];
-            for j in k + 1..C {
-                left[i][j] -= factor * left[k][j];
-            }
+        for row in &mut left[k + 1..] {
+            let factor = row[k] / pivot[k];
+            row.iter_mut().zip(pivot).for_each(|(entry, above)| *entry -= factor * above);
         }
     }
     true

@@ -3,7 +3,7 @@
 
 use super::Principal;
 
-/// W at any σ with |σ_i| ≤ σ_j for all but the least; μ and λ times a volume (J).
+/// W at stretches in any order, one of them negative at most and that the least in size; μ and λ times a volume (J).
 ///
 /// ∂W/∂σ = 2μ (σ − 1) + 3λ (σ − p), since p is the closest point. Differentiating p_i − σ_i + κ/p_i = 0 and Σ ln p_i = 0 gives,
 /// with d_i = 2 p_i − σ_i and T = d₂d₃/p₁ + d₁d₃/p₂ + d₁d₂/p₃,

@@ -8,7 +8,7 @@ use nalgebra::SMatrix;
 pub struct Stretches<const C: usize> {
     /// The axes in space, as columns: a rotation. That of a sheet ends with its normal.
     pub u: Mat3,
-    /// σ₁ ≥ σ₂ ≥ |σ₃|; negative σ₃ of an inverted solid. Of a sheet σ₁ ≥ σ₂ ≥ 0 and 1.
+    /// σ₁ ≥ σ₂ ≥ |σ₃|, but for rounding; negative σ₃ of an inverted solid. Of a sheet σ₁ ≥ σ₂ ≥ 0 and 1.
     pub sigma: [f64; 3],
     /// The axes in the rest shape, as columns: a rotation.
     pub v: SMatrix<f64, C, C>,

@@ -1,4 +1,4 @@
-//! Valanis and Landel's law: W = Σ f(σ_i) + Σ_{i<j} g(σ_iσ_j) + h(σ₁σ₂σ₃) (Xu et al. 2015, Eq. 4).
+//! Valanis and Landel's law: W = Σ f(σ_i) + Σ_{i<j} g(σ_iσ_j) + h(σ₁σ₂σ₃) (Xu, Sin, Zhu, Barbič 2015).
 
 use super::Principal;
 use super::curves::Curves;

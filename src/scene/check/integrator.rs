@@ -1,9 +1,9 @@
 //! Validation of the integrator.
 
 use super::{Checked, fault, known, positive};
-use crate::scene::{Method, Quantity, Scene};
+use crate::scene::{Integrator, Method, Quantity, Scene};
 use crate::step::explicit::names;
-use crate::step::integrator::NON_OSCILLATORY;
+use crate::step::integrator::{NEWMARK, NON_OSCILLATORY};
 
 /// Validates `[integrator]`. As with damping, parameters of other integrators may stay, if they are good numbers.
 pub fn check_integrator(scene: &Scene) -> Checked {
@@ -14,6 +14,7 @@ pub fn check_integrator(scene: &Scene) -> Checked {
     if let Some(kappa) = given.kappa.filter(|kappa| !(0.0..=1.0).contains(kappa)) {
         return fault("integrator.kappa", format!("must be from 0 to 1, got {kappa}"));
     }
+    check_newmark(given)?;
     if given.kind != NON_OSCILLATORY {
         return Ok(());
     }
@@ -37,6 +38,28 @@ pub fn check_integrator(scene: &Scene) -> Checked {
     if held.method == Method::Cpd && held.hold.contains(&Quantity::Energy) {
         let message = "`non-oscillatory` takes the energy of vibrations: \"H\" cannot be held, only \"P\" and \"L\", which are anyway";
         return fault("conservation.hold", message);
+    }
+    Ok(())
+}
+
+/// β and γ of Newmark's integrator: every step must be stable, however long, 2β ≥ γ ≥ 1/2.
+fn check_newmark(given: &Integrator) -> Checked {
+    let [beta, gamma] = given.newmark();
+    if !(0.5..=1.0).contains(&gamma) {
+        let message =
+            format!("is {gamma}; expected 0.5 to 1: below it motion gains energy, beyond it overshoots");
+        return fault("integrator.gamma", message);
+    }
+    if beta == 0.0 {
+        let message = "is 0: then nothing is solved, and that is integrator.kind = \"velocity-verlet\"";
+        return fault("integrator.beta", message);
+    }
+    let least = if given.kind == NEWMARK { 0.5 * gamma } else { 0.25 };
+    if !(least..=1.0).contains(&beta) {
+        let message = format!(
+            "is {beta}; expected {least} to 1: below half of integrator.gamma = {gamma} a step can be too long to be stable"
+        );
+        return fault("integrator.beta", message);
     }
     Ok(())
 }

@@ -50,7 +50,8 @@ pub struct Moved {
 impl Moved {
     /// Whether momenta and kinetic energy follow from it: v' = s d + o with one o for all vertices.
     pub fn is_enough(form: &Form) -> bool {
-        form.row.velocity.velocity == 0.0 && form.row.velocity.position_before == 0.0
+        let row = &form.row.velocity;
+        row.velocity == 0.0 && row.position_before == 0.0 && row.force == 0.0
     }
 
     /// The share of a vertex of mass m that is at r from the pivot and moves by d.

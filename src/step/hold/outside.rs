@@ -170,6 +170,7 @@ impl Outside {
     pub fn push(&self, body: usize, form: &Form, iterate: &[Vec3], x: &[Vec3], pivot: Vec3) -> Pushed {
         let mut pushed = Pushed::default();
         let impulse_of_force = form.velocity_slope() * form.h * form.h;
+        let start_share = form.start_share();
         for s in &self.attached[body] {
             let at = |share: f64| iterate[s.vertex] * share + x[s.vertex] * (1.0 - share);
             let evaluated = at(form.force_share());
@@ -177,6 +178,11 @@ impl Outside {
             let impulse = stretch * (impulse_of_force * form.projection_weight() * s.stiffness);
             pushed.impulse += impulse;
             pushed.torque += (evaluated - pivot).cross(&impulse);
+            if start_share != 0.0 {
+                let impulse = (s.before - x[s.vertex]) * (start_share * form.h * s.stiffness);
+                pushed.impulse += impulse;
+                pushed.torque += (x[s.vertex] - pivot).cross(&impulse);
+            }
             pushed.energy += 0.5 * s.stiffness * (iterate[s.vertex] - s.after).norm_squared();
             let travel = s.after - s.before;
             let pull = s.before + travel * form.work_share() - at(form.work_share());

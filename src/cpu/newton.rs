@@ -1,0 +1,111 @@
+//! Newton's way on the CPU: along the Hessian of Φ at the iterate, made definite element by element.
+//!
+//!   H(x) = μ M + c₂ b (∇²E(x_e) + K_attachments) + c₂ (a − b) L
+//!
+//! the same numbers as in A, where ∇²E stands in the place of L. Its pattern never changes and is analysed once.
+
+use crate::error::{Error, RunError};
+use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
+use crate::model::Model;
+use crate::model::bending::BendingElement;
+use crate::model::hessian::Curved;
+use crate::step::form::Form;
+use crate::{Mat3, Result, Vec3};
+use rayon::prelude::*;
+
+/// Elements that a task takes at once.
+const CHUNK: usize = 128;
+
+/// What is added to the diagonal of a Hessian that cannot be factored, as shares of its largest block, one after the other.
+const SHIFTS: [f64; 4] = [1e-12, 1e-10, 1e-8, 1e-6];
+
+/// The Hessian and its factor.
+pub(super) struct Newton {
+    matrix: BlockMatrix,
+    factor: BlockFactor,
+    /// The elements' Hessians, in the order of [`corners`].
+    blocks: Vec<Mat3>,
+}
+
+impl Newton {
+    /// Of a model.
+    pub fn new(model: &Model) -> Result<Self> {
+        let pattern = BlockPattern::new(model.vertex_count(), corners(model))?;
+        let matrix = BlockMatrix::zeros(&pattern);
+        let factor = BlockFactor::new(&matrix)?;
+        Ok(Newton { matrix, factor, blocks: vec![Mat3::zeros(); pattern.element_blocks()] })
+    }
+
+    /// Makes the Hessian of a step of this form, energies being taken at `x` (m), and factors it.
+    pub fn prepare(
+        &mut self,
+        form: &Form,
+        model: &Model,
+        laplacian: &SparseMatrix,
+        x: &[Vec3],
+    ) -> Result<()> {
+        hessians(model, x, &mut self.blocks);
+        let [inertia, all, elastic] = form.metric();
+        let held = model.attachment_stiffness();
+        let diagonal: Vec<f64> =
+            model.mass.iter().zip(&held).map(|(m, held)| inertia * m + elastic * held).collect();
+        let viscous = (all != elastic).then_some((all - elastic, laplacian));
+        self.matrix.assemble(&diagonal, viscous, elastic, &self.blocks);
+        let mut factored = self.factor.factor(&self.matrix);
+        // semi-definite Hessians and little inertia: rounding may have the last word about definiteness
+        let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max) * elastic;
+        for share in SHIFTS {
+            if !matches!(factored, Err(Error::Run(RunError::NotPositiveDefinite { .. }))) {
+                break;
+            }
+            let shifted: Vec<f64> = diagonal.iter().map(|d| d + share * stiffest).collect();
+            self.matrix.assemble(&shifted, viscous, elastic, &self.blocks);
+            factored = self.factor.factor(&self.matrix);
+        }
+        factored
+    }
+
+    /// `gradient` (N) becomes H⁻¹ g (m).
+    pub fn solve(&mut self, gradient: &mut [Vec3]) {
+        self.factor.solve(gradient);
+    }
+}
+
+/// The vertices of every element, kind by kind.
+pub(super) fn corners(model: &Model) -> impl Iterator<Item = &[u32]> {
+    (model.tets.iter().map(|e| &e.vertices[..]))
+        .chain(model.triangles.iter().map(|e| &e.vertices[..]))
+        .chain(model.springs.iter().map(|e| &e.vertices[..]))
+        .chain(model.bendings.iter().map(|e| &e.vertices[..]))
+}
+
+/// The definite Hessians of all elements at `x` (N/m), block by block in the order of [`corners`].
+pub(super) fn hessians(model: &Model, x: &[Vec3], blocks: &mut [Mat3]) {
+    let (tets, rest) = blocks.split_at_mut(16 * model.tets.len());
+    let (triangles, rest) = rest.split_at_mut(9 * model.triangles.len());
+    let (springs, bendings) = rest.split_at_mut(4 * model.springs.len());
+    write(&model.tets, x, tets);
+    write(&model.triangles, x, triangles);
+    write(&model.springs, x, springs);
+    bend(&model.bendings, x, bendings);
+}
+
+fn write<const N: usize, const R: usize, E: Curved<N, R>>(elements: &[E], x: &[Vec3], blocks: &mut [Mat3]) {
+    let tasks = blocks.par_chunks_mut(N * N * CHUNK).zip(elements.par_chunks(CHUNK));
+    tasks.for_each(|(blocks, elements)| {
+        for (out, element) in blocks.chunks_exact_mut(N * N).zip(elements) {
+            out.copy_from_slice(element.hessian(x).as_flattened());
+        }
+    });
+}
+
+fn bend(elements: &[BendingElement], x: &[Vec3], blocks: &mut [Mat3]) {
+    let mut left = blocks;
+    for element in elements {
+        let n = element.vertices.len();
+        let (own, others) = left.split_at_mut(n * n);
+        let (block, c) = (element.hessian(x), &element.coefficients);
+        own.iter_mut().enumerate().for_each(|(k, out)| *out = block * (c[k / n] * c[k % n]));
+        left = others;
+    }
+}
