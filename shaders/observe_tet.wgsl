@@ -2,15 +2,16 @@
 // last (J), and the least det F.
 // Rotations are where the search starts, and stay as they are: observing changes nothing.
 //use shared/reduce.wgsl
-//use shared/tet.wgsl
+//use shared/tet_law.wgsl
 //use shared/vertex.wgsl
-//use shared/volume.wgsl
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
 @group(0) @binding(2) var<storage, read> tets: array<Tet>;
 @group(0) @binding(3) var<storage, read> rotations: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> partials: array<array<f32, SLOTS>>;
+@group(0) @binding(5) var<storage, read> tet_laws: array<u32>;
+@group(0) @binding(6) var<storage, read> curves: array<CurvePiece>;
 
 fn edge(to: u32, origin: u32) -> vec3<f32> {
     return difference(vertices[to], vertices[origin]);
@@ -32,10 +33,7 @@ fn main(
         let v = e.vertices;
         let f = deformation(e, mat3x3<f32>(edge(v.y, v.x), edge(v.z, v.x), edge(v.w, v.x)));
         let rotation = rotation_of(closest_rotation(f, rotations[index]));
-        var stored = 0.5 * e.shape_weight * norm_squared(f - rotation);
-        if e.volume_weight != 0.0 {
-            stored += 0.5 * e.volume_weight * norm_squared(volume_excess(f, rotation));
-        }
+        let stored = loaded(tet_laws[index], e, f, rotation).energy;
         mine[0] += stored;
         mine[2] += e.gained * stored;
         let ratio = determinant(f);

@@ -7,6 +7,7 @@
 @group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
 @group(0) @binding(2) var<storage, read> triangles: array<Triangle>;
 @group(0) @binding(3) var<storage, read_write> partials: array<array<f32, SLOTS>>;
+@group(0) @binding(4) var<storage, read> curves: array<CurvePiece>;
 
 fn elements() -> Elements {
     return Elements(sizes.triangles, sizes.triangle_partials);
@@ -22,5 +23,5 @@ fn energy(index: u32) -> f32 {
     let edge_1 = difference(vertices[triangle.vertices.y], corner);
     let edge_2 = difference(vertices[triangle.vertices.z], corner);
     let sigma = stretch(deformation(edge_1, edge_2, triangle.inverse_rest)).sigma;
-    return strain_energy(triangle, sigma);
+    return strained(triangle, sigma).energy;
 }

@@ -1,4 +1,4 @@
-// Rows w G^T(a F - b P) of a triangle (N). P is the closest F whose stretches are within the limits, or what Green's strain
+// Rows w G^T(a F - b P) of a triangle (N). P is the closest F whose stretches are within the limits, or what a law
 // makes of F. Each corner also has a third of the energy (J).
 //use shared/strain.wgsl
 //use shared/vertex.wgsl
@@ -9,6 +9,7 @@
 @group(0) @binding(3) var<storage, read> iterate: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> triangles: array<Triangle>;
 @group(0) @binding(5) var<storage, read_write> rows: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> curves: array<CurvePiece>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -27,9 +28,10 @@ fn main(
         triangle.inverse_rest,
     );
     let s = stretch(f);
+    let response = strained(triangle, s.sigma);
     // a F - b P = (a - b) F + b U (sigma - clamp(sigma)) V^T: without a torque however small the excess is, and nothing
     // within the limits
-    let beyond = step.projection * excess(triangle, s.sigma);
+    let beyond = step.projection * response.excess;
     let viscous = step.deformation - step.projection;
     let along = s.left[0] * beyond.x;
     let across = s.left[1] * beyond.y;
@@ -39,7 +41,7 @@ fn main(
     let row_1 = stress_0 * b.x + stress_1 * b.y;
     let row_2 = stress_0 * b.z + stress_1 * b.w;
     let first = sizes.triangle_rows + 3u * index;
-    let part = strain_energy(triangle, s.sigma) / 3.0;
+    let part = response.energy / 3.0;
     rows[first] = vec4(-(row_1 + row_2), part);
     rows[first + 1u] = vec4(row_1, part);
     rows[first + 2u] = vec4(row_2, part);

@@ -37,6 +37,38 @@ const SCENE: &str = r#"
     material = { model = "arap", mu = 1e4, density = 1000.0 }
     attach = [{ select = { min = [-9.0, -9.0, -9.0], max = [9.0, 9.0, 9.0] }, stiffness = 1e4 }]
     [[body]]
+    name = "rubber"
+    mesh = { generate = "box", cells = [2, 2, 2], size = [0.2, 0.2, 0.2] }
+    material = { model = "neo-hookean", mu = 1e3, lambda = 2e3, density = 1000.0 }
+    [[body]]
+    name = "metal"
+    mesh = { generate = "box", cells = [2, 2, 1], size = [0.2, 0.2, 0.1] }
+    material = { model = "stvk", mu = 1e3, lambda = 2e3, density = 1000.0 }
+    [[body]]
+    name = "hookean"
+    mesh = { generate = "box", cells = [2, 1, 1], size = [0.2, 0.1, 0.1] }
+    material = { model = "corotated-linear", mu = 1e3, lambda = 2e3, density = 1000.0 }
+    [[body]]
+    name = "muscle"
+    mesh = { generate = "box", cells = [2, 2, 2], size = [0.2, 0.2, 0.2] }
+    material = { model = "valanis-landel", curves = { f = [[0.4, -3e3], [1.0, 0.0], [1.6, 4e3]], g = [[0.5, -400.0], [1.0, 50.0], [2.0, 300.0]], h = [[0.3, -2e3], [1.0, -100.0], [2.0, 2e3]] }, density = 1000.0 }
+    [[body]]
+    name = "foil"
+    mesh = { generate = "cloth", cells = [3, 3], size = [0.3, 0.3] }
+    material = { model = "neo-hookean", mu = 1e3, lambda = 2e3, thickness = 0.01, density = 1000.0 }
+    [[body]]
+    name = "plate"
+    mesh = { generate = "cloth", cells = [3, 3], size = [0.3, 0.3] }
+    material = { model = "stvk", mu = 1e3, lambda = 2e3, thickness = 0.01, density = 1000.0 }
+    [[body]]
+    name = "web"
+    mesh = { generate = "cloth", cells = [3, 2], size = [0.3, 0.2] }
+    material = { model = "corotated-linear", mu = 1e3, lambda = 2e3, thickness = 0.01, density = 1000.0 }
+    [[body]]
+    name = "skin"
+    mesh = { generate = "cloth", cells = [2, 3], size = [0.2, 0.3] }
+    material = { model = "valanis-landel", curves = { f = [[0.5, -3e3], [1.0, 0.0], [1.5, 4e3]], g = [[0.5, 0.0], [2.0, 0.0]], h = [[0.5, -1e3], [1.0, 0.0], [2.0, 1.5e3]] }, thickness = 0.01, density = 1000.0 }
+    [[body]]
     name = "sheet"
     mesh = { generate = "cloth", cells = [9, 8], size = [1.0, 0.9] }
     material = { model = "arap", mu = 1e4, thickness = 1e-3, density = 800.0, bending = 1e-3, strain_limits = [0.95, 1.05] }

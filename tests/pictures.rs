@@ -70,8 +70,12 @@ fn shaken(name: &str, overrides: &[&str]) -> (LoadedScene, Model) {
 #[test]
 fn energies_of_colours_sum_up_to_the_ledger() {
     let Some(context) = common::context() else { return };
-    for name in ["cube", "bar", "cloth", "ribbon", "hair"] {
-        let (scene, model) = shaken(name, &[]);
+    let laws = ["stvk", "neo-hookean", "corotated-linear"].map(|law| format!("body.0.material.model={law}"));
+    let plain = ["cube", "bar", "cloth", "ribbon", "hair"].map(|name| (name, Vec::new()));
+    let solids = laws.iter().map(|law| ("bar", vec![law.as_str(), "body.0.material.lambda=2e6"]));
+    let planes = laws.iter().map(|law| ("thesis-trapezoid", vec![law.as_str()]));
+    for (name, overrides) in plain.into_iter().chain(solids).chain(planes) {
+        let (scene, model) = shaken(name, &overrides);
         let measured = values(&context, &scene, &model, None);
         let model = Arc::new(model);
         let backend = dashpot::cpu::backend(model.clone(), &scene.scene.solver).unwrap();

@@ -1,7 +1,6 @@
 // Tetrahedra: the largest |sigma - 1|, the energy, and the power a2 w |G v|^2.
 //use render/measure.wgsl
-//use shared/tet.wgsl
-//use shared/volume.wgsl
+//use shared/tet_law.wgsl
 
 @group(0) @binding(0) var<uniform> measure: Measure;
 @group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
@@ -9,6 +8,8 @@
 @group(0) @binding(3) var<storage, read> tets: array<Tet>;
 @group(0) @binding(4) var<storage, read> matter: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read_write> rows: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> tet_laws: array<u32>;
+@group(0) @binding(7) var<storage, read> curves: array<CurvePiece>;
 
 fn edge(to: u32, origin: u32) -> vec3<f32> {
     return difference(vertices[to], vertices[origin]);
@@ -35,10 +36,7 @@ fn main(
     let rotation = rotation_of(closest_rotation(f, vec4(1.0, 0.0, 0.0, 0.0)));
     let s = principal_stretches(transpose(rotation) * f).stretches;
     let strain = max(max(abs(s.x - 1.0), abs(s.y - 1.0)), abs(s.z - 1.0));
-    var energy = 0.5 * e.shape_weight * norm_squared(f - rotation);
-    if e.volume_weight != 0.0 {
-        energy += 0.5 * e.volume_weight * norm_squared(volume_excess(f, rotation));
-    }
+    let energy = loaded(tet_laws[i], e, f, rotation).energy;
     let rate = deformation(e, mat3x3<f32>(change(v.y, v.x), change(v.z, v.x), change(v.w, v.x)));
     let power = measure.stiffness_damping * (e.shape_weight + e.volume_weight) * norm_squared(rate);
     let volume = 1.0 / max(abs(6.0 * determinant(transposed_inverse_rest(e))), 1e-30);

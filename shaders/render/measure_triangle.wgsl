@@ -8,6 +8,7 @@
 @group(0) @binding(3) var<storage, read> triangles: array<Triangle>;
 @group(0) @binding(4) var<storage, read> matter: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read_write> rows: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> curves: array<CurvePiece>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -27,7 +28,7 @@ fn main(
     let moving = motions[v.x].velocity;
     let rate = deformation(motions[v.y].velocity - moving, motions[v.z].velocity - moving, e.inverse_rest);
     let power = measure.stiffness_damping * e.weight * (dot(rate[0], rate[0]) + dot(rate[1], rate[1]));
-    let energy = strain_energy(e, sigma);
+    let energy = strained(e, sigma).energy;
     let b = e.inverse_rest;
     let area = 0.5 / max(abs(b.x * b.w - b.y * b.z), 1e-30);
     let share = matter[v.x].y / 3.0;

@@ -33,9 +33,26 @@ struct Triangle {
     vertices: vec3<u32>,
     weight: f32,             // w (J)
     inverse_rest: vec4<f32>, // Dm^-1, row by row (1/m)
-    limits: vec2<f32>,       // least and greatest stretch that cost nothing; with Green's strain lambda A t/w and mu A t/w
+    limits: vec2<f32>,       // least and greatest stretch that cost nothing; of another law lambda A t/w and mu A t/w
     gained: f32,             // as of a tetrahedron
-    green: f32,              // 1 with Green's strain, 0 with limits
+    law: u32,                // its number; PROJECTIVE with limits
+}
+
+// Laws by their numbers. The last one is a number for every set of curves: that of its first piece further.
+const PROJECTIVE: u32 = 0u;
+const ST_VENANT_KIRCHHOFF: u32 = 1u;
+const NEO_HOOKEAN: u32 = 2u;
+const COROTATED_LINEAR: u32 = 3u;
+const VALANIS_LANDEL: u32 = 4u;
+
+// A cubic piece of a curve less its value at 1: c0 + c1 u + c2 u^2 + c3 u^3, u = stretch - 1 - start. The first one of a curve
+// is for all below its start.
+struct CurvePiece {
+    coefficients: vec4<f32>,
+    start: f32,
+    integral: f32, // of the curve from 1 to the start
+    at_rest: f32,  // the curve's value at 1
+    end: u32,      // one past the curve's last piece: there the next one begins
 }
 
 struct Spring {

@@ -1,4 +1,4 @@
-// What the two projections of tetrahedra have in common: their bindings, F at x_e, and the rows that they write.
+// What the projections of tetrahedra have in common: their bindings, F at x_e, and the rows that they write.
 //use shared/rotation.wgsl
 //use shared/tet.wgsl
 //use shared/vertex.wgsl

@@ -1,28 +1,19 @@
-// What a triangle does to its stretches: within limits nothing, beyond them sigma - clamp(sigma); with Green's strain
-// g = (sigma^2 - 1)/2 the stress sigma (lambda tr g + 2 mu g) over w.
+// What a triangle does to its stretches: within limits nothing, beyond them sigma - clamp(sigma); by a law in plane strain
+// what a solid does that keeps its thickness. For a kernel that declares `curves`.
+//use shared/law.wgsl
 //use shared/layout.wgsl
 //use shared/stretch.wgsl
 
-// dW/dsigma over w
-fn excess(triangle: Triangle, sigma: vec2<f32>) -> vec2<f32> {
-    if triangle.green > 0.5 {
-        let g = green(sigma);
-        return sigma * (triangle.limits.x * (g.x + g.y) + 2.0 * triangle.limits.y * g);
-    }
-    return sigma - clamp(sigma, vec2(triangle.limits.x), vec2(triangle.limits.y));
+struct Strained {
+    excess: vec2<f32>, // dW/dsigma over w
+    energy: f32,       // W (J)
 }
 
-// W (J)
-fn strain_energy(triangle: Triangle, sigma: vec2<f32>) -> f32 {
-    if triangle.green > 0.5 {
-        let g = green(sigma);
-        let trace = g.x + g.y;
-        return triangle.weight * (0.5 * triangle.limits.x * trace * trace + triangle.limits.y * dot(g, g));
+fn strained(triangle: Triangle, sigma: vec2<f32>) -> Strained {
+    if triangle.law != PROJECTIVE {
+        let response = respond(triangle.law, vec3(sigma - 1.0, 0.0), triangle.limits.y, triangle.limits.x);
+        return Strained(response.stress.xy, triangle.weight * response.energy);
     }
-    let beyond = excess(triangle, sigma);
-    return 0.5 * triangle.weight * dot(beyond, beyond);
-}
-
-fn green(sigma: vec2<f32>) -> vec2<f32> {
-    return 0.5 * (sigma - 1.0) * (sigma + 1.0);
+    let beyond = sigma - clamp(sigma, vec2(triangle.limits.x), vec2(triangle.limits.y));
+    return Strained(beyond, 0.5 * triangle.weight * dot(beyond, beyond));
 }

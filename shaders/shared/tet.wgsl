@@ -1,4 +1,4 @@
-// Tetrahedra: F = Ds Dm^-1, energy w_s/2 |F - R|^2 + w_v/2 |F - P|^2.
+// Tetrahedra: F = Ds Dm^-1, energy w_s/2 |F - R|^2 + w_v/2 |F - P|^2 or that of another law.
 //use shared/layout.wgsl
 
 // Dm^-T, without unit times 1/m: the rows of Dm^-1 as columns

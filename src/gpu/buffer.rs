@@ -80,6 +80,10 @@ buffers! {
     Tets: Storage<Tet>;
     /// The last rotation of each tetrahedron: unit quaternions w, x, y, z.
     Rotations: Storage<[f32; 4]>;
+    /// The number of each tetrahedron's law.
+    TetLaws: Storage<u32>;
+    /// Pieces of curves: for every set f′, g′ and h′ of Valanis and Landel's law.
+    Curves: Storage<CurvePiece>;
     /// Triangles.
     Triangles: Storage<Triangle>;
     /// Springs.

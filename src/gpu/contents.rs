@@ -1,7 +1,9 @@
 //! From a model to the buffers' contents.
 
+mod laws;
 mod neighbours;
 
+pub use laws::{Laws, laws};
 pub use neighbours::{NEIGHBOURS, neighbours};
 
 use super::buffer::{Buffer, Contents};
@@ -32,6 +34,7 @@ pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     let gained = vec![0.0; model.vertex_count()];
     elements(model, &gained, &mut all)?;
     surfaces(model, &gained, &mut all)?;
+    laws(model, &mut all)?;
     all.set(Buffer::Rotations, &vec![[1.0f32, 0.0, 0.0, 0.0]; model.tets.len()]);
     attachments(model, &mut all)?;
     reductions(model, &sizes, &mut all);
@@ -197,6 +200,7 @@ pub fn points(places: impl Iterator<Item = (Vec3, Vec3)>) -> Vec<Point> {
 /// Triangles and bending stencils, in the same way.
 pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()> {
     let mut triangles = Vec::with_capacity(model.triangles.len());
+    let laws = Laws::of(model);
     for (number, e) in model.triangles.iter().enumerate() {
         let range = Range { what: "triangle", number };
         let b = &e.inverse_rest;
@@ -205,14 +209,14 @@ pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
             *entry = range.of("rest shape", value)?;
         }
         let weight = range.weight("weight", e.weight)?;
-        let (law, green) = match e.law {
-            TriangleLaw::Limits(limits) => (limits, 0.0),
-            TriangleLaw::Plane { lambda, mu, .. } => ([lambda, mu], 1.0),
+        let (numbers, law) = match &e.law {
+            TriangleLaw::Limits(limits) => (*limits, law::PROJECTIVE),
+            TriangleLaw::Plane { law, lambda, mu } => ([*lambda, *mu], laws.number(law)),
         };
         // no limit is a limit that no triangle reaches
-        let limits = law.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
+        let limits = numbers.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
         let gained = gained[e.vertices[0] as usize] as f32;
-        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, green });
+        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, law });
     }
     all.set(Buffer::Triangles, &triangles);
     let (mut bendings, mut corners) = (Vec::with_capacity(model.bendings.len()), Vec::new());

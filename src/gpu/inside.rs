@@ -8,6 +8,7 @@ use super::layout::{Motion, Step, Vertex};
 use super::seen::{CHUNK, Seen};
 use super::twin::{place, wide};
 use crate::cpu::Scalar;
+use crate::linear::reduce::sum;
 use crate::step::form::Form;
 use crate::step::inside::{Inside, Merit, View};
 use crate::{Result, Vec3};
@@ -30,6 +31,7 @@ impl<T: Scalar> Inside for Gpu<T> {
             descent: zeros,
             kick: Vec::new(),
             energies: vec![0.0; self.model.bodies.len()],
+            target: Vec::new(),
             energies_readback: self.stream.readback(Buffer::Energies),
             is_fresh: false,
             in_step: false,
@@ -131,8 +133,34 @@ impl<T: Scalar> Inside for Gpu<T> {
         })
     }
 
-    fn merit(&mut self, _: &Form) -> Result<Option<Merit>> {
-        Ok(None)
+    fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+        self.refresh()?;
+        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
+        if seen.target.is_empty() {
+            self.stream.submit()?;
+            let target = self.stream.read_items::<[f32; 4]>(Buffer::Target)?;
+            seen.target = target.iter().map(|t| wide(t)).collect();
+        }
+        let (seen, model, share) = (&*seen, &self.model, form.row.c2);
+        let way = |i: usize| wide(&seen.way[i]);
+        let inertia = sum(seen.way.len(), |i| model.mass[i] * (way(i) - seen.target[i]).norm_squared());
+        let attached = sum(model.attachments.len(), |k| {
+            let (a, point) = (&model.attachments[k], &self.points[k]);
+            let (i, held) = (a.vertex as usize, wide(&point.position) + wide(&point.low));
+            let pull = self.x[i] - held + (way(i) - wide(&point.travel)) * share;
+            0.5 * a.stiffness * pull.norm_squared()
+        });
+        let elastic = seen.energies.iter().sum::<f64>() + attached;
+        let beyond = form.deformation_weight() - form.projection_weight();
+        let viscous = if beyond == 0.0 { 0.0 } else { self.strain_since_start(share) };
+        let terms = [
+            0.5 * form.inertia() * inertia,
+            form.projection_weight() / share * elastic,
+            0.5 * beyond / share * viscous,
+        ];
+        // energies and ways come in single precision
+        let noise = 1e-6 * terms.iter().map(|term| term.abs()).sum::<f64>();
+        Ok(Some(Merit { value: terms.iter().sum(), noise }))
     }
 
     fn place(&mut self, x: &[Vec3]) -> Result<()> {

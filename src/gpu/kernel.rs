@@ -82,7 +82,8 @@ kernels! {
     push [Step, Sizes, Vertices, Motions, Gradient, Iterate, Excess] |s| items(s.vertices);
     project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
     project_tet_volume [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
-    project_triangle [Step, Sizes, Vertices, Iterate, Triangles, Rows] |s| items(s.triangles);
+    project_tet_law [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows, TetLaws, Curves] |s| items(s.tets);
+    project_triangle [Step, Sizes, Vertices, Iterate, Triangles, Rows, Curves] |s| items(s.triangles);
     project_spring [Step, Sizes, Vertices, Iterate, Springs, Rows] |s| items(s.springs);
     project_bending [Step, Sizes, Vertices, Iterate, Bendings, BendingCorners, Rows] |s| items(s.bendings);
     project_attachment [Step, Sizes, Vertices, Iterate, Attachments, Points, Rows] |s| items(s.attachments);
@@ -114,8 +115,8 @@ kernels! {
     filter_change [Step, Chunks, Vertices, Motions, Changes, Balances, ExchangePartials] |s| s.chunks;
     reduce_exchange [Sizes, ExchangePartials, Report] |_| 1;
     observe_vertex [Step, Chunks, Vertices, Motions, Partials] |s| s.chunks;
-    observe_tet [Sizes, Vertices, Tets, Rotations, Partials] |s| blocks(s.tets);
-    observe_triangle [Sizes, Vertices, Triangles, Partials] |s| blocks(s.triangles);
+    observe_tet [Sizes, Vertices, Tets, Rotations, Partials, TetLaws, Curves] |s| blocks(s.tets);
+    observe_triangle [Sizes, Vertices, Triangles, Partials, Curves] |s| blocks(s.triangles);
     observe_spring [Sizes, Vertices, Springs, Partials] |s| blocks(s.springs);
     observe_bending [Sizes, Vertices, Bendings, BendingCorners, Partials] |s| blocks(s.bendings);
     reduce_stiffening [Sizes, Partials, Report] |_| 1;

@@ -85,12 +85,25 @@ layout! {
         weight: f32;
         /// Dm⁻¹, row by row (1/m).
         inverse_rest: [f32; 4];
-        /// Least and greatest stretch that cost nothing; with Green's strain λ A t/w and μ A t/w.
+        /// Least and greatest stretch that cost nothing; of another law λ A t/w and μ A t/w.
         limits: [f32; 2];
         /// Share of its energy that it gained when it was stiffened last.
         gained: f32;
-        /// 1 with Green's strain, 0 with limits.
-        green: f32;
+        /// The number of its law, see [`law`]; `PROJECTIVE` with limits.
+        law: u32;
+    }
+    /// A cubic piece of a curve of Valanis and Landel's law, see [`crate::model::law::curves::Piece`].
+    CurvePiece {
+        /// c₀ … c₃, less the curve's value at 1.
+        coefficients: [f32; 4];
+        /// Where u = 0, as stretch − 1.
+        start: f32;
+        /// The integral from 1 to the start.
+        integral: f32;
+        /// The curve's value at 1.
+        at_rest: f32;
+        /// One past the curve's last piece: there the next curve begins.
+        end: u32;
     }
     /// A spring.
     Spring {
@@ -304,6 +317,20 @@ layout! {
         /// γ.
         step: f32;
     }
+}
+
+/// Numbers of laws of elasticity.
+pub mod law {
+    /// Projections; of triangles limits.
+    pub const PROJECTIVE: u32 = 0;
+    /// St. Venant–Kirchhoff's.
+    pub const ST_VENANT_KIRCHHOFF: u32 = 1;
+    /// Stable neo-Hookean.
+    pub const NEO_HOOKEAN: u32 = 2;
+    /// Corotated linear.
+    pub const COROTATED_LINEAR: u32 = 3;
+    /// Valanis and Landel's with the curves that begin at the first piece; those at piece k have this and k.
+    pub const VALANIS_LANDEL: u32 = 4;
 }
 
 /// Numbers that [`Step::filter_mode`] is a sum of.

@@ -79,8 +79,8 @@ pub struct Gpu<T: Scalar> {
     inner: std::ops::Range<usize>,
     /// The largest stiffness of a vertex against its inertia in A.
     stiffness_ratio: f64,
-    /// Whether any element resists a change of volume.
-    volume: bool,
+    /// What makes the local step of the tetrahedra: the least that knows their laws.
+    project_tet: kernel::Id,
     /// What was sent last, so that nothing is sent twice.
     numbers: Step,
     points: Vec<Point>,
@@ -154,6 +154,17 @@ pub struct Shared {
     pub motions: wgpu::Buffer,
 }
 
+/// The kernel for the tetrahedra of a model.
+fn projection(model: &Model) -> kernel::Id {
+    if model.tets.iter().any(|tet| !tet.law.is_projective()) {
+        return kernel::Id::project_tet_law;
+    }
+    match model.tets.iter().any(|tet| tet.volume_weight != 0.0) {
+        true => kernel::Id::project_tet_volume,
+        false => kernel::Id::project_tet,
+    }
+}
+
 impl<T: Scalar> Gpu<T> {
     /// What others may read of it.
     fn shared(&self) -> Shared {
@@ -184,7 +195,7 @@ impl<T: Scalar> Gpu<T> {
             series: [Vec::new(), Vec::new()],
             inner: 0..0,
             stiffness_ratio: 0.0,
-            volume: model.tets.iter().any(|tet| tet.volume_weight != 0.0),
+            project_tet: projection(&model),
             numbers: contents.items::<Step>(Buffer::Step)[0],
             points: contents.items(Buffer::Points).to_vec(),
             points_now: model.attachments.iter().map(|a| a.target(0.0)).collect(),

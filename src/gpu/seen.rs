@@ -10,6 +10,7 @@ use super::layout::{Motion, Vertex};
 use super::readback::Readback;
 use super::twin::{place, wide};
 use crate::cpu::Scalar;
+use crate::linear::reduce::sum;
 use crate::step::clock::Phase;
 use crate::{Error, Result, Vec3};
 use rayon::prelude::*;
@@ -30,6 +31,8 @@ pub(super) struct Seen {
     pub descent: Vec<Vec3>,
     pub kick: Vec<Vec3>,
     pub energies: Vec<f64>,
+    /// ŷ − x_n of this step (m); empty until somebody asks for Φ.
+    pub target: Vec<Vec3>,
     pub energies_readback: Arc<Readback>,
     /// Whether x_n, v_n and x_{n−1} are those of the device now, and whether a step is half made: then the iterate is, too.
     pub is_fresh: bool,
@@ -82,6 +85,7 @@ impl<T: Scalar> Gpu<T> {
         let ways = self.stream.read_items::<[f32; 4]>(Buffer::Iterate)?;
         seen.way.iter_mut().zip(ways).for_each(|(way, [x, y, z, _])| *way = [x, y, z]);
         seen.excess.fill([0.0; 3]);
+        seen.target.clear();
         seen.in_step = true;
         seen.follow(&self.x);
         Ok(())
@@ -119,6 +123,22 @@ impl<T: Scalar> Gpu<T> {
             for (energy, body) in energies.iter_mut().zip(bodies) {
                 *energy = parts[body.vertices.clone()].iter().map(|part| f64::from(*part)).sum();
             }
+        })
+    }
+
+    /// u·L u at x_n + `share` d less that at x_n, L as stiff as the bodies are (J): Σ −½ L_ij δ·(δ + 2 r) over pairs whose edge r
+    /// changes by δ. What a step leaves as it is would only cost digits.
+    pub(super) fn strain_since_start(&self, share: f64) -> f64 {
+        let Some(seen) = &self.seen else { return 0.0 };
+        let factors = self.given.by_vertex(&self.stiffness.factors);
+        sum(self.x.len(), |i| {
+            let (columns, values) = self.laplacian.row(i);
+            let pair = |(&j, &l): (&u32, &f64)| {
+                let edge = self.x[j as usize] - self.x[i];
+                let change = (wide(&seen.way[j as usize]) - wide(&seen.way[i])) * share;
+                -0.5 * l * change.dot(&(change + edge * 2.0))
+            };
+            factors[i] * columns.iter().zip(values).map(pair).sum::<f64>()
         })
     }
 

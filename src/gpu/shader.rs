@@ -16,6 +16,7 @@ const SHARED: &[(&str, &str)] = &[
     ("shared/energy.wgsl", include_str!("../../shaders/shared/energy.wgsl")),
     ("shared/filter.wgsl", include_str!("../../shaders/shared/filter.wgsl")),
     ("shared/inertia.wgsl", include_str!("../../shaders/shared/inertia.wgsl")),
+    ("shared/law.wgsl", include_str!("../../shaders/shared/law.wgsl")),
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
     ("shared/metric.wgsl", include_str!("../../shaders/shared/metric.wgsl")),
     ("shared/point.wgsl", include_str!("../../shaders/shared/point.wgsl")),
@@ -26,6 +27,7 @@ const SHARED: &[(&str, &str)] = &[
     ("shared/strain.wgsl", include_str!("../../shaders/shared/strain.wgsl")),
     ("shared/stretch.wgsl", include_str!("../../shaders/shared/stretch.wgsl")),
     ("shared/tet.wgsl", include_str!("../../shaders/shared/tet.wgsl")),
+    ("shared/tet_law.wgsl", include_str!("../../shaders/shared/tet_law.wgsl")),
     ("shared/vertex.wgsl", include_str!("../../shaders/shared/vertex.wgsl")),
     ("shared/volume.wgsl", include_str!("../../shaders/shared/volume.wgsl")),
 ];

@@ -12,7 +12,7 @@ use crate::damping::{Damping, Filter};
 use crate::gpu::buffer::{Buffer, Contents};
 use crate::gpu::contents;
 use crate::gpu::context::Context;
-use crate::gpu::layout::{LANES, Rigid, Segment};
+use crate::gpu::layout::{CurvePiece, LANES, Rigid, Segment};
 use crate::model::Model;
 use crate::scene::{Keyframes, Scene};
 use bytemuck::{Pod, Zeroable};
@@ -97,6 +97,7 @@ impl Measures {
         let make = |name, buffer| storage(context, name, elements.items::<u32>(buffer));
         let (tets, triangles) = (make("tets", Buffer::Tets)?, make("triangles", Buffer::Triangles)?);
         let (springs, bendings) = (make("springs", Buffer::Springs)?, make("bendings", Buffer::Bendings)?);
+        let (tet_laws, pieces) = (make("laws", Buffer::TetLaws)?, make("curves", Buffer::Curves)?);
         let corners = make("bending corners", Buffer::BendingCorners)?;
         let volumes = volumes(scene, model);
         let owners: Vec<u32> =
@@ -119,8 +120,8 @@ impl Measures {
         let (vertices, motions) = (&state.vertices, &state.motions);
         let bind = |id: Id, buffers: &[&wgpu::Buffer]| (id, kernels.program(id).bind(context, buffers));
         let groups = vec![
-            bind(Id::Tet, &[&uniform, vertices, motions, &tets, &matter, &rows]),
-            bind(Id::Triangle, &[&uniform, vertices, motions, &triangles, &matter, &rows]),
+            bind(Id::Tet, &[&uniform, vertices, motions, &tets, &matter, &rows, &tet_laws, &pieces]),
+            bind(Id::Triangle, &[&uniform, vertices, motions, &triangles, &matter, &rows, &pieces]),
             bind(Id::Spring, &[&uniform, vertices, motions, &springs, &matter, &rows]),
             bind(Id::Bending, &[&uniform, vertices, motions, &bendings, &corners, &matter, &rows]),
             bind(Id::Rigid, &[vertices, motions, &range_buffer, &rigids]),
@@ -222,6 +223,11 @@ fn elements(model: &Model) -> Result<Contents> {
     let gained = vec![0.0; model.vertex_count()];
     contents::elements(model, &gained, &mut all)?;
     contents::surfaces(model, &gained, &mut all)?;
+    contents::laws(model, &mut all)?;
+    if all.bytes(Buffer::Curves).is_empty() {
+        // a kernel cannot be bound to less than a piece
+        all.set(Buffer::Curves, &[CurvePiece::default()]);
+    }
     Ok(all)
 }
 

@@ -39,7 +39,7 @@ impl<T: Scalar> Gpu<T> {
     /// Projects every element and gathers the gradient and the energies.
     pub(in crate::gpu) fn project(&mut self) -> Result<()> {
         self.stream.phase(Phase::Local);
-        self.stream.kernel(if self.volume { Id::project_tet_volume } else { Id::project_tet })?;
+        self.stream.kernel(self.project_tet)?;
         let others = [Id::project_triangle, Id::project_spring, Id::project_bending, Id::project_attachment];
         others.into_iter().try_for_each(|id| self.stream.kernel(id))?;
         self.stream.kernel(Id::gather_gradient)
@@ -68,8 +68,7 @@ impl<T: Scalar> Gpu<T> {
     pub(super) fn compile(&mut self) -> Result<()> {
         let (host_solves, is_explicit) = (!self.is_resident(), self.is_explicit);
         let skipped = |id: &Id| match id {
-            Id::project_tet => self.volume,
-            Id::project_tet_volume => !self.volume,
+            Id::project_tet | Id::project_tet_volume | Id::project_tet_law => *id != self.project_tet,
             Id::predict => is_explicit,
             Id::push | Id::kick => !is_explicit,
             Id::resist => !is_explicit && !self.leans,

@@ -144,7 +144,7 @@ pub fn reduce_change(all: &mut Contents, _call: &Call) -> Magnitudes {
             }
         }
         out.vector(all, 4 * body, &mean);
-        out.number(all, 4 * body + 3, factor, size + factor);
+        out.number(all, 4 * body + 3, factor, size + factor.abs());
     }
     out.done()
 }

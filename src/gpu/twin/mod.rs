@@ -6,6 +6,7 @@
 
 mod direct;
 mod explicit;
+mod law;
 mod rigid;
 mod solve;
 mod surface;

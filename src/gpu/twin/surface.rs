@@ -3,12 +3,13 @@
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
+use super::law::{law_of, terms};
 use super::whole::NO_MINIMUM;
 use super::{Output, Sum, sizes, step, wide};
 use crate::Vec3;
 use crate::model::bending::BendingElement;
 use crate::model::element::{Element, Stencil};
-use crate::model::law::Law;
+use crate::model::law::stretches::Stretches;
 use crate::model::spring::SpringElement;
 use crate::model::triangle::{TriangleElement, TriangleLaw};
 use nalgebra::Matrix2;
@@ -32,12 +33,11 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
             TriangleLaw::Limits(_) => {
                 (size * closest / stretch.max(f64::MIN_POSITIVE)).min(closest / EPSILON)
             }
-            // F S is of third degree in F
-            TriangleLaw::Plane { lambda, mu, .. } => 3.0 * (lambda + mu) * size * (1.0 + size * size),
+            TriangleLaw::Plane { .. } => turned(&element, f, size),
         };
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
         let stress = element.weight * (a * size + b * (size + length + turn));
-        let part = shared(energy(element.weight, element.energy(&x), size + length), 3);
+        let part = shared(strain_energy(&element, &x, size + length, size), 3);
         let operator = element.operator();
         let sizes: [f64; 3] = std::array::from_fn(|k| stress * (operator[0][k].abs() + operator[1][k].abs()));
         for (k, value) in element.gradient(&x, a, b).into_iter().enumerate() {
@@ -112,7 +112,7 @@ pub fn observe_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
         let (element, x, size) = strained(all, triangle, None);
         let p = element.project(element.deformation(&x));
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
-        energy(element.weight, element.energy(&x), size + length).gaining(triangle.gained)
+        strain_energy(&element, &x, size + length, size).gaining(triangle.gained)
     });
     let energies: Vec<_> = energies.collect();
     observe_blocks(all, sizes(all).triangle_partials, &energies)
@@ -249,17 +249,59 @@ fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (Triangl
         vertices: [0, 1, 2],
         inverse_rest: Matrix2::new(b00, b01, b10, b11),
         weight: f64::from(triangle.weight),
-        law: match triangle.limits.map(f64::from) {
-            [lambda, mu] if triangle.green > 0.5 => {
-                TriangleLaw::Plane { law: Law::StVenantKirchhoff, lambda, mu }
-            }
-            limits => TriangleLaw::Limits(limits),
+        law: match (triangle.limits.map(f64::from), triangle.law) {
+            (limits, law::PROJECTIVE) => TriangleLaw::Limits(limits),
+            ([lambda, mu], number) => TriangleLaw::Plane { law: law_of(all, number), lambda, mu },
         },
         volume: 0.0, // kernels do not need it
     };
     let [first, second] = [1, 2].map(|k| edge(all, triangle.vertices[k], triangle.vertices[0], share));
     let size = first.size * (b00.abs() + b01.abs()) + second.size * (b10.abs() + b11.abs());
     (element, [Vec3::zeros(), first.value, second.value], size)
+}
+
+/// What the rounding of F does to its stress over w: by what law and stretches are made of, and by turning where a stretch
+/// vanishes, as with limits.
+fn turned(element: &TriangleElement, f: [Vec3; 2], size: f64) -> f64 {
+    let TriangleLaw::Plane { law, lambda, mu } = &element.law else { return 0.0 };
+    let sigma = Stretches::<2>::of_sheet(f).sigma;
+    let made = terms(law, sigma.map(|s| s - 1.0), *mu, *lambda).1;
+    let stress = law.principal(sigma, *mu, *lambda).stress;
+    let turn = |k: usize| {
+        let length = stress[k].abs();
+        (size * length / sigma[k].max(f64::MIN_POSITIVE)).min(length / EPSILON)
+    };
+    let here = law.energy_and_stress_of_sheet(f, *mu, *lambda).1;
+    let moved = shaken(f, size, |f| {
+        let there = law.energy_and_stress_of_sheet(f, *mu, *lambda).1;
+        (there[0] - here[0]).norm() + (there[1] - here[1]).norm()
+    });
+    made[0] + made[1] + turn(0) + turn(1) + moved
+}
+
+/// How much a number changes when the entries of F change by rounding, in units of a rounding.
+fn shaken(f: [Vec3; 2], size: f64, change: impl Fn([Vec3; 2]) -> f64) -> f64 {
+    let step = 8.0 * EPSILON * size;
+    let changed = |entry: usize| {
+        let mut f = f;
+        f[entry / 3][entry % 3] += step;
+        change(f).abs()
+    };
+    (0..6).map(changed).sum::<f64>() / (8.0 * EPSILON)
+}
+
+/// Energy of a triangle (J) and its size: F is made of terms of size `size`, F − P of terms of size `of`.
+fn strain_energy(element: &TriangleElement, x: &[Vec3; 3], of: f64, size: f64) -> Energy {
+    let value = element.energy(x);
+    let TriangleLaw::Plane { law, lambda, mu } = &element.law else {
+        return energy(element.weight, value, of);
+    };
+    let f = element.deformation(x);
+    let made = terms(law, Stretches::<2>::of_sheet(f).sigma.map(|s| s - 1.0), *mu, *lambda).0;
+    let at = |f| law.energy_and_stress_of_sheet(f, *mu, *lambda).0;
+    let here = at(f);
+    let size = element.weight * (made + shaken(f, size, |f| at(f) - here));
+    Energy { value, size, gained: 0.0 }
 }
 
 /// The lesser singular value of F.

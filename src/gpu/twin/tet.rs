@@ -1,9 +1,12 @@
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::{BLOCK, SLOTS, Tet, Vertex};
+use super::law::{law_of, terms};
 use super::{Output, Sum, sizes, step, wide};
 use crate::cpu::rotation::closest_quaternion;
 use crate::cpu::volume::closest_unit_determinant;
+use crate::model::law::Law;
+use crate::model::law::stretches::Stretches;
 use crate::{Mat3, Vec3};
 use nalgebra::{Quaternion, UnitQuaternion, Vector4};
 
@@ -14,43 +17,108 @@ const EPSILON: f64 = f32::EPSILON as f64;
 
 /// Twin of `project_tet`.
 pub fn project_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
-    project(all, false)
+    project(all, |_, _, e| without_volume(e))
 }
 
 /// Twin of `project_tet_volume`.
 pub fn project_tet_volume(all: &mut Contents, _call: &Call) -> Magnitudes {
-    project(all, true)
+    project(all, |_, _, e| (*e, Law::Projective))
 }
 
-fn project(all: &mut Contents, volume: bool) -> Magnitudes {
+/// Twin of `project_tet_law`.
+pub fn project_tet_law(all: &mut Contents, _call: &Call) -> Magnitudes {
+    project(all, |all, index, e| (*e, obeyed(all, index)))
+}
+
+/// An element that keeps its shape only.
+fn without_volume(e: &Tet) -> (Tet, Law) {
+    (Tet { volume_weight: 0.0, ..*e }, Law::Projective)
+}
+
+/// The law of an element.
+fn obeyed(all: &Contents, index: usize) -> Law {
+    law_of(all, all.items::<u32>(Buffer::TetLaws)[index])
+}
+
+/// Stress and energy (J), and the sizes of their terms.
+#[derive(Default)]
+struct Loaded {
+    stress: Mat3,
+    stress_size: f64,
+    energy: f64,
+    energy_size: f64,
+}
+
+impl Loaded {
+    /// At F, whose terms have this size.
+    fn at(f: &Mat3, size: f64, e: &Tet, law: &Law) -> Self {
+        let (w_s, w_v) = (f64::from(e.shape_weight), f64::from(e.volume_weight));
+        if law.is_projective() {
+            return Loaded::projected(f, size, [(w_s, rotation), (w_v, unit_determinant)]);
+        }
+        let (mu, lambda) = (0.5 * w_s, w_v / 3.0);
+        let sigma = Stretches::<3>::of(f).sigma;
+        let here = law.principal(sigma, mu, lambda);
+        let strains = sigma.map(|s| s - 1.0);
+        // of a point all rotations are the closest one, and the kernels take that of R
+        let stress_at = |f: &Mat3| match f.amax() {
+            0.0 => rotation(f) * Mat3::from_diagonal(&here.stress.into()),
+            _ => law.energy_and_stress(f, mu, lambda).1,
+        };
+        let stress = stress_at(f);
+        let (energy_terms, stress_terms) = terms(law, strains, mu, lambda);
+        // what the rounding of F does to both; where the rotation is in doubt the stress turns with it
+        let shaken_stress = shaken(f, size, stress_at);
+        let turned = stress.norm() * shaken(f, size, rotation);
+        let shaken_energy = shaken(f, size, |f| Mat3::repeat(law.energy(f, mu, lambda) / 3.0));
+        // RᵀF − I is off by the rounding of R, whose size is 1, too
+        let [by_rotation, stress_terms] = [here.curvature.as_flattened(), &stress_terms]
+            .map(|all| all.iter().map(|s| s.abs()).sum::<f64>());
+        Loaded {
+            stress,
+            stress_size: shaken_stress + turned + stress_terms + by_rotation,
+            energy: here.energy,
+            energy_size: shaken_energy + energy_terms + stress_terms,
+        }
+    }
+
+    fn projected(f: &Mat3, size: f64, closest: [(f64, fn(&Mat3) -> Mat3); 2]) -> Self {
+        let mut all = Loaded::default();
+        for (weight, closest) in closest.into_iter().filter(|(weight, _)| *weight != 0.0) {
+            let p = closest(f);
+            let (energy, energy_size) = energy_of(weight, f, size, closest);
+            all.stress += weight * (f - p);
+            all.stress_size += weight * (size + p.norm() + shaken(f, size, closest));
+            all.energy += energy;
+            all.energy_size += energy_size;
+        }
+        all
+    }
+}
+
+fn project(all: &mut Contents, of: fn(&Contents, usize, &Tet) -> (Tet, Law)) -> Magnitudes {
     let step = step(all);
     let [share, a, b] = [step.share, step.deformation, step.projection].map(f64::from);
     let iterate = all.items::<[f32; 4]>(Buffer::Iterate).to_vec();
     let (mut rows, mut rotations) = (Output::to(all, Buffer::Rows), Output::to(all, Buffer::Rotations));
     for (index, e) in all.items::<Tet>(Buffer::Tets).to_vec().iter().enumerate() {
         let (f, size) = deformed(all, e, |i| wide(&iterate[i]) * share);
-        let (w_s, w_v) = (f64::from(e.shape_weight), f64::from(e.volume_weight));
-        let shaken_rotation = shaken(&f, size, rotation);
-        let mut stress = w_s * (a * f - b * rotation(&f));
-        let mut stress_size = w_s * (a * size + b * (rotation(&f).norm() + shaken_rotation));
-        let mut energy = energy_of(w_s, &f, size, rotation);
-        if volume && w_v != 0.0 {
-            let p = unit_determinant(&f);
-            stress += w_v * (a * f - b * p);
-            stress_size += w_v * (a * size + b * (p.norm() + shaken(&f, size, unit_determinant)));
-            let part = energy_of(w_v, &f, size, unit_determinant);
-            energy = (energy.0 + part.0, energy.1 + part.1);
-        }
+        let (e, law) = of(all, index, e);
+        let here = Loaded::at(&f, size, &e, &law);
+        // (a − b) w F + b P
+        let viscous = f64::from(e.shape_weight) + f64::from(e.volume_weight);
+        let stress = (a - b) * viscous * f + b * here.stress;
+        let stress_size = (a - b).abs() * viscous * size + b * here.stress_size;
         let mut first = Sum::default();
-        for (corner, rest) in rest_rows(e).iter().enumerate() {
+        for (corner, rest) in rest_rows(&e).iter().enumerate() {
             let force = Sum { value: stress * rest, size: stress_size * rest.norm() };
             first.add_sized(-force.value, force.size);
             rows.vector(all, 16 * index + 4 * (corner + 1), &force);
         }
         rows.vector(all, 16 * index, &first);
-        let part = (0.25 * energy.0, 0.25 * energy.1);
+        let part = (0.25 * here.energy, 0.25 * here.energy_size);
         (0..4).for_each(|corner| rows.number(all, 16 * index + 4 * corner + 3, part.0, part.1));
-        remember(all, &mut rotations, index, &f, shaken_rotation);
+        remember(all, &mut rotations, index, &f, shaken(&f, size, rotation));
     }
     rows.done().into_iter().chain(rotations.done()).collect()
 }
@@ -77,19 +145,13 @@ pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
         let (mut energy, mut energy_size, mut inverted, mut in_doubt) = (0.0, 0.0, 0.0, 0.0);
         let mut gained = (0.0, 0.0);
         let mut ratios = Vec::new();
-        for e in tets {
+        for (index, e) in (block * BLOCK as usize..).zip(tets) {
             let (f, size) = deformed(all, e, |_| Vec3::zeros());
-            for (weight, closest) in
-                [(e.shape_weight, rotation as fn(&Mat3) -> Mat3), (e.volume_weight, unit_determinant)]
-            {
-                if weight != 0.0 {
-                    let (part, part_size) = energy_of(f64::from(weight), &f, size, closest);
-                    energy += part;
-                    energy_size += part_size;
-                    let share = f64::from(e.gained);
-                    gained = (gained.0 + share * part, gained.1 + share.abs() * part_size);
-                }
-            }
+            let here = Loaded::at(&f, size, e, &obeyed(all, index));
+            energy += here.energy;
+            energy_size += here.energy_size;
+            let share = f64::from(e.gained);
+            gained = (gained.0 + share * here.energy, gained.1 + share.abs() * here.energy_size);
             let (ratio, ratio_size) = (f.determinant(), determinant_size(&f, size));
             inverted += f64::from(u8::from(ratio <= 0.0));
             in_doubt += f64::from(u8::from(ratio.abs() <= UNITS * EPSILON * ratio_size));
@@ -157,7 +219,7 @@ fn unit_determinant(f: &Mat3) -> Mat3 {
 
 /// How much `closest` changes when the entries of F change by rounding, in units of a rounding. A closest rotation changes
 /// by |F|/(σ2 + σ3) times as much as F, and one that is not unique by any amount.
-fn shaken(f: &Mat3, size: f64, closest: fn(&Mat3) -> Mat3) -> f64 {
+fn shaken(f: &Mat3, size: f64, closest: impl Fn(&Mat3) -> Mat3) -> f64 {
     let here = closest(f);
     let changed = |entry: usize| {
         let mut f = *f;

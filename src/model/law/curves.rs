@@ -58,6 +58,12 @@ impl Curves {
         Ok(Curves { f, g, h, lame: [mu, lambda] })
     }
 
+    /// Of curves that are shares of their μ already: [`Curves::lame`] are 1 and λ/μ.
+    pub fn of_shares(f: Curve, g: Curve, h: Curve) -> Self {
+        let lambda = g.at_rest + g.at(0.0).slope + h.at_rest + h.at(0.0).slope;
+        Curves { f, g, h, lame: [1.0, lambda] }
+    }
+
     /// Lamé's parameters μ and λ of small strains (Pa).
     pub fn lame(&self) -> [f64; 2] {
         self.lame
