@@ -9,8 +9,10 @@
 //! deformation since x_n. For small ones (M + η h K)(x − x_n) = M (x̃ − x_n): a damping force −h s η K v, that is η K v under
 //! backward Euler, twice that under implicit midpoint.
 //!
-//! Limits of a cloth's strain are no slack in W: its triangles resist from the first bit of strain on. Left out are attachments,
-//! joints, and elements that are flat or inside out at x_n, which can be nobody's rest shape.
+//! A vertex that is held does not leave x̃ by its inertia alone: 1/h² M has c₁ c₂² k added where an attachment of stiffness k
+//! holds, as Φ of the step has. Without it a long step would tear held vertices off their points, which gives energy.
+//!
+//! Limits of a cloth's strain are no slack in W: its triangles resist from the first bit of strain on. Left out are joints, and elements that are flat or inside out at x_n, which can be nobody's rest shape.
 //!
 //! W does not change under translation, so P is kept, and not under rotation of x: Σ m x × (x − x̃) = 0, and a body that only
 //! turns is left alone. L still changes by Σ m (x − x̃) × v', of second order in the time step.
@@ -124,10 +126,12 @@ impl Variational {
         (self.local.energies().iter().sum(), rows.into_iter().map(Vec3::from).collect())
     }
 
-    /// The minimum of Φ_d for x̃ = `made` (m) and a time step `h` (s), and the iterations that it took.
-    pub fn minimise(&mut self, h: f64, made: &[Vec3]) -> Result<(Vec<Vec3>, usize)> {
+    /// The minimum of Φ_d for x̃ = `made` (m) and a time step `h` (s), `held` being c₁ c₂² k of each vertex (N/m), and the
+    /// iterations that it took.
+    pub fn minimise(&mut self, h: f64, held: &[f64], made: &[Vec3]) -> Result<(Vec<Vec3>, usize)> {
         let (inertia, weight) = (1.0 / (h * h), self.eta / h);
-        let diagonal: Vec<f64> = self.matter.mass.iter().map(|m| inertia * m).collect();
+        let diagonal: Vec<f64> =
+            self.matter.mass.iter().zip(held).map(|(m, held)| inertia * m + held).collect();
         let n = made.len();
         let mut x = made.to_vec();
         let mut merit = self.merit(&x, made, &diagonal, weight);

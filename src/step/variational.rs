@@ -17,9 +17,12 @@ impl Simulation {
             return Ok(());
         };
         let made = backend.view().x.to_vec();
+        let [_, _, attached] = form.metric();
+        let held: Vec<f64> =
+            model.stiffness_of(|k| targets.holding[k]).into_iter().map(|k| attached * k).collect();
         let (damped, _) = clock.time(Phase::Advance, || {
             variational.rest_at(model, &factors, start);
-            variational.minimise(form.h, &made)
+            variational.minimise(form.h, &held, &made)
         })?;
         let ways: Vec<Vec3> = damped.iter().zip(&made).map(|(x, made)| x - made).collect();
         let changes: Vec<Vec3> = ways.iter().map(|way| way * form.velocity_slope()).collect();
