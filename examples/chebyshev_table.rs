@@ -96,6 +96,7 @@ fn spectrum(loaded: &LoadedScene, model: &Model) -> Result<Spectrum> {
         h: scene.time.step / scene.time.substeps as f64,
         mass_damping: damping.mass,
         stiffness_damping: damping.stiffness,
+        tangent: damping.tangent,
     };
     let bodies = model.bodies.iter().map(|body| body.vertices.clone()).collect();
     let attachment = model.attachment_stiffness();

@@ -155,3 +155,25 @@ fn what_does_not_go_with_newton_is_refused_with_the_reason() {
     succeeds(&folder, &with(&["--backend", "cpu"]));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// Contacts couple by the constant metric; the minimum is the same.
+#[test]
+fn a_block_comes_to_rest_on_the_ground_by_either_solver() {
+    let solid = "{ generate = \"box\", cells = [3, 3, 3], size = [0.3, 0.3, 0.3] }";
+    let text = scene(solid, SOLIDS[3]).replace(
+        "attach = [{ select = { nearest = [0.0, 0.0, 0.0] }, stiffness = 1e3 }]",
+        "position = [0.0, 0.02, 0.0]\n[[obstacle]]\nshape = \"plane\"",
+    );
+    let rest = |solver: &str| {
+        let overrides = [solver, "damping.stiffness=0.02", "time.iterations=200", "time.tolerance=1e-9"];
+        let mut simulation = simulate(&text, &overrides);
+        let last = run(&mut simulation, 150).pop().unwrap();
+        assert!(last.kinetic < 1e-6, "{solver}: still {} J", last.kinetic);
+        (simulation.positions().to_vec(), last.contact)
+    };
+    let (projective, pressed) = rest("solver.kind=projective");
+    let (newton, pressed_too) = rest("solver.kind=newton");
+    // what is left of the motion after three seconds
+    assert!(distance(&projective, &newton) < 1e-5);
+    assert!((pressed / pressed_too - 1.0).abs() < 1e-3, "{pressed} {pressed_too}");
+}

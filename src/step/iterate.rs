@@ -95,6 +95,22 @@ impl Simulation {
         Ok(done)
     }
 
+    /// The way to go: by the metric, by what iterations have seen, or by the Hessian. Contacts couple by A, and H⁻¹ g beside A⁻¹ F
+    /// would come to rest elsewhere: so the iterations of Newton's method, too, go by A in a step in contact.
+    fn descend(&mut self, form: &Form, touching: bool) -> Result<()> {
+        let Simulation { backend, clock, history, is_newton, .. } = self;
+        clock.time(Phase::Global, || match history {
+            Some(history) if !touching => history.descend(form, backend.as_mut()),
+            _ if *is_newton && touching => {
+                let mut descent = backend.view().gradient.to_vec();
+                backend.invert(&mut descent)?;
+                backend.view().descent.copy_from_slice(&descent);
+                Ok(())
+            }
+            _ => backend.descend(form),
+        })
+    }
+
     /// The global step x ← x − A⁻¹ g, with contacts and what is held.
     fn solve(&mut self, form: &Form, touching: bool) -> Result<()> {
         let Simulation { backend, clock, .. } = self;
@@ -106,11 +122,7 @@ impl Simulation {
         if touching && !by_metric {
             self.press_contacts(form, false);
         }
-        let Simulation { backend, clock, history, .. } = self;
-        match history.as_mut().filter(|_| !touching) {
-            Some(history) => clock.time(Phase::Global, || history.descend(form, backend.as_mut()))?,
-            None => clock.time(Phase::Global, || backend.descend(form))?,
-        }
+        self.descend(form, touching)?;
         if touching && by_metric {
             self.press_contacts(form, true);
         }
