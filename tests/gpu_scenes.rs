@@ -93,6 +93,8 @@ const RESIDENT_FRAMES: &[(&str, usize)] = &[
     ("membrane", 1),
     ("rope-bridge", 1),
     ("clay", 1),
+    ("rods", 1),
+    ("unloaded-beam", 1),
 ];
 
 /// Scenes with ten times the room at the end: a fist that hits and two thousand explicit steps with damping along edges, whose

@@ -9,6 +9,7 @@ use dashpot::observe::ledger::Row;
 const CUBE: &str = r#"
     gravity = [0.0, 0.0, 0.0]
     time = { step = 0.0333333333 }
+    integrator = { kind = "backward-euler" }
     [[body]]
     name = "cube"
     mesh = { generate = "box", cells = [5, 5, 5], size = [1.0, 1.0, 1.0] }

@@ -343,6 +343,7 @@ mod tests {
                 "integrator.kappa",
                 "integrator.gamma",
                 "integrator.beta",
+                "solver.history",
             ]
             .contains(&field.path);
             assert!(optional || get(&tree, field.path).is_some(), "{} is no field of a scene", field.path);
@@ -358,7 +359,7 @@ mod tests {
             }
             for value in values {
                 let mut sets = vec![format!("{}={value}", field.path)];
-                if field.path == "integrator.kind" {
+                if ["integrator.kind", "solver.kind", "solver.history"].contains(&field.path) {
                     sets.push("conservation.method=none".into()); // not all of them can hold
                 }
                 assert!(scene::load("bouncing-ball", &sets).is_ok(), "{sets:?}");
