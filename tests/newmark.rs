@@ -273,18 +273,19 @@ fn frames_within_bounds(mut simulation: Simulation, anew: bool) -> (usize, f64) 
 /// A stiff spring of the hand, 1e4 N/m at 16 vertices, drawn by half a metre, would have this energy (J); the beam takes a share of it.
 const HAND: f64 = 0.5 * 16.0 * 1e4 * 0.25;
 
-/// A beam so stiff that ten iterations do not solve its steps.
+/// A beam so stiff that ten iterations do not solve its steps. One mode of it, of which a solve leaves a share of the way from y, is moved
+/// by f' as by a softer spring; with the force evaluated at x' it grows by the root of θ (1 + ω²h²/4) in a step of the trapezoidal
+/// rule, θ = x'/y > 1/(1 + ω²h²/4), and the runs break in their first frames.
 #[test]
 fn steps_that_are_not_solved_to_the_end_do_not_explode() {
-    for kind in ["trapezoidal", "bathe", "newmark"] {
+    for kind in ["trapezoidal", "bathe"] {
         let kind = format!("integrator.kind={kind}");
-        for iterations in ["time.iterations=10", "time.iterations=20", "time.iterations=60"] {
-            let with = [&kind, "solver.kind=projective", "solver.history=0", iterations];
-            for anew in [false, true] {
-                let (frames, most) = frames_within_bounds(builtin("unloaded-beam", &with), anew);
-                println!("{with:?}, anew {anew}: {frames} frames, up to {most:.3e} J");
-            }
-        }
+        let with = [&kind, "solver.kind=projective", "solver.history=0", "time.iterations=10"];
+        let [kept, anew] =
+            [false, true].map(|anew| frames_within_bounds(builtin("unloaded-beam", &with), anew));
+        println!("{kind}: {kept:?}, with the force evaluated anew {anew:?}");
+        assert_eq!(kept.0, 100, "{kind}: {kept:?}");
+        assert!(anew.0 < 20, "{kind}: expected to fail: {anew:?}");
     }
 }
 
