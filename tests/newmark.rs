@@ -3,8 +3,8 @@
 mod common;
 
 use common::{
-    builtin, context, distance, masses, oscillator, run, simulate, simulate_model, simulate_on_gpu, simulate_with,
-    size,
+    builtin, context, distance, masses, oscillator, run, simulate, simulate_model, simulate_on_gpu,
+    simulate_with, size,
 };
 use dashpot::model::Model;
 use dashpot::model::attachment::Attachment;

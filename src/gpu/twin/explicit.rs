@@ -101,7 +101,8 @@ pub fn lean(all: &mut Contents, _: &Call) -> Magnitudes {
     let outputs = [Buffer::Iterate, Buffer::Target, Buffer::Excess];
     let [mut iterate, mut target, mut excess] = outputs.map(|buffer| Output::to(all, buffer));
     let mass = |all: &Contents, i: usize| f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
-    let acceleration = |all: &Contents, i: usize| packed(all, Buffer::StartGradient, i) * (-1.0 / mass(all, i));
+    let acceleration =
+        |all: &Contents, i: usize| packed(all, Buffer::StartGradient, i) * (-1.0 / mass(all, i));
     for i in 0..sizes(all).vertices as usize {
         let here = acceleration(all, i);
         let at = |buffer: Buffer| wide(&all.items::<[f32; 4]>(buffer)[i]);
