@@ -7,7 +7,7 @@
 @group(0) @binding(0) var<uniform> step: Step;
 @group(0) @binding(1) var<uniform> sizes: Sizes;
 @group(0) @binding(2) var<storage, read> vertices: array<Vertex>;
-@group(0) @binding(3) var<storage, read> gradient: array<f32>;
+@group(0) @binding(3) var<storage, read> start_gradient: array<f32>;
 @group(0) @binding(4) var<storage, read> laplacian_starts: array<u32>;
 @group(0) @binding(5) var<storage, read> laplacian_entries: array<Entry>;
 @group(0) @binding(6) var<storage, read> viscosity: array<f32>;
@@ -47,5 +47,5 @@ fn main(
 }
 
 fn acceleration(i: u32) -> vec3<f32> {
-    return -vec3(gradient[3u * i], gradient[3u * i + 1u], gradient[3u * i + 2u]) / vertices[i].mass;
+    return -vec3(start_gradient[3u * i], start_gradient[3u * i + 1u], start_gradient[3u * i + 2u]) / vertices[i].mass;
 }

@@ -369,6 +369,9 @@ mod exactly {
         fn lean(&mut self, form: &Form) -> Result<()> {
             self.0.lean(form)
         }
+        fn carry(&mut self, form: &Form) -> Result<()> {
+            self.0.carry(form)
+        }
     }
 
     impl Backend for Exactly {

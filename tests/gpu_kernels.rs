@@ -144,6 +144,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
     }
     let floats = [
         Buffer::Gradient,
+        Buffer::StartGradient,
         Buffer::Correction,
         Buffer::CorrectionBefore,
         Buffer::Rows,

@@ -148,6 +148,10 @@ impl<T: Scalar> Explicit for Cpu<T> {
     }
 
     fn lean(&mut self, form: &Form) -> Result<()> {
+        if form.row.velocity.force != 0.0 && self.forces.kick.is_empty() {
+            // of a force that the step before has left
+            self.kick(form)?;
+        }
         let Cpu { iterate, target, forces, viscous, laplacian, vertex_stiffness, model, .. } = self;
         let (force, kick, mass) = (&forces.force, &forces.kick, &model.mass);
         let share = form.row.target.force * form.h * form.h;
@@ -175,6 +179,20 @@ impl<T: Scalar> Explicit for Cpu<T> {
             *target += pushed - drag * weight;
         });
         self.forces.forget();
+        Ok(())
+    }
+
+    fn carry(&mut self, form: &Form) -> Result<()> {
+        let mut force = std::mem::take(&mut self.forces.force);
+        force.resize(self.x.len(), Vec3::zeros());
+        let square = form.h * form.h;
+        let (share, weight) = (form.row.target.force * square, 1.0 / (form.row.c1 * square));
+        force.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, force)| {
+            let mass = self.model.mass[i];
+            let y = self.inertial_target(form, i) + *force * (share / mass);
+            *force = (self.iterate[i] - y) * (weight * mass);
+        });
+        (self.forces.force, self.forces.is_known) = (force, true);
         Ok(())
     }
 }

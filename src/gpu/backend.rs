@@ -203,7 +203,8 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn snapshot(&mut self) -> Result<Snapshot> {
         self.stream.submit()?;
-        state::snapshot(&mut self.stream, self.has_force)
+        let force = if self.is_explicit { Buffer::Gradient } else { Buffer::StartGradient };
+        state::snapshot(&mut self.stream, self.has_force.then_some(force))
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {

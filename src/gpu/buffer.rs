@@ -58,6 +58,8 @@ buffers! {
     Target: Storage<[f32; 4]>;
     /// g (N), three packed numbers a vertex: what crosses to the host.
     Gradient: Storage<[f32; 3]>;
+    /// −f (N), packed, f the force at the start of a step that is not explicit, or that of the next one.
+    StartGradient: Storage<[f32; 3]>;
     /// s = A⁻¹ g (m), packed: what comes from the host, or the latest inner iterate.
     Correction: Storage<[f32; 3]>;
     /// The inner iterate before (m), packed.

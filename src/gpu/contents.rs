@@ -97,7 +97,7 @@ fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
     for buffer in [Buffer::Iterate, Buffer::Excess, Buffer::Target, Buffer::Changes] {
         all.set(buffer, &vec![[0.0f32; 4]; n]);
     }
-    for buffer in [Buffer::Gradient, Buffer::Correction, Buffer::CorrectionBefore] {
+    for buffer in [Buffer::Gradient, Buffer::StartGradient, Buffer::Correction, Buffer::CorrectionBefore] {
         all.set(buffer, &vec![[0.0f32; 3]; n]);
     }
     all.set(Buffer::Energies, &vec![0.0f32; n]);

@@ -1,7 +1,8 @@
 //! Explicit steps on a device, and the force at the start of others: whole frames of them are one submission, unless the
 //! host looks into the steps.
 //!
-//! The force of the state stays in the buffer of the gradient, as −f.
+//! The force of the state stays in the buffer of the gradient, as −f; that at the start of a step which is not explicit has a
+//! buffer of its own, because the local steps write over the gradient.
 
 use super::Gpu;
 use super::buffer::Buffer;
@@ -36,6 +37,9 @@ impl<T: Scalar> Explicit for Gpu<T> {
         self.project()?;
         if form.mass_damping != 0.0 || form.stiffness_damping != 0.0 {
             self.stream.kernel(Id::resist)?;
+        }
+        if form.takes_force() {
+            self.stream.copy(Buffer::Gradient, Buffer::StartGradient);
         }
         self.has_force = true;
         if form.takes_force() && form.row.velocity.force != 0.0 { self.show_kick(form) } else { Ok(()) }
@@ -73,12 +77,23 @@ impl<T: Scalar> Explicit for Gpu<T> {
         self.show_kick(form)
     }
 
-    fn lean(&mut self, _: &Form) -> Result<()> {
+    fn lean(&mut self, form: &Form) -> Result<()> {
         self.stream.phase(Phase::Predict);
+        if form.row.velocity.force != 0.0 && self.seen.as_ref().is_some_and(|seen| seen.kick.is_empty()) {
+            // of a force that the step before has left
+            self.show_kick(form)?;
+        }
         self.stream.kernel(Id::lean)?;
         self.has_force = false;
         self.follow_guess()?;
         self.follow_excess()
+    }
+
+    fn carry(&mut self, _: &Form) -> Result<()> {
+        self.stream.phase(Phase::Advance);
+        self.stream.kernel(Id::carry)?;
+        self.has_force = true;
+        Ok(())
     }
 }
 
@@ -101,7 +116,8 @@ impl<T: Scalar> Gpu<T> {
     fn show_kick(&mut self, form: &Form) -> Result<()> {
         let Some(seen) = &mut self.seen else { return Ok(()) };
         self.stream.submit()?;
-        let gradient = self.stream.read_items::<[f32; 3]>(Buffer::Gradient)?;
+        let from = if form.takes_force() { Buffer::StartGradient } else { Buffer::Gradient };
+        let gradient = self.stream.read_items::<[f32; 3]>(from)?;
         let weight = form.row.velocity.force * form.h;
         let kicks = gradient.iter().zip(&self.model.mass).map(|(g, mass)| -wide(g) * (weight / mass));
         seen.kick = kicks.collect::<Vec<Vec3>>();

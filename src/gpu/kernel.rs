@@ -77,7 +77,7 @@ macro_rules! kernels {
 
 kernels! {
     predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, Excess, Viscosity] |s| items(s.vertices);
-    lean [Step, Sizes, Vertices, Gradient, LaplacianStarts, LaplacianEntries, Viscosity, Iterate, Target, Excess] |s| items(s.vertices);
+    lean [Step, Sizes, Vertices, StartGradient, LaplacianStarts, LaplacianEntries, Viscosity, Iterate, Target, Excess] |s| items(s.vertices);
     accelerate [Step, Sizes, Vertices, Gradient, Motions] |s| items(s.vertices);
     push [Step, Sizes, Vertices, Motions, Gradient, Iterate, Excess] |s| items(s.vertices);
     project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
@@ -96,6 +96,7 @@ kernels! {
     reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
     apply_correction [Chunks, Shifts, Iterate, Excess, Correction, CorrectionBefore] |s| s.chunks;
     kick [Step, Sizes, Vertices, Gradient, Excess] |s| items(s.vertices);
+    carry [Step, Sizes, Vertices, Excess, StartGradient] |s| items(s.vertices);
     advance [Step, Sizes, Vertices, Motions, Iterate, Excess] |s| items(s.vertices);
     measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials, Viscosity] |s| s.chunks;
     measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);

@@ -61,17 +61,17 @@ pub fn numbers(form: &Form, gravity: Vec3, before: &Step) -> Result<Step> {
     Ok(numbers)
 }
 
-/// All of the state. A double may not hold a place and what rounding left of it, so the latter is kept as well.
-pub fn snapshot(stream: &mut Stream, has_force: bool) -> Result<Snapshot> {
+/// All of the state, with the force at its start from the buffer that has −f, if it is known. A double may not hold a place and what rounding left of it, so the latter is kept as well.
+pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<Snapshot> {
     let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
     let motions = stream.read_items::<Motion>(Buffer::Motions)?;
     let warm_starts = match stream.sizes().tets {
         0 => Vec::new(),
         _ => stream.read_items::<f32>(Buffer::Rotations)?.into_iter().map(f64::from).collect(),
     };
-    let forces = match has_force {
-        true => stream.read_items::<f32>(Buffer::Gradient)?.into_iter().map(|g| -f64::from(g)).collect(),
-        false => Vec::new(),
+    let forces = match force {
+        Some(buffer) => stream.read_items::<f32>(buffer)?.into_iter().map(|g| -f64::from(g)).collect(),
+        None => Vec::new(),
     };
     let flat = |of: &dyn Fn(usize) -> Vec3| -> Vec<f64> {
         (0..vertices.len()).flat_map(|i| <[f64; 3]>::from(of(i))).collect()
@@ -126,7 +126,9 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Resul
     stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));
     if snapshot.forces.len() == 3 * n {
         let gradient: Vec<f32> = snapshot.forces.iter().map(|f| -f as f32).collect();
-        stream.write(Buffer::Gradient, bytemuck::cast_slice(&gradient));
+        for buffer in [Buffer::Gradient, Buffer::StartGradient] {
+            stream.write(buffer, bytemuck::cast_slice(&gradient));
+        }
     }
     let mut rotations = vec![[1.0f32, 0.0, 0.0, 0.0]; model.tets.len()];
     for (rotation, start) in rotations.iter_mut().zip(snapshot.warm_starts.chunks_exact(4)) {

@@ -22,6 +22,7 @@ enum Command {
     Kernel(Id, Call),
     Upload(Buffer, wgpu::Buffer),
     Clear(Buffer, u64),
+    Copy(Buffer, Buffer),
     Download(Buffer, Arc<Readback>),
 }
 
@@ -187,6 +188,11 @@ impl Stream {
         self.commands.push(Command::Clear(buffer, bytes));
     }
 
+    /// Copies a buffer to another of the same length.
+    pub fn copy(&mut self, from: Buffer, to: Buffer) {
+        self.commands.push(Command::Copy(from, to));
+    }
+
     /// Copies the beginning of a buffer to where the host can read it, once all is done.
     pub fn download(&mut self, buffer: Buffer, to: &Arc<Readback>) {
         self.counters.downloaded += to.bytes();
@@ -258,6 +264,10 @@ impl Stream {
                 }
                 Command::Clear(buffer, bytes) => {
                     encoder.clear_buffer(self.arena.get(*buffer), 0, Some(*bytes))
+                }
+                Command::Copy(from, to) => {
+                    let [source, sink] = [*from, *to].map(|buffer| self.arena.get(buffer));
+                    encoder.copy_buffer_to_buffer(source, 0, sink, 0, self.arena.length(*from));
                 }
                 Command::Download(from, to) => {
                     encoder.copy_buffer_to_buffer(self.arena.get(*from), 0, to.buffer(), 0, to.bytes());

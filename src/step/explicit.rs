@@ -21,6 +21,7 @@ use super::clock::Phase;
 use super::form::Form;
 use super::integrator::{INTEGRATORS, Integrator, NON_OSCILLATORY, Target, Velocity};
 use super::iterate::Iterations;
+use super::touch::Touching;
 use crate::{Result, Vec3};
 
 /// A row of the table.
@@ -114,9 +115,35 @@ pub trait Explicit {
     fn kick(&mut self, form: &Form) -> Result<()>;
     /// After the prediction of a step that is not explicit: the share of f in the inertial target and the first guess.
     fn lean(&mut self, form: &Form) -> Result<()>;
+    /// Before a step that is not explicit ends at the iterate x: the force at the start of the next one is
+    ///   f' = M (x − y)/(c₁ h²),   y without damping, but with its share of f_n,
+    /// which is −∇E(x) − D v' where ∇Φ = 0, as c₂ = 1 and r = 1 in all rows that go on with it. An error e of x is then an error
+    /// e/(c₁ h²) of the acceleration, however stiff the body; the force evaluated at x would be off by ω² e.
+    fn carry(&mut self, form: &Form) -> Result<()>;
 }
 
 impl Simulation {
+    /// The force at the start of a step that needs it, unless the step before has left it.
+    pub(super) fn take_force(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        let Simulation { backend, clock, .. } = self;
+        if !form.takes_force() || backend.has_force() {
+            return Ok(());
+        }
+        clock.time(Phase::Local, || backend.force(form, targets, Moment::Start))
+    }
+
+    /// Leaves the force at the end of a step to the next one, if that takes it. Not where contact has pushed or something is held:
+    /// that is in x − y as well, and must not act on.
+    pub(super) fn carry_force(&mut self, form: &Form) -> Result<()> {
+        let goes_on = self.integrator.takes_force() && form.row.second.is_none();
+        let pushed = self.touching.as_ref().is_some_and(Touching::may_touch);
+        if !goes_on || pushed || self.goals().is_some() {
+            return Ok(());
+        }
+        let Simulation { backend, clock, .. } = self;
+        clock.time(Phase::Advance, || backend.carry(form))
+    }
+
     /// An explicit step up to where a solved one would be taken. Nothing is iterated.
     pub(super) fn leap(&mut self, method: &Method, form: &Form, targets: &Targets) -> Result<Iterations> {
         let Simulation { backend, clock, damping, .. } = self;

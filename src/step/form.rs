@@ -114,7 +114,7 @@ impl Form {
 
     /// Whether a solved step needs the force at its start.
     pub fn takes_force(&self) -> bool {
-        !self.is_explicit() && (self.row.target.force != 0.0 || self.row.velocity.force != 0.0)
+        self.row.takes_force()
     }
 
     /// The share of the force at the start in the impulse of a solved step, h s c₃ + c₄ with the row's columns `force`: 1 − γ in

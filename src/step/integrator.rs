@@ -10,7 +10,8 @@
 //!
 //! and solved for x' that is Φ with c₁ = β: y has h² (1/2 − β) a_n, and v' = γ/(βh) (x' − x_n) + (1 − γ/β) v_n +
 //! h (1 − γ/(2β)) a_n. What is constant in a, gravity, is in the columns `acceleration`, M⁻¹ f_n in the columns `force`.
-//! f_n is taken anew in every step: nothing is kept that a filter or a hand could make untrue.
+//! f_n is what the step before made it, M (x − y)/(c₁ h²) of its x and y, as long as nothing else has moved or pushed a body
+//! since; else it is taken anew. See [`explicit::Explicit::carry`].
 
 use super::explicit;
 use crate::error::InputError;
@@ -76,6 +77,13 @@ pub struct Integrator {
     pub stage: usize,
     /// Order of convergence, as tested.
     pub order: u32,
+}
+
+impl Integrator {
+    /// Whether a solved step needs the force at its start.
+    pub fn takes_force(&self) -> bool {
+        self.c2 != 0.0 && (self.target.force != 0.0 || self.velocity.force != 0.0)
+    }
 }
 
 /// Backward Euler as it is in every book.

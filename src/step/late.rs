@@ -117,6 +117,10 @@ impl Explicit for Late {
     fn lean(&mut self, form: &Form) -> Result<()> {
         self.inner.lean(form)
     }
+
+    fn carry(&mut self, form: &Form) -> Result<()> {
+        self.inner.carry(form)
+    }
 }
 
 impl Backend for Late {

@@ -42,7 +42,7 @@ use attached::Attached;
 use backend::{Backend, DeviceUse, Exchange, KernelTime, Snapshot, Targets};
 use calm::Calm;
 use clock::{Clock, Phase};
-use explicit::{Method, Moment};
+use explicit::Method;
 use form::Form;
 use frames::Started;
 use gain::Gain;
@@ -225,6 +225,7 @@ impl Simulation {
         };
         done.count += self.end_holding(form)?;
         let bounce = self.bounce(form)?;
+        self.carry_force(form)?;
 
         let Simulation { backend, clock, damping, explicit, fepr, .. } = self;
         clock.time(Phase::Advance, || {
@@ -242,21 +243,10 @@ impl Simulation {
         Ok(done)
     }
 
-    /// The force at the start of a step that needs it.
-    fn take_force(&mut self, form: &Form, targets: &Targets) -> Result<()> {
-        if !form.takes_force() {
-            return Ok(());
-        }
-        let Simulation { backend, clock, .. } = self;
-        clock.time(Phase::Local, || backend.force(form, targets, Moment::Start))
-    }
-
     /// The inertial target and the first guess.
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
-        if form.takes_force() && !self.backend.has_force() {
-            // who holds energy has looked at it in between
-            self.take_force(form, targets)?;
-        }
+        // who holds energy has looked at it in between
+        self.take_force(form, targets)?;
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Predict, || {
             backend.predict(form, targets)?;

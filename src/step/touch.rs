@@ -30,6 +30,11 @@ impl Touching {
         Touching { contacts, free: zeros.clone(), pushed: zeros, forces: Vec::new(), metric: 0 }
     }
 
+    /// Whether contacts were found in the step made last, or about to end.
+    pub(super) fn may_touch(&self) -> bool {
+        !self.contacts.is_empty()
+    }
+
     /// Potential at the state now, with obstacles where they are at time `t` (J).
     pub(super) fn potential(&self, t: f64, x: &[Vec3]) -> f64 {
         self.contacts.potential(t, x).iter().sum()

@@ -72,7 +72,7 @@ impl<T: Scalar> Gpu<T> {
             Id::predict => is_explicit,
             Id::push | Id::kick => !is_explicit,
             Id::resist => !is_explicit && !self.leans,
-            Id::lean => !self.leans,
+            Id::lean | Id::carry => !self.leans,
             Id::accelerate => true,
             Id::apply_correction => is_explicit && self.seen.is_none(),
             Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,

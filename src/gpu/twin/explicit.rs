@@ -7,8 +7,12 @@ use super::vertex::laplacian_row;
 use super::{Output, Sum, sizes, step, wide};
 use crate::Vec3;
 
+fn packed(all: &Contents, buffer: Buffer, i: usize) -> Vec3 {
+    wide(&all.items::<f32>(buffer)[3 * i..3 * i + 3])
+}
+
 fn gradient(all: &Contents, i: usize) -> Vec3 {
-    wide(&all.items::<f32>(Buffer::Gradient)[3 * i..3 * i + 3])
+    packed(all, Buffer::Gradient, i)
 }
 
 /// target_acceleration g/m of vertex i.
@@ -97,7 +101,8 @@ pub fn lean(all: &mut Contents, _: &Call) -> Magnitudes {
     let outputs = [Buffer::Iterate, Buffer::Target, Buffer::Excess];
     let [mut iterate, mut target, mut excess] = outputs.map(|buffer| Output::to(all, buffer));
     let mass = |all: &Contents, i: usize| f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
-    let acceleration = |all: &Contents, i: usize| gradient(all, i) * (-1.0 / mass(all, i));
+    let acceleration =
+        |all: &Contents, i: usize| packed(all, Buffer::StartGradient, i) * (-1.0 / mass(all, i));
     for i in 0..sizes(all).vertices as usize {
         let here = acceleration(all, i);
         let at = |buffer: Buffer| wide(&all.items::<[f32; 4]>(buffer)[i]);
@@ -129,4 +134,20 @@ pub fn lean(all: &mut Contents, _: &Call) -> Magnitudes {
         }
     }
     [iterate.done(), target.done(), excess.done()].concat()
+}
+
+/// Twin of `carry`.
+pub fn carry(all: &mut Contents, _: &Call) -> Magnitudes {
+    let s = step(all);
+    let [way, velocity, slope, h] = [s.target_force, s.velocity_force, s.slope, s.h].map(f64::from);
+    let weight = -1.0 / (f64::from(s.projection) * h * h);
+    let mut out = Output::to(all, Buffer::StartGradient);
+    for i in 0..sizes(all).vertices as usize {
+        let mass = f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
+        let mut sum = Sum::default();
+        sum.add(wide(&all.items::<[f32; 4]>(Buffer::Excess)[i]) * (weight * mass));
+        sum.add(packed(all, Buffer::StartGradient, i) * (weight * (way + velocity / slope)));
+        out.vector(all, 3 * i, &sum);
+    }
+    out.done()
 }
