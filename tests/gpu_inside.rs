@@ -268,10 +268,11 @@ fn laws() -> String {
     ] {
         for (mesh, thickness) in [(solid, ""), (plane, ", thickness = 0.05")] {
             text += &format!(
-                "[[body]]\nname = \"{law}{thickness}\"\nmesh = {mesh}\nstretch = [1.1, 1.0, 0.95]\n\
+                "[[body]]\nname = \"{law} {}\"\nmesh = {mesh}\nstretch = [1.1, 1.0, 0.95]\n\
                  material = {{ model = \"{law}\", {numbers}, density = 1000.0{thickness} }}\n\
                  attach = [{{ select = {{ min = [-0.001, -1.0, -1.0], max = [0.001, 1.0, 1.0] }}, stiffness = 1e4, \
-                 path = {{ kind = \"translate\", velocity = [0.0, 0.3, 0.0] }} }}]\n"
+                 path = {{ kind = \"translate\", velocity = [0.0, 0.3, 0.0] }} }}]\n",
+                thickness.len()
             );
         }
     }
