@@ -6,6 +6,7 @@ use common::{Random, context, distance};
 use dashpot::gpu::context::Context;
 use dashpot::model::Model;
 use dashpot::model::build::build;
+use dashpot::scene::LoadedScene;
 use dashpot::step::backend::{Backend, Targets};
 use dashpot::step::form::{Form, Tangent};
 use dashpot::step::integrator::{BALLISTIC_EULER, Integrator, find};
@@ -24,7 +25,10 @@ struct Pair {
 impl Pair {
     fn new(context: &Arc<Context>, name: &str, overrides: &[&str]) -> Pair {
         let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-        let loaded = scene::load(name, &overrides).unwrap();
+        Self::of(context, scene::load(name, &overrides).unwrap())
+    }
+
+    fn of(context: &Arc<Context>, loaded: LoadedScene) -> Pair {
         let (model, solver) = (Arc::new(build(&loaded).unwrap().model), &loaded.scene.solver);
         let mut device =
             gpu::backend(context.clone(), model.clone(), solver, &gpu::Options::default()).unwrap();
@@ -243,4 +247,136 @@ fn a_shift_goes_all_along_the_history() {
     let [mine, cpus] =
         [&mut pair.device, &mut pair.host].map(|b| b.reports(true).unwrap()[0].exchange.damped);
     assert!(cpus > 0.0 && (mine / cpus - 1.0).abs() < 1e-3, "{mine} J damped, {cpus} J on the CPU");
+}
+
+/// Every law at once, held at one end by points that move.
+fn laws() -> String {
+    let lame = "mu = 2e4, lambda = 4e4";
+    let curves = "curves = { f = [[0.4, -3e4], [1.0, 0.0], [1.6, 4e4]], g = [[0.5, -4e3], [1.0, 500.0], [2.0, 3e3]], \
+                  h = [[0.3, -2e4], [1.0, -1e3], [2.0, 2e4]] }";
+    let solid = "{ generate = \"box\", cells = [6, 2, 2], size = [0.6, 0.2, 0.2] }";
+    let plane = "{ generate = \"cloth\", cells = [6, 2], size = [0.6, 0.2] }";
+    let mut text =
+        "gravity = [0.0, -9.81, 0.0]\ncontact = { bodies = false }\nsolver = { global = \"cholesky\" }\n"
+            .to_string();
+    for (law, numbers) in [
+        ("arap", "mu = 2e4"),
+        ("stvk", lame),
+        ("neo-hookean", lame),
+        ("corotated-linear", lame),
+        ("valanis-landel", curves),
+    ] {
+        for (mesh, thickness) in [(solid, ""), (plane, ", thickness = 0.05")] {
+            text += &format!(
+                "[[body]]\nname = \"{law} {}\"\nmesh = {mesh}\nstretch = [1.1, 1.0, 0.95]\n\
+                 material = {{ model = \"{law}\", {numbers}, density = 1000.0{thickness} }}\n\
+                 attach = [{{ select = {{ min = [-0.001, -1.0, -1.0], max = [0.001, 1.0, 1.0] }}, stiffness = 1e4, \
+                 path = {{ kind = \"translate\", velocity = [0.0, 0.3, 0.0] }} }}]\n",
+                thickness.len()
+            );
+        }
+    }
+    text
+}
+
+/// Φ and the slopes that a line search on the device goes by.
+#[test]
+fn merits_and_slopes_are_those_of_the_cpu() {
+    let Some(context) = context() else { return };
+    for (kind, damping) in [("backward-euler", 0.0), ("implicit-midpoint", 0.0), ("bdf2", 2e-3)] {
+        let mut pair = Pair::of(&context, scene::load_text("laws", &laws(), &[]).unwrap());
+        let (form, targets) = (form(find(kind).unwrap(), damping), pair.targets(0.3));
+        pair.begin(&form, &targets, 1);
+        let (start, n) = (pair.host.view().iterate.to_vec(), pair.model.vertex_count());
+        let mut before: Option<[f64; 2]> = None;
+        for (seed, size) in (20..).zip([1e-3, 1e-2, 2e-2]) {
+            let (placed, descent) = (sum(&start, &noise(n, size, seed)), noise(n, 1e-2, seed + 100));
+            pair.both(|backend| {
+                // a way that ends where both shall be
+                backend.place(&sum(&placed, &descent)).unwrap();
+                backend.view().descent.copy_from_slice(&descent);
+                backend.correct().unwrap();
+                backend.local(&form).unwrap();
+            });
+            let [mine, cpus] =
+                [&mut pair.device, &mut pair.host].map(|b| b.weigh(&form, &descent, true).unwrap());
+            let g = pair.host.view().gradient;
+            let terms: f64 = g.iter().zip(&descent).map(|(g, d)| g.norm() * d.norm()).sum();
+            println!("{kind}: slope {} {}, terms of {terms:.1e}", mine.slope, cpus.slope);
+            // the gradient is rounded to some 1e-6 of what it is made of
+            assert!((mine.slope - cpus.slope).abs() < 1e-5 * terms, "{kind}: {mine:?} {cpus:?}");
+            let (mine, cpus) = (mine.merit.unwrap(), cpus.merit.unwrap());
+            println!("{kind}: {} {}", mine.value, cpus.value);
+            // ten times what is said to be rounding: a share of 1e-5 of the terms' size
+            let allowed = 10.0 * mine.noise;
+            assert!(mine.noise < 1.01e-6 * mine.value.abs() || damping > 0.0, "{kind}: no more than that");
+            if damping == 0.0 {
+                assert!((mine.value - cpus.value).abs() < allowed, "{kind}: {mine:?} {cpus:?}");
+            }
+            // what a step starts from has another strain on the CPU: there only changes are the same
+            if let Some([device, host]) = before.replace([mine.value, cpus.value]) {
+                let [change, expected] = [mine.value - device, cpus.value - host];
+                assert!(expected.abs() > 3.0 * allowed, "{kind}: it changes by {expected} J");
+                assert!(
+                    (change - expected).abs() < allowed,
+                    "{kind}: by {change} J, {expected} J on the CPU"
+                );
+            }
+        }
+    }
+}
+
+/// A point that a line search does not like costs a few numbers, and the copies of the host stay exact.
+#[test]
+fn a_trial_reads_back_a_few_numbers() {
+    let Some(context) = context() else { return };
+    let mut pair = Pair::of(&context, scene::load_text("laws", &laws(), &[]).unwrap());
+    let (form, targets) = (form(find("bdf2").unwrap(), 2e-3), pair.targets(0.3));
+    pair.begin(&form, &targets, 1);
+    pair.both(|backend| backend.descend(&form).unwrap());
+    let view = pair.device.view();
+    let (start, descent) = (view.iterate.to_vec(), view.descent.to_vec());
+    let n = pair.model.vertex_count() as u64;
+    let device = &mut pair.device;
+    let mut used = device.device_use().unwrap();
+    let mut cost = |device: &dyn Backend| {
+        let now = device.device_use().unwrap();
+        let since = now.since(&used);
+        used = now;
+        [since.downloaded, since.uploaded]
+    };
+    device.correct().unwrap();
+    device.local(&form).unwrap();
+    device.weigh(&form, &descent, true).unwrap();
+    assert_eq!(cost(device.as_ref()), [64, 12 * n], "the whole way: the correction goes there");
+    let step = size_of::<gpu::layout::Step>() as u64;
+    let mut shares = [1.0, 0.37];
+    for _ in 0..3 {
+        device.retreat(&start, &descent, shares).unwrap();
+        device.local(&form).unwrap();
+        device.weigh(&form, &descent, true).unwrap();
+        device.merit(&form).unwrap();
+        assert_eq!(cost(device.as_ref()), [64, 2 * step], "a part of it");
+        shares = [shares[1], 0.37 * shares[1]];
+    }
+    device.view();
+    device.view();
+    assert_eq!(cost(device.as_ref()), [16 * n, 0], "gradient and energies of the last of them, once");
+    let share = shares[0];
+    let expected: Vec<Vec3> = start.iter().zip(&descent).map(|(x, d)| x - d * share).collect();
+    let view = device.view();
+    let way = longest(&view.iterate.iter().zip(view.x).map(|(x, before)| x - before).collect::<Vec<_>>());
+    let (iterate, whole) = (view.iterate.to_vec(), longest(&descent));
+    let off = distance(&iterate, &expected);
+    println!("{off:.1e} m off after a descent of {whole:.1e} m and a way of {way:.1e} m");
+    // four sums of rounded numbers
+    assert!(off < 4.0 * 6e-8 * (way + whole), "{off:e} m");
+    let host = &mut pair.host;
+    host.retreat(&start, &descent, [1.0, share]).unwrap();
+    assert!(distance(host.view().iterate, &expected) == 0.0);
+    pair.device.advance(&form, &targets).unwrap();
+    pair.device.fetch().unwrap();
+    let off = distance(pair.device.positions(), &iterate) / way;
+    // a place's lower part and the way are added up in single precision, once
+    assert!(off < 1.2e-7, "{off:e} of the way");
 }

@@ -209,6 +209,7 @@ fn numbers() -> Step {
         velocity_force: 2.3e-3,
         start_share: 0.4,
         filter_coefficient: 0.2,
+        way: 0.3,
         ..Step::default()
     }
 }

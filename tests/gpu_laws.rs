@@ -106,3 +106,32 @@ fn held_energy_of_rubber_stays() {
     // steps end when the energy is off by 1e-5; the ledger's sums are rounded to some 1e-6
     assert!(energy < 2e-5 && turned < 2e-6, "{energy:e} {turned:e}");
 }
+
+/// What a step with a line search reads: places, velocities and the first guess once, gradient and energies where an iteration
+/// begins, and 64 bytes of every point that was tried, liked or not.
+#[test]
+fn points_that_are_not_liked_cost_a_few_bytes() {
+    let Some(context) = context() else { return };
+    let text = scene(&[body("one", SOLID, LAWS[0])]);
+    let mut cuts = 0;
+    for stretch in ["[1.8, 0.7, 0.7]", "[0.5, 1.4, 1.4]"] {
+        let settings = [&format!("body.0.stretch={stretch}"), "solver.history=0"];
+        let mut device = simulate_on_gpu(&context, &text, &settings);
+        let (n, report) = (device.model().vertex_count() as u64, 4 * 16 * 7);
+        // the host knows where it starts; later it has to read that
+        for read in std::iter::once(16).chain(std::iter::repeat_n(96, 9)) {
+            let before = device.device_use().unwrap();
+            device.start_frame().unwrap();
+            let used = device.device_use().unwrap().since(&before);
+            let iterations = device.rows(true).unwrap()[0].iterations as u64;
+            let sums = used.downloaded - (read + 16 * iterations) * n - report;
+            assert_eq!(sums % 64, 0, "{n} vertices: {sums} bytes");
+            // one where the step begins, one at the end of each way
+            let here = sums / 64 - (1 + iterations);
+            assert!(here <= 20 * iterations, "{stretch}: {here} cuts in {iterations} iterations");
+            cuts += here;
+        }
+    }
+    println!("{cuts} cuts");
+    assert!(cuts > 0, "some ways were too long");
+}

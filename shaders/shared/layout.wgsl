@@ -173,7 +173,8 @@ struct Step {
     velocity_force: f32,
     // share of that force in the step's impulse
     start_share: f32,
-    spare: u32,
+    // share of the host's correction that an iterate moves by
+    way: f32,
 }
 
 // Impulses of an edge lie along it.

@@ -86,16 +86,23 @@ impl<T: Scalar> Backend for Gpu<T> {
             }
             return Ok(());
         }
-        self.ask_for_gradient()?;
-        if self.seen.is_some() { self.take_gradient() } else { Ok(()) }
+        match &mut self.seen {
+            // a line search may not like it there: then nobody reads the gradient
+            Some(seen) => {
+                (seen.is_unread, seen.sums) = (true, None);
+                Ok(())
+            }
+            None => self.ask_for_gradient(),
+        }
     }
 
     fn gradient_norm(&mut self) -> Result<Option<f64>> {
         if self.is_resident() {
             return Ok(None);
         }
-        if self.seen.is_none() {
-            self.take_gradient()?;
+        match self.seen {
+            Some(_) => self.fetch_gradient()?,
+            None => self.take_gradient()?,
         }
         let square: f64 = self.gradient.iter().flatten().map(|c| c.wide() * c.wide()).sum();
         Ok(Some(square.sqrt()))
@@ -103,12 +110,13 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn global(&mut self, _: &Form) -> Result<()> {
         if !self.is_resident() {
+            self.fetch_gradient()?;
             if !self.global.solve(&mut self.gradient) {
                 return Err(unprepared());
             }
             let correction: Vec<[f32; 3]> =
                 self.gradient.iter().map(|s| s.map(|c| c.wide() as f32)).collect();
-            return self.apply(&correction);
+            return self.apply(correction);
         }
         self.stream.phase(Phase::Global);
         for (number, series) in self.inner.clone().enumerate() {

@@ -131,7 +131,7 @@ buffers! {
     /// Translation of each body that the inner iterations left out (m).
     Shifts: Storage<[f32; 4]>;
     /// What goes to the ledger: damped, work, filtered (J), then at 4 and 5 |g|² at the first and the last local step,
-    /// then from 16 on sixteen sums a segment.
+    /// from 8 to 14 the sums of a line search, then from 16 on sixteen sums a segment.
     Report: Storage<f32>;
 }
 

@@ -5,12 +5,13 @@ use super::backend::unprepared;
 use super::buffer::Buffer;
 use super::contents::split;
 use super::layout::{Motion, Step, Vertex};
+use super::merit;
+use super::readback::Readback;
 use super::seen::{CHUNK, Seen};
 use super::twin::{place, wide};
 use crate::cpu::Scalar;
-use crate::linear::reduce::sum;
 use crate::step::form::Form;
-use crate::step::inside::{Inside, Merit, View};
+use crate::step::inside::{Inside, Merit, Trial, View};
 use crate::{Result, Vec3};
 use rayon::prelude::*;
 
@@ -25,21 +26,23 @@ impl<T: Scalar> Inside for Gpu<T> {
             x_before: zeros.clone(),
             iterate: zeros.clone(),
             way: narrow.clone(),
-            excess: narrow,
+            excess: narrow.clone(),
+            correction: narrow,
             gradient: zeros.clone(),
             end_gradient: zeros.clone(),
             descent: zeros,
             kick: Vec::new(),
             energies: vec![0.0; self.model.bodies.len()],
-            target: Vec::new(),
+            sums: None,
             energies_readback: self.stream.readback(Buffer::Energies),
+            sums_readback: Readback::new(self.stream.context(), merit::BYTES),
+            is_unread: false,
             is_fresh: false,
             in_step: false,
             fault: None,
         });
-        // from now on the host solves; nobody else takes back what inner iterations on the device left
+        // from now on the host solves
         self.inner = 0..0;
-        self.stream.clear(Buffer::Shifts, 16 * self.model.bodies.len() as u64);
         self.refresh()
     }
 
@@ -82,6 +85,7 @@ impl<T: Scalar> Inside for Gpu<T> {
     }
 
     fn descend(&mut self, _: &Form) -> Result<()> {
+        self.refresh()?;
         let Some(seen) = &mut self.seen else { return Err(unprepared()) };
         let mut descent = std::mem::take(&mut seen.descent);
         descent.copy_from_slice(&seen.gradient);
@@ -99,7 +103,7 @@ impl<T: Scalar> Inside for Gpu<T> {
             seen.descent.iter().map(|s| [s.x as f32, s.y as f32, s.z as f32]).collect();
         // commands that wait to be sent still mean the correction before
         self.stream.submit()?;
-        self.apply(&correction)
+        self.apply(correction)
     }
 
     fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
@@ -134,33 +138,16 @@ impl<T: Scalar> Inside for Gpu<T> {
     }
 
     fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
-        self.refresh()?;
-        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
-        if seen.target.is_empty() {
-            self.stream.submit()?;
-            let target = self.stream.read_items::<[f32; 4]>(Buffer::Target)?;
-            seen.target = target.iter().map(|t| wide(t)).collect();
-        }
-        let (seen, model, share) = (&*seen, &self.model, form.row.c2);
-        let way = |i: usize| wide(&seen.way[i]);
-        let inertia = sum(seen.way.len(), |i| model.mass[i] * (way(i) - seen.target[i]).norm_squared());
-        let attached = sum(model.attachments.len(), |k| {
-            let (a, point) = (&model.attachments[k], &self.points[k]);
-            let (i, held) = (a.vertex as usize, wide(&point.position) + wide(&point.low));
-            let pull = self.x[i] - held + (way(i) - wide(&point.travel)) * share;
-            0.5 * a.stiffness * pull.norm_squared()
-        });
-        let elastic = seen.energies.iter().sum::<f64>() + attached;
-        let beyond = form.deformation_weight() - form.projection_weight();
-        let viscous = if beyond == 0.0 { 0.0 } else { self.strain_since_start(share) };
-        let terms = [
-            0.5 * form.inertia() * inertia,
-            form.projection_weight() / share * elastic,
-            0.5 * beyond / share * viscous,
-        ];
-        // energies and ways come in single precision
-        let noise = 1e-6 * terms.iter().map(|term| term.abs()).sum::<f64>();
-        Ok(Some(Merit { value: terms.iter().sum(), noise }))
+        self.sums(form).map(|sums| Some(sums.merit(form)))
+    }
+
+    fn weigh(&mut self, form: &Form, _: &[Vec3], with_merit: bool) -> Result<Trial> {
+        let sums = self.sums(form)?;
+        Ok(Trial { merit: with_merit.then(|| sums.merit(form)), slope: sums.slope })
+    }
+
+    fn retreat(&mut self, _: &[Vec3], _: &[Vec3], [from, to]: [f64; 2]) -> Result<()> {
+        self.walk((from - to) as f32)
     }
 
     fn place(&mut self, x: &[Vec3]) -> Result<()> {

@@ -95,6 +95,11 @@ kernels! {
     measure_residual [Step, Chunks, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, Partials] |s| s.chunks;
     reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
     apply_correction [Chunks, Shifts, Iterate, Excess, Correction, CorrectionBefore] |s| s.chunks;
+    walk [Step, Sizes, Correction, Iterate, Excess] |s| items(s.vertices);
+    measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
+    measure_strain [Step, Chunks, Vertices, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Partials] |s| s.chunks;
+    measure_pull [Step, Sizes, Vertices, Iterate, Attachments, Points, Partials] |s| blocks(s.attachments);
+    reduce_merit [Sizes, Partials, Report] |_| 1;
     kick [Step, Sizes, Vertices, Gradient, Excess] |s| items(s.vertices);
     carry [Step, Sizes, Vertices, Excess, StartGradient] |s| items(s.vertices);
     advance [Step, Sizes, Vertices, Motions, Iterate, Excess] |s| items(s.vertices);

@@ -264,8 +264,8 @@ layout! {
         velocity_force: f32;
         /// Share of f_n in the impulse of the step.
         start_share: f32;
-        /// Nothing: the size is a multiple of 16 bytes.
-        spare: u32;
+        /// What share of the host's correction an iterate moves by: −1 goes all of the way.
+        way: f32;
     }
     /// How much there is of everything, and where each kind's rows and partial sums begin.
     Sizes {

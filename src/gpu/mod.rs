@@ -13,6 +13,7 @@ mod filter;
 mod inside;
 pub mod kernel;
 pub mod layout;
+mod merit;
 pub mod pipeline;
 pub mod profile;
 pub mod readback;

@@ -7,10 +7,10 @@ use super::Gpu;
 use super::buffer::Buffer;
 use super::kernel::Id;
 use super::layout::{Motion, Vertex};
+use super::merit::Sums;
 use super::readback::Readback;
 use super::twin::{place, wide};
 use crate::cpu::Scalar;
-use crate::linear::reduce::sum;
 use crate::step::clock::Phase;
 use crate::{Error, Result, Vec3};
 use rayon::prelude::*;
@@ -31,9 +31,14 @@ pub(super) struct Seen {
     pub descent: Vec<Vec3>,
     pub kick: Vec<Vec3>,
     pub energies: Vec<f64>,
-    /// ŷ − x_n of this step (m); empty until somebody asks for Φ.
-    pub target: Vec<Vec3>,
+    /// The last correction, as the device has it (m).
+    pub correction: Vec<[f32; 3]>,
+    /// What a line search asks for where the last local step was made, once measured.
+    pub sums: Option<Sums>,
     pub energies_readback: Arc<Readback>,
+    pub sums_readback: Arc<Readback>,
+    /// Whether a local step was made whose gradient and energies nobody has read yet.
+    pub is_unread: bool,
     /// Whether x_n, v_n and x_{n−1} are those of the device now, and whether a step is half made: then the iterate is, too.
     pub is_fresh: bool,
     pub in_step: bool,
@@ -45,22 +50,30 @@ impl<T: Scalar> Gpu<T> {
     /// The state has changed, and no step is half made.
     pub(super) fn outdate(&mut self) {
         if let Some(seen) = &mut self.seen {
-            (seen.is_fresh, seen.in_step) = (false, false);
+            (seen.is_fresh, seen.in_step, seen.is_unread) = (false, false, false);
             seen.kick.clear();
         }
     }
 
-    /// Brings x_n, v_n and x_{n−1} to the host, if somebody looks and they are not there.
+    /// Brings x_n, v_n and x_{n−1} and what the last local step made to the host, if somebody looks and they are not there.
     pub(super) fn refresh(&mut self) -> Result<()> {
-        match &mut self.seen {
-            Some(seen) => match seen.fault.take() {
-                Some(fault) => return Err(fault),
-                None if seen.is_fresh => return Ok(()),
-                None => {}
-            },
-            None => return Ok(()),
+        let Some(seen) = &mut self.seen else { return Ok(()) };
+        if let Some(fault) = seen.fault.take() {
+            return Err(fault);
         }
-        self.fetch_state()
+        if !seen.is_fresh {
+            self.fetch_state()?;
+        }
+        self.fetch_gradient()
+    }
+
+    /// Brings gradient and energies of the last local step to the host, if somebody looks and they are not there.
+    pub(super) fn fetch_gradient(&mut self) -> Result<()> {
+        if !self.seen.as_mut().is_some_and(|seen| std::mem::take(&mut seen.is_unread)) {
+            return Ok(());
+        }
+        self.ask_for_gradient()?;
+        self.take_gradient()
     }
 
     /// Brings x_n, v_n and, if somebody looks, x_{n−1} to the host.
@@ -85,7 +98,7 @@ impl<T: Scalar> Gpu<T> {
         let ways = self.stream.read_items::<[f32; 4]>(Buffer::Iterate)?;
         seen.way.iter_mut().zip(ways).for_each(|(way, [x, y, z, _])| *way = [x, y, z]);
         seen.excess.fill([0.0; 3]);
-        seen.target.clear();
+        seen.sums = None;
         seen.in_step = true;
         seen.follow(&self.x);
         Ok(())
@@ -126,41 +139,32 @@ impl<T: Scalar> Gpu<T> {
         })
     }
 
-    /// u·L u at x_n + `share` d less that at x_n, L as stiff as the bodies are (J): Σ −½ L_ij δ·(δ + 2 r) over pairs whose edge r
-    /// changes by δ. What a step leaves as it is would only cost digits.
-    pub(super) fn strain_since_start(&self, share: f64) -> f64 {
-        let Some(seen) = &self.seen else { return 0.0 };
-        let factors = self.given.by_vertex(&self.stiffness.factors);
-        sum(self.x.len(), |i| {
-            let (columns, values) = self.laplacian.row(i);
-            let pair = |(&j, &l): (&u32, &f64)| {
-                let edge = self.x[j as usize] - self.x[i];
-                let change = (wide(&seen.way[j as usize]) - wide(&seen.way[i])) * share;
-                -0.5 * l * change.dot(&(change + edge * 2.0))
-            };
-            factors[i] * columns.iter().zip(values).map(pair).sum::<f64>()
-        })
-    }
-
     /// x ← x − s, on the device and in the host's copy.
-    pub(super) fn apply(&mut self, correction: &[[f32; 3]]) -> Result<()> {
+    pub(super) fn apply(&mut self, correction: Vec<[f32; 3]>) -> Result<()> {
         self.stream.phase(Phase::Global);
-        self.stream.write(Buffer::Correction, bytemuck::cast_slice(correction));
-        self.stream.kernel(Id::apply_correction)?;
-        if let Some(seen) = &mut self.seen {
-            let less = |from: &mut [f32; 3], s: &[f32; 3]| (0..3).for_each(|axis| from[axis] -= s[axis]);
-            let copies = seen.way.par_iter_mut().with_min_len(CHUNK).zip(&mut seen.excess);
-            copies.zip(correction).for_each(|((way, excess), s)| {
-                less(way, s);
-                less(excess, s);
-            });
-            seen.follow(&self.x);
+        self.stream.write(Buffer::Correction, bytemuck::cast_slice(&correction));
+        match &mut self.seen {
+            None => self.stream.kernel(Id::apply_correction),
+            Some(seen) => {
+                seen.correction = correction;
+                self.walk(-1.0)
+            }
         }
-        Ok(())
     }
 }
 
 impl Seen {
+    /// d and x − y take a part of the last correction, rounded as on the device.
+    pub fn walk(&mut self, part: f32, x: &[Vec3]) {
+        let add = |to: &mut [f32; 3], s: &[f32; 3]| (0..3).for_each(|axis| to[axis] += part * s[axis]);
+        let copies = self.way.par_iter_mut().with_min_len(CHUNK).zip(&mut self.excess);
+        copies.zip(&self.correction).for_each(|((way, excess), s)| {
+            add(way, s);
+            add(excess, s);
+        });
+        self.follow(x);
+    }
+
     /// x = x_n + d.
     pub fn follow(&mut self, x: &[Vec3]) {
         let iterate = self.iterate.par_iter_mut().with_min_len(CHUNK);

@@ -49,6 +49,7 @@ pub fn numbers(form: &Form, gravity: Vec3, before: &Step) -> Result<Step> {
         start_share: single(form.start_share()),
         filter_coefficient: before.filter_coefficient,
         filter_mode: before.filter_mode,
+        way: -1.0,
         ..Step::default()
     };
     let finite =

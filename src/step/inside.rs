@@ -3,6 +3,7 @@
 //! They work on the host and in f64, whatever computes the rest; a device hands over what they need.
 
 use super::form::Form;
+use crate::linear::reduce::sum;
 use crate::{Result, Vec3};
 
 /// The numbers of a step half made, of all vertices.
@@ -63,6 +64,15 @@ pub struct Merit {
     pub noise: f64,
 }
 
+/// What a line search sees of a point on its way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trial {
+    /// Φ there, where it was asked for and the backend knows.
+    pub merit: Option<Merit>,
+    /// g·d there, d the whole way (J).
+    pub slope: f64,
+}
+
 /// Operations inside a step. All but `open` ask that it was called.
 pub trait Inside {
     /// From now on the host looks into the steps.
@@ -86,6 +96,18 @@ pub trait Inside {
     fn local_at_end(&mut self) -> Result<()>;
     /// Φ where the last local step was made; `None` where the backend does not know.
     fn merit(&mut self, form: &Form) -> Result<Option<Merit>>;
+    /// Φ, if asked for, and the slope where the last local step was made, on the way of the last [`Inside::correct`], whose
+    /// descent this is.
+    fn weigh(&mut self, form: &Form, descent: &[Vec3], with_merit: bool) -> Result<Trial> {
+        let merit = if with_merit { self.merit(form)? } else { None };
+        let g = &*self.view().gradient;
+        Ok(Trial { merit, slope: sum(descent.len(), |i| g[i].dot(&descent[i])) })
+    }
+    /// Back on that way: the iterate is `start` less a share of the descent, and becomes that less another share.
+    fn retreat(&mut self, start: &[Vec3], descent: &[Vec3], [_, share]: [f64; 2]) -> Result<()> {
+        let shorter: Vec<Vec3> = start.iter().zip(descent).map(|(x, d)| x - d * share).collect();
+        self.place(&shorter)
+    }
     /// Sets the iterate.
     fn place(&mut self, x: &[Vec3]) -> Result<()>;
     /// After a step: x ← x + `ways`, v ← v + `changes`, all along the history that an integrator keeps.

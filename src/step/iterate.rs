@@ -37,10 +37,10 @@ impl Simulation {
             clock.time(Phase::Local, || backend.local(form))?;
             self.cut_way(form)?;
             let Simulation { backend, clock, history, .. } = self;
+            let gradient = clock.time(Phase::Local, || backend.gradient_norm())?;
             if let Some(history) = history.as_mut().filter(|_| !touching) {
                 history.note(backend.as_mut());
             }
-            let gradient = clock.time(Phase::Local, || backend.gradient_norm())?;
             if let Some(gradient) = if touching { self.touched_norm() } else { gradient } {
                 let first: &mut f64 = first_gradient.get_or_insert(gradient);
                 if touching {

@@ -11,7 +11,7 @@
 use super::Simulation;
 use super::clock::Phase;
 use super::form::Form;
-use super::inside::Merit;
+use super::inside::{Merit, Trial};
 use crate::linear::reduce::sum;
 use crate::{Result, Vec3};
 
@@ -34,8 +34,8 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// Whether a share of it is not too long: Φ and g·d are these there.
-    fn is_enough(&self, share: f64, slope: f64, merit: Option<Merit>) -> bool {
+    /// Whether a share of it is not too long: this is what was found there.
+    fn is_enough(&self, share: f64, &Trial { merit, slope }: &Trial) -> bool {
         let turned = slope < -TURNED * self.slope || !slope.is_finite();
         match self.merit.zip(merit) {
             Some((before, now)) => {
@@ -64,23 +64,23 @@ impl Simulation {
         let Some(way) = self.way.take().filter(|way| way.slope > 0.0 && way.slope.is_finite()) else {
             return Ok(());
         };
-        let (mut share, d) = (1.0, &way.descent);
+        let mut share = 1.0;
         for _ in 0..MOST_CUTS {
-            let merit = if way.merit.is_some() { self.backend.merit(form)? } else { None };
-            let g = &*self.backend.view().gradient;
-            let slope = sum(d.len(), |i| g[i].dot(&d[i]));
-            if way.is_enough(share, slope, merit) {
+            let Simulation { backend, clock, .. } = self;
+            let trial =
+                clock.time(Phase::Local, || backend.weigh(form, &way.descent, way.merit.is_some()))?;
+            if way.is_enough(share, &trial) {
                 break;
             }
             // where the slope is not a number, or has not turned although Φ has risen: by a tenth, by half
-            share *= (way.slope / (way.slope - slope)).max(0.1).min(0.5);
-            let shorter: Vec<Vec3> = way.start.iter().zip(d).map(|(x, d)| x - d * share).collect();
+            let cut = share * (way.slope / (way.slope - trial.slope)).max(0.1).min(0.5);
             self.hold.iter_mut().for_each(|hold| hold.forget_ahead());
             let Simulation { backend, clock, .. } = self;
             clock.time(Phase::Local, || {
-                backend.place(&shorter)?;
+                backend.retreat(&way.start, &way.descent, [share, cut])?;
                 backend.local(form)
             })?;
+            share = cut;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 mod direct;
 mod explicit;
 mod law;
+mod merit;
 mod rigid;
 mod solve;
 mod surface;
@@ -16,6 +17,7 @@ mod whole;
 
 pub use direct::*;
 pub use explicit::*;
+pub use merit::*;
 pub use rigid::*;
 pub use solve::*;
 pub use surface::*;

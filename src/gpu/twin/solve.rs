@@ -8,12 +8,13 @@ use super::whole::NO_MINIMUM;
 use super::{Output, Sum, sizes, step, wide};
 use crate::Vec3;
 
-fn packed(all: &Contents, buffer: Buffer, i: usize) -> Vec3 {
+/// Three packed numbers of vertex i.
+pub(super) fn packed(all: &Contents, buffer: Buffer, i: usize) -> Vec3 {
     wide(&all.items::<f32>(buffer)[3 * i..3 * i + 3])
 }
 
 /// Writes sums over chunks of vertices to the partial sums: `terms(i)` are vertex i's values and their sizes.
-fn sum_chunks<const K: usize>(
+pub(super) fn sum_chunks<const K: usize>(
     all: &mut Contents,
     terms: impl Fn(&Contents, usize) -> [(f64, f64); K],
 ) -> Magnitudes {

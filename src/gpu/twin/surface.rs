@@ -338,7 +338,7 @@ fn bent(all: &Contents, bending: &Bending, share: Option<f64>) -> (BendingElemen
 }
 
 /// From where an attachment holds to its vertex, and how far it goes in the step (m).
-fn held(all: &Contents, number: usize, attachment: &Attachment) -> (Sum, Vec3) {
+pub(super) fn held(all: &Contents, number: usize, attachment: &Attachment) -> (Sum, Vec3) {
     let vertex = &all.items::<Vertex>(Buffer::Vertices)[attachment.vertex as usize];
     let point = &all.items::<Point>(Buffer::Points)[number];
     let mut sum = Sum::default();

@@ -1,0 +1,43 @@
+// By how much u . L u at x_e = x_n + share d is more than at x_n (J), L as stiff as the bodies are: half of
+// -L_ij e . (e + 2 r) of each pair whose edge r changes by e. What a step leaves as it is would only cost digits.
+// Slot 4 of the chunk's partial sum, in slot 5 the same without signs; the others stay.
+//use shared/vertex.wgsl
+//use shared/reduce.wgsl
+
+@group(0) @binding(0) var<uniform> step: Step;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+@group(0) @binding(2) var<storage, read> vertices: array<Vertex>;
+@group(0) @binding(3) var<storage, read> iterate: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> laplacian_starts: array<u32>;
+@group(0) @binding(5) var<storage, read> laplacian_entries: array<Entry>;
+@group(0) @binding(6) var<storage, read> viscosity: array<f32>;
+@group(0) @binding(7) var<storage, read_write> partials: array<array<f32, SLOTS>>;
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let number = flat_workgroup(workgroup, workgroups);
+    if number >= arrayLength(&chunks) {
+        return;
+    }
+    let chunk = chunks[number];
+    var mine = empty();
+    for (var i = chunk.first + lane; i < chunk.end; i += LANES) {
+        for (var k = laplacian_starts[i]; k < laplacian_starts[i + 1u]; k++) {
+            let entry = laplacian_entries[k];
+            let edge = difference(vertices[entry.index], vertices[i]);
+            let change = step.share * (iterate[entry.index].xyz - iterate[i].xyz);
+            let strain = -0.5 * viscosity[i] * entry.value * dot(change, change + 2.0 * edge);
+            mine[4] += strain;
+            mine[5] += abs(strain);
+        }
+    }
+    combine(lane, mine);
+    if lane == 0u {
+        partials[number][4] = lanes[0][4];
+        partials[number][5] = lanes[0][5];
+    }
+}

@@ -1,0 +1,100 @@
+//! What a line search asks of the device: Φ and the slope where the last local step was made, a few numbers.
+
+use super::Gpu;
+use super::backend::unprepared;
+use super::buffer::Buffer;
+use super::kernel::Id;
+use super::layout::Step;
+use crate::Result;
+use crate::cpu::Scalar;
+use crate::step::clock::Phase;
+use crate::step::form::Form;
+use crate::step::inside::Merit;
+
+/// Bytes at the beginning of the device's report that have the sums in them.
+pub(super) const BYTES: u64 = 64;
+
+/// Energies, ways and their sums are made in single precision: this share of the terms' size may be rounding.
+const DIGITS: f64 = 1e-6;
+
+/// Sums over all vertices.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sums {
+    /// Σ m |x − ŷ|² (kg m²).
+    inertia: f64,
+    /// Elastic energy at x_e, and the same without signs (J).
+    elastic: [f64; 2],
+    /// g·s with the last correction s (J).
+    pub slope: f64,
+    /// u·L u at x_e less that at x_n, and the same without signs (J).
+    strain: [f64; 2],
+    /// Energy of the attachments at x_e (J).
+    attached: f64,
+}
+
+impl Sums {
+    fn read(report: &[f32]) -> Self {
+        let number = |k: usize| report.get(8 + k).copied().map_or(f64::NAN, f64::from);
+        Sums {
+            inertia: number(0),
+            elastic: [number(1), number(2)],
+            slope: number(3),
+            strain: [number(4), number(5)],
+            attached: number(6),
+        }
+    }
+
+    /// Φ, up to a constant of the step: x_e = c₂ x + z, and what is b ∇E in g is b E / c₂ in Φ.
+    pub fn merit(&self, form: &Form) -> Merit {
+        let share = form.row.c2;
+        let weights =
+            [0.5 * form.inertia(), form.projection_weight() / share, 0.5 * viscous_weight(form) / share];
+        let sum = |sign: usize| -> f64 {
+            let terms = [self.inertia, self.elastic[sign] + self.attached, self.strain[sign]];
+            weights.iter().zip(terms).map(|(weight, term)| weight * term).sum()
+        };
+        Merit { value: sum(0), noise: DIGITS * sum(1) }
+    }
+}
+
+/// a − b: weight of L in the damping.
+fn viscous_weight(form: &Form) -> f64 {
+    form.deformation_weight() - form.projection_weight()
+}
+
+impl<T: Scalar> Gpu<T> {
+    /// The sums where the last local step was made; measured once.
+    pub(super) fn sums(&mut self, form: &Form) -> Result<Sums> {
+        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
+        if let Some(sums) = seen.sums {
+            return Ok(sums);
+        }
+        self.stream.phase(Phase::Local);
+        self.stream.kernel(Id::measure_merit)?;
+        if viscous_weight(form) != 0.0 {
+            self.stream.kernel(Id::measure_strain)?;
+        }
+        self.stream.kernel(Id::measure_pull)?;
+        self.stream.kernel(Id::reduce_merit)?;
+        self.stream.download(Buffer::Report, &seen.sums_readback);
+        self.stream.submit()?;
+        self.stream.wait()?;
+        let sums = seen.sums_readback.take(|bytes| Sums::read(bytemuck::cast_slice(bytes)))?;
+        seen.sums = Some(sums);
+        Ok(sums)
+    }
+
+    /// d ← d + `way` s with the last correction s, on the device and in the host's copy.
+    pub(super) fn walk(&mut self, way: f32) -> Result<()> {
+        let of_step = self.numbers;
+        self.set_numbers(Step { way, ..of_step });
+        self.stream.phase(Phase::Global);
+        let walked = self.stream.kernel(Id::walk);
+        self.set_numbers(of_step);
+        walked?;
+        if let Some(seen) = &mut self.seen {
+            seen.walk(way, &self.x);
+        }
+        Ok(())
+    }
+}
