@@ -73,7 +73,8 @@ impl Simulation {
                 break;
             }
             // where the slope is not a number, or has not turned although Φ has risen: by a tenth, by half
-            let cut = share * (way.slope / (way.slope - trial.slope)).max(0.1).min(0.5);
+            let zero = way.slope / (way.slope - trial.slope);
+            let cut = share * if zero.is_nan() { 0.1 } else { zero.clamp(0.1, 0.5) };
             self.hold.iter_mut().for_each(|hold| hold.forget_ahead());
             let Simulation { backend, clock, .. } = self;
             clock.time(Phase::Local, || {
