@@ -29,7 +29,8 @@ impl Error {
     /// The exit code of the public contract: 1 the run failed, 2 bad input.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Input(_) => 2,
+            // what the scene asks for and what the command line asks for do not go together
+            Error::Input(_) | Error::Run(RunError::OnlyOnCpu(_)) => 2,
             Error::Run(_) | Error::Write { .. } => 1,
         }
     }

@@ -49,7 +49,7 @@ impl Simulation {
                 }
                 let residual = residual([*first, gradient]);
                 done.residual = Some(residual);
-                let settled = self.is_newton && settling.is_settled(residual);
+                let settled = self.is_newton && !touching && settling.is_settled(residual);
                 let converged = done.count > 0 && (residual <= self.tolerance || settled);
                 let solved = converged || gradient == 0.0 && !touching || done.count >= most;
                 if !gradient.is_finite()
@@ -130,12 +130,16 @@ impl Simulation {
         if let Some(hold) = hold {
             clock.time(Phase::Constrain, || hold.correct(form, model, backend.as_mut()))?;
         }
+        let searches = self.searches && !(touching && self.hold.is_some());
+        let felt = match &self.touching {
+            Some(felt) if touching && searches => felt.forces().to_vec(),
+            _ => Vec::new(),
+        };
         if touching {
             self.resolve_contacts(form)?;
         }
-        // in contact the forces of contacts would have to be cut, too
-        if self.searches && !touching {
-            self.note_way(form)?;
+        if searches {
+            self.note_way(form, &felt)?;
         }
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Global, || backend.correct())

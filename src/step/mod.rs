@@ -137,8 +137,9 @@ impl Simulation {
         let touching = contacts.map(|contacts| Touching::new(contacts, model.vertex_count()));
         let newton = scene.solver.kind == SolverKind::Newton;
         let bends = !model.is_projective();
-        let history = History::of(scene, bends && hold.is_none());
-        let searches = newton || bends || history.is_some();
+        let history = History::of(scene, bends).filter(|_| hold.is_none());
+        // an explicit step solves nothing
+        let searches = method.is_none() && (newton || bends || history.is_some());
         let variational = damping.eta.map(|eta| Variational::new(&model, eta)).transpose()?;
         let looks_in = hold.is_some() || fepr.is_some() || touching.is_some() || variational.is_some();
         if looks_in || searches || calm.is_some() {

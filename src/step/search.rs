@@ -5,6 +5,8 @@
 //! had promised (Armijo); where it has not, the way is cut to where the line through both slopes φ'(α) = −g(x − α d)·d is
 //! zero. A way that is long enough costs nothing: the gradient and the energy there are needed anyway.
 //!
+//! In contact the forces F of an iteration stay as they are while its way is cut: what falls is then Φ(x) − F·x.
+//!
 //! Near the end Φ changes by less than its rounding. There, and where something is held, so that Φ alone is not what falls,
 //! the slopes decide: the way was too long if they have turned to more than half of what they were.
 
@@ -31,15 +33,18 @@ pub(super) struct Way {
     slope: f64,
     /// Φ at the start, where it decides.
     merit: Option<Merit>,
+    /// F·d of contacts (J): in contact it is Φ(x) − F·x that falls, with the forces F of the iteration.
+    push: f64,
 }
 
 impl Way {
     /// Whether a share of it is not too long: this is what was found there.
     fn is_enough(&self, share: f64, &Trial { merit, slope }: &Trial) -> bool {
+        let slope = slope - self.push;
         let turned = slope < -TURNED * self.slope || !slope.is_finite();
         match self.merit.zip(merit) {
             Some((before, now)) => {
-                let change = now.value - before.value;
+                let change = now.value - before.value + share * self.push;
                 let noise = before.noise.max(now.noise);
                 change <= -ARMIJO * share * self.slope || change <= noise && !turned
             }
@@ -49,13 +54,15 @@ impl Way {
 }
 
 impl Simulation {
-    /// Before the way is gone: remembers it.
-    pub(super) fn note_way(&mut self, form: &Form) -> Result<()> {
+    /// Before the way is gone: remembers it. `felt` are the contacts' forces that are in the gradient already.
+    pub(super) fn note_way(&mut self, form: &Form, felt: &[(u32, Vec3)]) -> Result<()> {
         let merit = if self.hold.is_none() { self.backend.merit(form)? } else { None };
         let view = self.backend.view();
         let (g, d) = (&*view.gradient, &*view.descent);
-        let slope = sum(d.len(), |i| g[i].dot(&d[i]));
-        self.way = Some(Way { start: view.iterate.to_vec(), descent: d.to_vec(), slope, merit });
+        let along = |forces: &[(u32, Vec3)]| forces.iter().map(|(v, f)| f.dot(&d[*v as usize])).sum::<f64>();
+        let push = self.touching.as_ref().map_or(0.0, |touching| along(touching.forces()));
+        let slope = sum(d.len(), |i| g[i].dot(&d[i])) + along(felt) - push;
+        self.way = Some(Way { start: view.iterate.to_vec(), descent: d.to_vec(), slope, merit, push });
         Ok(())
     }
 
@@ -73,7 +80,7 @@ impl Simulation {
                 break;
             }
             // where the slope is not a number, or has not turned although Φ has risen: by a tenth, by half
-            let zero = way.slope / (way.slope - trial.slope);
+            let zero = way.slope / (way.slope - (trial.slope - way.push));
             let cut = share * if zero.is_nan() { 0.1 } else { zero.clamp(0.1, 0.5) };
             self.hold.iter_mut().for_each(|hold| hold.forget_ahead());
             let Simulation { backend, clock, .. } = self;

@@ -4,9 +4,9 @@
 //!
 //!   h_max = 4/(c + √(c² + 4ω²)) = (2/ω)(√(1 + ξ²) − ξ),   ξ = c/2ω
 //!
-//! The left side grows with ω and with c, so the highest frequency decides. L bounds ∇²E wherever the bodies are, so that
-//! ω² = λ_max(M⁻¹(L + K)) is never too low, K being the attachments; c = α₁ + α₂ ω². St. Venant–Kirchhoff's law is an exception:
-//! at rest it is stiffer by up to (2μ + 2λ)/(2μ + λ), which is counted, and the more the further it is stretched, which is not.
+//! The left side grows with ω and with c, so the highest frequency decides. L bounds ∇²E of projections wherever the bodies are, so that
+//! ω² = λ_max(M⁻¹(L + K)) is never too low, K being the attachments; c = α₁ + α₂ ω². Hyperelastic laws are exceptions:
+//! planar ones are at rest stiffer by up to (2μ + 2λ)/(2μ + λ), which is counted, and all the more the further they are stretched, which is not.
 //!
 //! Materials with keyframes count with their largest factor, attachments as if all of them held. Contact does not limit
 //! the step: its forces are implicit.

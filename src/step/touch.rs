@@ -30,6 +30,11 @@ impl Touching {
         Touching { contacts, free: zeros.clone(), pushed: zeros, forces: Vec::new(), metric: 0 }
     }
 
+    /// The forces of the last iteration on vertices, as they stand in the gradient.
+    pub(super) fn forces(&self) -> &[(u32, Vec3)] {
+        &self.forces
+    }
+
     /// Whether contacts were found in the step made last, or about to end.
     pub(super) fn may_touch(&self) -> bool {
         !self.contacts.is_empty()

@@ -3,6 +3,7 @@
 use super::{Checked, fault};
 use crate::linear::MOST_ITERATIONS;
 use crate::scene::{Method, Precision, Scene, SolverKind};
+use crate::step::explicit;
 use crate::step::integrator::NON_OSCILLATORY;
 
 /// The longest history of iterations; beyond some ten it does not help any more.
@@ -23,6 +24,13 @@ pub fn check_solver(scene: &Scene) -> Checked {
             "does not go with `conservation` inside the solve, which needs A itself; use \"fepr\" or 0";
         return fault("solver.history", message);
     }
+    let is_calm = scene.integrator.kind == NON_OSCILLATORY;
+    if is_calm && solver.history.is_some_and(|history| history > 0) {
+        return fault(
+            "solver.history",
+            "does not go with `non-oscillatory`, which holds momenta by A itself; use 0",
+        );
+    }
     if solver.kind == SolverKind::Projective {
         return Ok(());
     }
@@ -34,8 +42,12 @@ pub fn check_solver(scene: &Scene) -> Checked {
             "holds momenta and energy with the constant metric of `projective`; \"fepr\" goes with `newton`";
         return fault("conservation.method", message);
     }
-    if scene.integrator.kind == NON_OSCILLATORY {
+    if is_calm {
         let message = "`non-oscillatory` holds momenta with the constant metric of `projective`: use that";
+        return fault("solver.kind", message);
+    }
+    if explicit::find(&scene.integrator.kind).is_some() {
+        let message = format!("`newton` has nothing to solve: `{}` is explicit", scene.integrator.kind);
         return fault("solver.kind", message);
     }
     Ok(())
