@@ -192,7 +192,8 @@ fn the_ledger_tells_damping_from_the_integrator() {
     let (damped, coarse) = ledger(&["time.step=0.004"], 25);
     let (_, fine) = ledger(&["time.step=0.001"], 100);
     println!("damped {damped:.4} J, numerical of it {coarse:.2e}, with a quarter of the step {fine:.2e}");
-    assert!(damped > 0.0 && fine < 1e-3 && fine < coarse / 4.0, "{damped} {coarse:e} {fine:e}");
+    // 1.97e-2 and 1.25e-3: the work of the force at the end of the step is off by second order, too
+    assert!(damped > 0.0 && fine < 2e-3 && fine < coarse / 10.0, "{damped} {coarse:e} {fine:e}");
 }
 
 #[test]
