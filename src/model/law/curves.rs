@@ -54,9 +54,6 @@ impl Curves {
             );
             return Err(InputError::field("f", message));
         }
-        for (name, curve) in [("f", &f_curve), ("g", &g_curve), ("h", &h_curve)] {
-            check_end(name, curve)?;
-        }
         let [f, g, h] = [f_curve, g_curve, h_curve].map(|curve| curve.divided(mu));
         Ok(Curves { f, g, h, lame: [mu, lambda] })
     }
@@ -71,19 +68,6 @@ impl Curves {
     pub fn lame(&self) -> [f64; 2] {
         self.lame
     }
-}
-
-/// A curve that falls beyond its last point is the slope of an energy without a bottom: matter that tears itself apart.
-fn check_end(name: &str, curve: &Curve) -> Result<(), InputError> {
-    let slope = curve.pieces.last().map_or(0.0, |piece| piece.coefficients[1]);
-    let steepest = curve.pieces.iter().map(|piece| piece.coefficients[1].abs()).fold(0.0, f64::max);
-    if slope >= -1e-9 * steepest {
-        return Ok(());
-    }
-    let message = format!(
-        "the curve falls beyond its last point, by {slope} Pa for a stretch of 1; expected it to rise or to stay"
-    );
-    Err(InputError::field(name, message))
 }
 
 fn check(name: &str, points: &[[f64; 2]]) -> Result<(), InputError> {
