@@ -1,5 +1,6 @@
 //! The inside of a step on the CPU.
 
+use super::metric::stiffened;
 use super::{CHUNK, Cpu, Scalar, fill};
 use crate::error::RunError;
 use crate::linear::reduce::sum;
@@ -39,15 +40,8 @@ impl<T: Scalar> Cpu<T> {
         let Cpu { newton: Some(newton), model, given, laplacian, stiffness, tangent, .. } = self else {
             return Ok(());
         };
-        let stiffened = stiffness.factors.iter().any(|s| *s != 1.0);
-        let scaled = stiffened.then(|| laplacian.scaled_rows(&given.by_vertex(&stiffness.factors)));
-        newton.prepare(
-            form,
-            model,
-            scaled.as_ref().unwrap_or(laplacian),
-            tangent.as_ref(),
-            &self.evaluated,
-        )?;
+        let laplacian = stiffened(laplacian, given, &stiffness.factors);
+        newton.prepare(form, model, &laplacian, tangent.as_ref(), &self.evaluated)?;
         let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
         let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
         descent.copy_from_slice(gradient);

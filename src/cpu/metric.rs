@@ -39,10 +39,7 @@ pub struct Parts<'a> {
 impl Parts<'_> {
     /// Σ s L (N/m). Bodies share no element: every row is of one of them.
     fn laplacian(&self, metric: &Metric) -> Cow<'_, SparseMatrix> {
-        match metric.level.factors.iter().all(|s| *s == 1.0) {
-            true => Cow::Borrowed(self.laplacian),
-            false => Cow::Owned(self.laplacian.scaled_rows(&self.model.by_vertex(&metric.level.factors))),
-        }
+        stiffened(self.laplacian, self.model, &metric.level.factors)
     }
 
     /// The diagonal K (N/m).
@@ -65,6 +62,18 @@ impl Parts<'_> {
             &self.attachment(metric),
             bodies,
         )
+    }
+}
+
+/// Σ s L with the factor s of each body.
+pub(super) fn stiffened<'a>(
+    laplacian: &'a SparseMatrix,
+    model: &Model,
+    factors: &[f64],
+) -> Cow<'a, SparseMatrix> {
+    match factors.iter().all(|s| *s == 1.0) {
+        true => Cow::Borrowed(laplacian),
+        false => Cow::Owned(laplacian.scaled_rows(&model.by_vertex(factors))),
     }
 }
 

@@ -7,6 +7,7 @@
 //! d = `Form::dissipation_weight`, 3n × 3n, factored once a step: Ψ is quadratic, so B bounds the curvature of Φ as A does without damping. With Newton's method
 //! K joins the Hessian instead.
 
+use super::metric::stiffened;
 use super::newton::{corners, hessians};
 use super::{Cpu, Scalar, fill};
 use crate::linear::reduce::sum;
@@ -132,9 +133,7 @@ impl<T: Scalar> Cpu<T> {
         };
         tangent.take(&self.model, &self.x);
         let Cpu { given, laplacian, stiffness, model, .. } = self;
-        let stiffened = stiffness.factors.iter().any(|s| *s != 1.0);
-        let scaled = stiffened.then(|| laplacian.scaled_rows(&given.by_vertex(&stiffness.factors)));
-        tangent.factor(form, model, scaled.as_ref().unwrap_or(laplacian))
+        tangent.factor(form, model, &stiffened(laplacian, given, &stiffness.factors))
     }
 
     /// In a local step: K v' of the iterate, with the K that the damping asks for. To be put back by the caller.

@@ -23,11 +23,10 @@ pub fn damping_ratio(
     let mut stiffness = DMatrix::<f64>::zeros(3 * n, 3 * n);
     for tet in &model.tets {
         let blocks = tet.hessian(&rest);
-        for k in 0..4 {
-            for l in 0..4 {
-                let at = [tet.vertices[k] as usize * 3, tet.vertices[l] as usize * 3];
-                let mut view = stiffness.view_mut((at[0], at[1]), (3, 3));
-                view += blocks[k][l];
+        for (row, blocks) in tet.vertices.iter().zip(&blocks) {
+            for (column, block) in tet.vertices.iter().zip(blocks) {
+                let mut view = stiffness.view_mut((*row as usize * 3, *column as usize * 3), (3, 3));
+                view += block;
             }
         }
     }

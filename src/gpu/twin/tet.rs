@@ -40,6 +40,9 @@ fn obeyed(all: &Contents, index: usize) -> Law {
     law_of(all, all.items::<u32>(Buffer::TetLaws)[index])
 }
 
+/// The closest matrix of some kind.
+type Projection = fn(&Mat3) -> Mat3;
+
 /// Stress and energy (J), and the sizes of their terms.
 #[derive(Default)]
 struct Loaded {
@@ -82,7 +85,7 @@ impl Loaded {
         }
     }
 
-    fn projected(f: &Mat3, size: f64, closest: [(f64, fn(&Mat3) -> Mat3); 2]) -> Self {
+    fn projected(f: &Mat3, size: f64, closest: [(f64, Projection); 2]) -> Self {
         let mut all = Loaded::default();
         for (weight, closest) in closest.into_iter().filter(|(weight, _)| *weight != 0.0) {
             let p = closest(f);
