@@ -3,6 +3,7 @@
 pub mod cloud;
 pub mod direct;
 pub mod ether_drag;
+pub mod example;
 pub mod laplacian;
 pub mod neighbours;
 pub mod none;

@@ -42,6 +42,15 @@ pub struct Body {
     pub skin: Option<Arc<Embedding>>,
 }
 
+/// A deformation of a body that damping is designed with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExampleShape {
+    /// The body.
+    pub body: usize,
+    /// Displacements of its vertices from the rest shape, in rest coordinates (m).
+    pub displacement: Vec<Vec3>,
+}
+
 /// Everything about a scene that does not change while it runs.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
@@ -65,6 +74,8 @@ pub struct Model {
     pub initial_positions: Vec<Vec3>,
     /// Velocities at the start (m/s).
     pub initial_velocities: Vec<Vec3>,
+    /// The shapes of the scene's `damping.example`, in their order.
+    pub examples: Vec<ExampleShape>,
 }
 
 impl Model {

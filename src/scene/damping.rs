@@ -1,5 +1,6 @@
 //! Damping as a scene has it.
 
+use super::{Curve, Example};
 use serde::{Deserialize, Serialize};
 
 /// What `direct` damps: bodies, their elements, or one after the other.
@@ -58,6 +59,25 @@ pub struct Damping {
     pub wavelength: Option<f64>,
     /// η of `variational` (s): drag on deformation.
     pub eta: f64,
+    /// Shapes along which `laplacian` and `rayleigh` damp otherwise.
+    #[serde(rename = "example", skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Example>,
+    /// Whether the shapes turn with their bodies.
+    pub follow_rotation: bool,
+    /// How many times as strongly `laplacian` and `rayleigh` damp all motion, as a function of how large it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Curve>,
+}
+
+impl Damping {
+    /// Gives every example a name.
+    pub(super) fn fill_defaults(&mut self) {
+        for (index, example) in self.examples.iter_mut().enumerate() {
+            if example.name.is_empty() {
+                example.name = format!("example{}", index + 1);
+            }
+        }
+    }
 }
 
 impl Default for Damping {
@@ -75,6 +95,9 @@ impl Default for Damping {
             psi: 0.0,
             wavelength: None,
             eta: 0.0,
+            examples: Vec::new(),
+            follow_rotation: true,
+            curve: None,
         }
     }
 }

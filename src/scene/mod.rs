@@ -9,6 +9,7 @@ pub mod check;
 mod conservation;
 mod contact;
 mod damping;
+mod example;
 mod explain;
 mod joint;
 mod keyframes;
@@ -31,6 +32,7 @@ pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
 pub use damping::{Damping, Scope, Torque};
+pub use example::{Curve, CurveKind, Example, Over, Shape};
 pub use joint::Joint;
 pub use keyframes::Keyframes;
 pub use load::{LoadedScene, load, load_text};
@@ -91,6 +93,7 @@ impl Scene {
             body.material.fill_defaults(MatterKind::of(&body.mesh));
         }
         self.integrator.fill_defaults();
+        self.damping.fill_defaults();
         for obstacle in &mut self.obstacles {
             obstacle.fill_defaults(self.contact.friction);
         }

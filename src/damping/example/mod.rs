@@ -1,0 +1,3 @@
+//! Damping designed by example (Example paper): along chosen shapes motion is damped more, or less, than elsewhere.
+
+pub mod curve;
