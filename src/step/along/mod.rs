@@ -191,12 +191,14 @@ impl Simulation {
 
     /// After the prediction: what the step starts with.
     pub(super) fn aim_along(&mut self, form: &Form) -> Result<()> {
-        let Simulation { backend, along: Some(along), model, .. } = self else { return Ok(()) };
-        let view = backend.view();
-        for group in &mut along.groups {
-            group.set_offset(|i| view.offset(form, model.gravity, i));
-        }
-        Ok(())
+        let Simulation { backend, along: Some(along), model, clock, .. } = self else { return Ok(()) };
+        clock.time(Phase::Predict, || {
+            let view = backend.view();
+            for group in &mut along.groups {
+                group.set_offset(|i| view.offset(form, model.gravity, i));
+            }
+            Ok(())
+        })
     }
 
     /// A local step: the gradient with what shapes add to it.
@@ -242,10 +244,12 @@ impl Simulation {
 
     /// What shapes take in the step about to end.
     pub(super) fn book_along(&mut self, form: &Form) {
-        let Simulation { backend, along: Some(along), exchanged, .. } = self else { return };
-        let view = backend.view();
-        let way = |i: usize| view.iterate[i] - view.x[i];
-        let taken: f64 = along.groups.iter().map(|group| group.dissipated(form, way)).sum();
+        let Simulation { backend, along: Some(along), exchanged, clock, .. } = self else { return };
+        let taken: f64 = clock.time(Phase::Advance, || {
+            let view = backend.view();
+            let way = |i: usize| view.iterate[i] - view.x[i];
+            along.groups.iter().map(|group| group.dissipated(form, way)).sum()
+        });
         exchanged.damped += form.damping_force_weight() * along.factor * taken;
     }
 
