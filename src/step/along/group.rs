@@ -20,11 +20,7 @@ use crate::scene::{Curve, Over};
 use crate::step::form::Form;
 use crate::{Mat3, Vec3};
 use nalgebra::{DMatrix, DVector};
-use rayon::prelude::*;
 use std::ops::Range;
-
-/// Vertices of one task.
-const CHUNK: usize = 512;
 
 /// A shape, and how motion along it is damped.
 #[derive(Debug, Clone)]
@@ -41,7 +37,7 @@ pub struct Example {
 /// B and S of a matrix.
 #[derive(Debug, Clone)]
 pub struct Solved {
-    b: Tall,
+    b: Tall<f32>,
     s: DMatrix<f64>,
 }
 
@@ -72,8 +68,9 @@ pub struct Group {
     pub examples: Vec<Example>,
     excitation: Excitation,
     coupling: Coupling,
-    /// U.
-    u: Tall,
+    /// U. In single precision, as B is: half as much to read in every iteration. What is rounded here is the damping itself, by less
+    /// than 1e-7, not its solve.
+    u: Tall<f32>,
     /// B and S of the metrics that steps are solved with, by their number.
     solved: Vec<(u64, Solved)>,
     now: Option<Now>,
@@ -195,7 +192,7 @@ impl Group {
     pub fn show(&mut self, gradient: &mut [Vec3]) {
         let Some(now) = self.now.as_mut().filter(|now| !now.is_shown) else { return };
         now.is_shown = true;
-        add(&self.u, &self.vertices, &now.turn, &now.pull, gradient);
+        self.u.add(&now.turn, &now.pull, &mut gradient[self.vertices.clone()]);
     }
 
     /// Φ's share: d/(2s) v'ᵀ U P Uᵀ v'; `None` where there is no potential.
@@ -207,7 +204,7 @@ impl Group {
     /// Adds `share` T U c to vectors of all vertices.
     fn add(&self, c: &DVector<f64>, share: f64, vectors: &mut [Vec3]) {
         let Some(now) = &self.now else { return };
-        add(&self.u, &self.vertices, &now.turn, &(c * share), vectors);
+        self.u.add(&now.turn, &(c * share), &mut vectors[self.vertices.clone()]);
     }
 
     /// T U as columns, of the group's vertices.
@@ -255,7 +252,7 @@ impl Group {
         if !now.is_shown {
             c += &now.pull - &inverse * (&solved.s * &now.pull);
         }
-        add(&solved.b, vertices, &turn, &c, descent);
+        solved.b.add(&turn, &c, &mut descent[vertices.clone()]);
         now.way = now.way.take().map(|way| way - along - &solved.s * c);
         now.inverse = Some((w, metric, inverse));
     }
@@ -266,7 +263,7 @@ impl Group {
         let turn = now.turn;
         let along = u.dot(|i| turn.tr_mul(&descent[vertices.start + i]));
         let c = small_inverse(&now.excess, &solved.s, w) * &along;
-        add(&solved.b, vertices, &Mat3::identity(), &(-&c), descent);
+        solved.b.add(&Mat3::identity(), &(-&c), &mut descent[vertices.clone()]);
         now.way = now.way.take().map(|way| way - along + &solved.s * c);
     }
 
@@ -293,11 +290,4 @@ fn small_inverse(p: &DMatrix<f64>, s: &DMatrix<f64>, w: f64) -> DMatrix<f64> {
     let scaled = p * w;
     let matrix = DMatrix::identity(k, k) + &scaled * s;
     matrix.lu().solve(&scaled).unwrap_or_else(|| DMatrix::zeros(k, k))
-}
-
-/// Adds T A c to vectors of all vertices.
-fn add(a: &Tall, vertices: &Range<usize>, turn: &Mat3, c: &DVector<f64>, vectors: &mut [Vec3]) {
-    let c = a.padded(c);
-    let own = vectors[vertices.clone()].par_iter_mut().with_min_len(CHUNK).enumerate();
-    own.for_each(|(i, vector)| *vector += turn * a.at(i, &c));
 }
