@@ -14,6 +14,7 @@ pub mod linear;
 pub mod mesh;
 pub mod model;
 pub mod observe;
+pub mod reduced;
 pub mod scene;
 pub mod step;
 pub mod view;

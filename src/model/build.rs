@@ -122,13 +122,10 @@ fn kind(mesh: &Mesh) -> MatterKind {
 }
 
 /// x = position + c + R S (X − c), c the rest centre of mass; v = velocity + ω × (x − x_cm).
-fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec3>) {
+pub(crate) fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec3>) {
     let centre = centre_of_mass(&mesh.positions, masses);
     let stretch = Vec3::from(body.stretch);
-    let rotation = match Unit::try_new(Vec3::from(body.rotation.axis), 0.0) {
-        Some(axis) => Rotation3::from_axis_angle(&axis, body.rotation.degrees.to_radians()),
-        None => Rotation3::identity(),
-    };
+    let rotation = turn(body);
     let shift = Vec3::from(body.position) + centre;
     let positions: Vec<Vec3> =
         mesh.positions.iter().map(|x| shift + rotation * (x - centre).component_mul(&stretch)).collect();
@@ -137,6 +134,14 @@ fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec
     let drift = Vec3::from(body.velocity);
     let velocities = positions.iter().map(|x| drift + spin.cross(&(x - pivot))).collect();
     (positions, velocities)
+}
+
+/// How a body is turned from its rest shape.
+pub(crate) fn turn(body: &scene::Body) -> Rotation3<f64> {
+    match Unit::try_new(Vec3::from(body.rotation.axis), 0.0) {
+        Some(axis) => Rotation3::from_axis_angle(&axis, body.rotation.degrees.to_radians()),
+        None => Rotation3::identity(),
+    }
 }
 
 fn centre_of_mass(positions: &[Vec3], masses: &[f64]) -> Vec3 {

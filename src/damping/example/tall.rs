@@ -34,11 +34,10 @@ impl Tall {
 
     /// Its columns.
     pub fn columns(&self) -> Vec<Vec<Vec3>> {
-        let number = |i: usize, c: usize, j: usize| self.numbers[(3 * i + c) * self.stride + j];
         let rows = self.numbers.len() / (3 * self.stride).max(1);
-        let column =
-            |j: usize| (0..rows).map(|i| Vec3::new(number(i, 0, j), number(i, 1, j), number(i, 2, j)));
-        (0..self.columns).map(|j| column(j).collect()).collect()
+        let vector =
+            |i: usize, j: usize| Vec3::from([0, 1, 2].map(|c| self.numbers[(3 * i + c) * self.stride + j]));
+        (0..self.columns).map(|j| (0..rows).map(|i| vector(i, j)).collect()).collect()
     }
 
     /// Aᵀ y, `y(i)` being the vector at vertex i. The bits do not depend on the number of threads.
