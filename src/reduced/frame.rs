@@ -8,7 +8,7 @@
 
 use crate::error::InputError;
 use crate::model::Model;
-use crate::model::build::{place, turn};
+use crate::model::build::undeformed;
 use crate::scene::{Path, Scene};
 use crate::{Mat3, Vec3};
 
@@ -39,9 +39,8 @@ impl Frame {
             let message = "the attachments of a reduced body have to hold from the start and never let go";
             return Err(InputError::field("body.0.attach", message));
         }
-        let unstretched = crate::scene::Body { stretch: [1.0; 3], ..scene.bodies[0].clone() };
-        let (placed, _) = place(&unstretched, &model.bodies[0].mesh, &model.mass);
-        Ok(Frame { placed, turn: *turn(&unstretched).matrix(), path, h })
+        let (placed, turn) = (undeformed(scene, model), scene.bodies[0].rotation.matrix());
+        Ok(Frame { placed, turn, path, h })
     }
 
     /// c at a time (s), in m.

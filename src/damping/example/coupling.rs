@@ -20,6 +20,13 @@ pub struct Coupling {
     inverse: DMatrix<f64>,
 }
 
+impl Default for Coupling {
+    /// Of no shapes.
+    fn default() -> Self {
+        Coupling { r: DMatrix::zeros(0, 0), inverse: DMatrix::zeros(0, 0) }
+    }
+}
+
 impl Coupling {
     /// From the products XᵀCX. `Err`: the first shape that is nothing, or nothing new beside those before it.
     pub fn new(products: &DMatrix<f64>) -> Result<Self, usize> {
