@@ -4,12 +4,12 @@
 mod common;
 
 use common::{Random, distance};
-use dashpot::model::Model;
 use dashpot::model::build::build;
 use dashpot::model::element::Element;
+use dashpot::model::{ExampleShape, Model};
 use dashpot::reduced::Reduced;
 use dashpot::reduced::rest::Rest;
-use dashpot::scene::LoadedScene;
+use dashpot::scene::{Curve, CurveKind, Example, LoadedScene, Over, Shape};
 use dashpot::{Simulation, Vec3, cpu, scene};
 use nalgebra::{DMatrix, DVector, Rotation3, SymmetricEigen};
 use std::sync::Arc;
@@ -243,4 +243,55 @@ fn in_all_coordinates_it_moves_like_the_whole_body() {
             }
         }
     }
+}
+
+/// Two shapes that are not orthogonal, one of them with a curve: Ĉ is not symmetric, and another one in every step.
+#[test]
+fn in_all_coordinates_examples_damp_it_like_the_whole_body() {
+    let mut overrides =
+        vec![TURNED, "damping.model=laplacian", "damping.stiffness=2e-3", "damping.follow_rotation=false"];
+    overrides.extend(SHORT);
+    let (mut loaded, mut model) = load(&overrides);
+    let bend = |x: &Vec3| Vec3::new(0.0, 0.2 * x.x * x.x, 0.05 * x.x);
+    let twist = |x: &Vec3| Vec3::new(0.1 * x.x, 0.1 * x.x * x.x, -0.3 * x.x * x.y);
+    let points = vec![[0.0, 1.0], [0.3, -1.0]];
+    let curve = Curve { kind: CurveKind::Linear, over: Over::Deformation, points };
+    for (name, curve) in [("bend", None), ("twist", Some(curve))] {
+        let shape = Shape { mode: Some(1), ..Shape::default() };
+        loaded.scene.damping.examples.push(Example {
+            name: name.into(),
+            body: None,
+            shape,
+            gamma: 5.0,
+            curve,
+        });
+    }
+    let rest = &model.bodies[0].mesh.positions;
+    let shapes: [Vec<Vec3>; 2] = [rest.iter().map(bend).collect(), rest.iter().map(twist).collect()];
+    let turn = turn();
+    for (i, x) in model.initial_positions.iter_mut().enumerate() {
+        *x += turn * (shapes[0][i] * 0.5 + shapes[1][i] * 0.4);
+    }
+    model.examples = shapes.map(|displacement| ExampleShape { body: 0, displacement }).into();
+    let (mut reduced, mut whole) = (reduce(&loaded, &model, 36), whole(&loaded, &model));
+    let mut few = reduced.last_row();
+    for _ in 0..30 {
+        let chi = reduced.excitations();
+        for (few, all) in chi.iter().zip(whole.excitations()) {
+            assert!((few - all).abs() < 1e-6, "excitation {few} instead of {all}");
+        }
+        few = reduced.frame().unwrap();
+        let all = whole.frame().unwrap();
+        whole.fetch().unwrap();
+        let apart = distance(reduced.positions(), whole.positions());
+        // as above; that of the curve is felt, too
+        assert!(apart < 1e-7, "{apart:e} m apart in frame {}", few.frame);
+        assert!(
+            (few.damped - all.damped).abs() < 1e-5 * all.damped,
+            "{} J instead of {} J",
+            few.damped,
+            all.damped
+        );
+    }
+    assert!(few.damped > 0.1 * few.total, "it is damped: {} J, {} J are left", few.damped, few.total);
 }
