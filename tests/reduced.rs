@@ -181,7 +181,9 @@ fn modal_derivatives_are_how_the_rest_position_bends() {
     let reduced = reduce(&loaded, &model, 15);
     let shapes = reduced.shapes();
     let mut rest = Rest::new(&model).unwrap();
-    let [aa, ab, bb] = [(0, 0), (0, 2), (2, 2)].map(|(a, b)| rest.derivative(&shapes[a], &shapes[b]));
+    let pairs = [[0, 0], [0, 2], [2, 2]].map(|pair| pair.map(|a: usize| shapes[a].as_slice()));
+    let bends = rest.derivatives(&pairs);
+    let [aa, ab, bb] = [0, 1, 2].map(|k| &bends[k]);
     let bent = |p: f64, with: f64| -> f64 {
         // pushed by p K (φ_a + φ_b); what is left of that force at u = p (φ_a + φ_b) + p²/2 (φ_aa + 2 φ_ab + φ_bb)
         let at = |i: usize, p: f64, with: f64| {

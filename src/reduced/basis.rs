@@ -7,9 +7,9 @@
 //! (Barbič and James 2005, Section 4.2).
 
 use super::rest::Rest;
-use super::temporary::Mode;
 use crate::damping::example::tall::Tall;
 use crate::model::Model;
+use crate::modes::{self, Mode};
 use crate::{Result, Vec3};
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
@@ -29,13 +29,16 @@ pub struct Basis {
 }
 
 /// How many linear modes there are in a basis of so many shapes: with their derivatives there are enough.
-pub fn linear_modes(count: usize) -> usize {
+fn linear_modes(count: usize) -> usize {
     (2 * count).div_ceil(7)
 }
 
 /// At most `count` shapes of the one body of a model; fewer if the body has not so many. `examples` are in rest coordinates (m).
-pub fn basis(model: &Model, modes: &[Mode], examples: &[Vec<Vec3>], count: usize) -> Result<Basis> {
+pub fn basis(model: &Model, examples: &[Vec<Vec3>], count: usize) -> Result<Basis> {
+    // one that nothing holds is refused before its modes are looked for
     let mut rest = Rest::new(model)?;
+    let all = 3 * model.vertex_count();
+    let modes = &modes::modes(model, 0, if count >= all { all } else { linear_modes(count) })?;
     let mut found = Orthonormal { mass: &model.mass, shapes: Vec::new(), most: count };
     modes.iter().for_each(|mode| found.add(mode.shape.clone()));
     let linear = found.shapes.len();
@@ -46,21 +49,25 @@ pub fn basis(model: &Model, modes: &[Mode], examples: &[Vec<Vec3>], count: usize
     }
     examples.iter().for_each(|example| found.add(example.clone()));
     if found.shapes.len() < count {
-        let mut derivatives = Vec::new();
-        for (j, b) in modes.iter().enumerate() {
-            for a in &modes[..=j] {
-                let weight = (modes[0].omega / a.omega).powi(2) * (modes[0].omega / b.omega).powi(2);
-                let mut bent = rest.derivative(&a.shape, &b.shape);
-                bent.iter_mut().for_each(|x| *x *= weight);
-                found.remove_known(&mut bent);
-                derivatives.push(bent);
-            }
-        }
-        for shape in principal(&model.mass, &derivatives) {
+        for shape in principal(&model.mass, &derivatives(&mut rest, modes, &found)) {
             found.add(shape);
         }
     }
     Ok(Basis { shapes: found.shapes, modes: linear })
+}
+
+/// All modal derivatives, weighed, less what is known.
+fn derivatives(rest: &mut Rest, modes: &[Mode], known: &Orthonormal) -> Vec<Vec<Vec3>> {
+    let pairs: Vec<[&Mode; 2]> =
+        modes.iter().enumerate().flat_map(|(j, b)| modes[..=j].iter().map(move |a| [a, b])).collect();
+    let shapes: Vec<[&[Vec3]; 2]> = pairs.iter().map(|pair| pair.map(|mode| mode.shape.as_slice())).collect();
+    let mut all = rest.derivatives(&shapes);
+    for (bent, [a, b]) in all.iter_mut().zip(&pairs) {
+        let weight = (modes[0].omega / a.omega).powi(2) * (modes[0].omega / b.omega).powi(2);
+        bent.iter_mut().for_each(|x| *x *= weight);
+        known.remove_known(bent);
+    }
+    all
 }
 
 /// Shapes that are orthonormal in the mass.

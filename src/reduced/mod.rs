@@ -17,7 +17,6 @@ mod observe;
 pub mod polynomial;
 pub mod rest;
 mod step;
-pub mod temporary;
 
 pub use step::Solved;
 
@@ -38,7 +37,6 @@ use nalgebra::{DMatrix, DVector};
 use polynomial::Polynomial;
 use std::sync::Arc;
 use std::time::Instant;
-use temporary as modes;
 
 /// Coordinates of a body, if nothing else is said.
 pub const COORDINATES: usize = 70;
@@ -107,7 +105,7 @@ impl Reduced {
         let frame = Frame::new(scene, &model, h)?;
         let examples: Vec<Vec<Vec3>> = model.examples.iter().map(|e| e.displacement.clone()).collect();
         let begun = Instant::now();
-        let Basis { shapes, modes: linear } = basis_of(&model, &examples, count)?;
+        let Basis { shapes, modes: linear } = basis::basis(&model, &examples, count)?;
         let basis_found = begun.elapsed().as_secs_f64();
         if shapes.len() < count {
             warnings.push(format!("the body has {} coordinates, not {count}", shapes.len()));
@@ -250,16 +248,6 @@ impl Held {
     fn energy(&self, q: &DVector<f64>) -> f64 {
         0.5 * q.dot(&(&self.stiffness * q)) - q.dot(&self.pull) + self.energy
     }
-}
-
-/// The basis of a body.
-fn basis_of(model: &Model, examples: &[Vec<Vec3>], count: usize) -> Result<Basis> {
-    // one that nothing holds is refused before its modes are looked for
-    rest::Rest::new(model)?;
-    let whole = 3 * model.vertex_count();
-    let linear = if count >= whole { whole } else { basis::linear_modes(count) };
-    let modes = modes::modes(model, 0, linear)?;
-    basis::basis(model, &modes, examples, count)
 }
 
 /// Φᵀ M of columns in rest coordinates.

@@ -12,6 +12,7 @@ use crate::model::Model;
 use crate::model::element::Stencil;
 use crate::model::tet::TetElement;
 use crate::{Mat3, Result, Vec3};
+use rayon::prelude::*;
 
 /// K with the stiffness of the attachments, factored.
 pub struct Rest<'a> {
@@ -43,7 +44,7 @@ impl<'a> Rest<'a> {
     }
 
     /// H(u, v) (N where both are in m).
-    pub fn second(&self, u: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
+    fn second(&self, u: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
         let mut force = vec![Vec3::zeros(); u.len()];
         for e in &self.model.tets {
             let [a, b] = [u, v].map(|u| gradient(e, u));
@@ -56,12 +57,12 @@ impl<'a> Rest<'a> {
         force
     }
 
-    /// How the rest position bends where it is pushed along φ_i and φ_j: K⁻¹ H(φ_i, φ_j) with the other sign. Pushed by the forces
-    /// Σ p_i K φ_i a body comes to rest at u = Σ p_i φ_i + ½ Σ p_i p_j φ_ij + … (Barbič and James 2005, Section 4.1).
-    pub fn derivative(&mut self, u: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
-        let mut bent = self.second(u, v);
-        self.solve(&mut bent);
-        bent.iter_mut().for_each(|x| *x = -*x);
+    /// How the rest position bends where it is pushed along φ_i and φ_j, of pairs of shapes: φ_ij = −K⁻¹ H(φ_i, φ_j). Pushed by the
+    /// forces Σ p_i K φ_i a body comes to rest at u = Σ p_i φ_i + ½ Σ p_i p_j φ_ij + … (Barbič and James 2005, Section 4.1).
+    pub fn derivatives(&mut self, pairs: &[[&[Vec3]; 2]]) -> Vec<Vec<Vec3>> {
+        let bend = |[u, v]: &[&[Vec3]; 2]| self.second(u, v).into_iter().map(|x| -x).collect();
+        let mut bent: Vec<Vec<Vec3>> = pairs.par_iter().map(bend).collect();
+        self.factor.solve_all(&mut bent);
         bent
     }
 }
