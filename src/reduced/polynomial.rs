@@ -21,8 +21,6 @@ use rayon::prelude::*;
 const CHUNK: usize = 256;
 /// Pairs of coordinates that a task multiplies with all others.
 const COLUMNS: usize = 128;
-/// Parts that a pass over the coefficients is made in, whatever the number of threads, so that sums have one order.
-const PARTS: usize = 8;
 
 /// E(q).
 #[derive(Debug, Clone)]
@@ -31,8 +29,6 @@ pub struct Polynomial {
     size: usize,
     /// C_abcd (J), ascending in a ≤ b ≤ c ≤ d, d the fastest.
     coefficients: Vec<f64>,
-    /// Where the parts of a pass begin: a, b and the place of their first coefficient; the end is the last.
-    parts: Vec<[usize; 3]>,
 }
 
 /// The polynomial somewhere.
@@ -64,7 +60,7 @@ impl Polynomial {
             orders(index) * sum / 24.0
         });
         let coefficients: Vec<f64> = coefficients.collect();
-        Polynomial { size, parts: parts(size, coefficients.len()), coefficients }
+        Polynomial { size, coefficients }
     }
 
     /// Number of coordinates, r.
@@ -81,20 +77,9 @@ impl Polynomial {
     pub fn at(&self, q: &DVector<f64>) -> Evaluated {
         let n = self.size;
         let all: Vec<f64> = std::iter::once(1.0).chain(q.iter().copied()).collect();
-        let work = |part: &[[usize; 3]]| {
-            let mut sums = vec![0.0; n * n];
-            let pass = Pass {
-                size: n,
-                from: part[0],
-                coefficients: &self.coefficients[part[0][2]..part[1][2]],
-                q: &all,
-            };
-            pulp::Arch::new().dispatch(|| pass.add(&mut sums));
-            sums
-        };
-        let sums: Vec<Vec<f64>> = self.parts.par_windows(2).map(work).collect();
-        let whole: Vec<f64> = (0..n * n).map(|i| sums.iter().map(|part| part[i]).sum()).collect();
-        let hessian = DMatrix::from_fn(n, n, |i, j| whole[i * n + j] + whole[j * n + i]);
+        let mut half = vec![0.0; n * n];
+        pulp::Arch::new().dispatch(|| add(&self.coefficients, &all, &mut half));
+        let hessian = DMatrix::from_fn(n, n, |i, j| half[i * n + j] + half[j * n + i]);
         let gradient = &hessian * DVector::from_vec(all) / 3.0;
         let energy = (gradient[0] + gradient.rows(1, n - 1).dot(q)) / 4.0;
         let (gradient, hessian) =
@@ -103,27 +88,18 @@ impl Polynomial {
     }
 }
 
-/// A part of the sum W, H = W + Wᵀ.
-struct Pass<'a> {
-    size: usize,
-    /// The first a and b.
-    from: [usize; 3],
-    coefficients: &'a [f64],
-    q: &'a [f64],
-}
-
-impl Pass<'_> {
-    /// A monomial q_a q_b q_c q_d gives each pair of its four factors the product of the other two, also where some are the same.
-    ///
-    /// Row by row of d: with z_d = Σ_c q_c C_cd and s_c = Σ_d q_d C_cd for an a and b, W_ad += q_b z_d, W_bd += q_a z_d, W_ac += q_b s_c,
-    /// W_bc += q_a s_c, W_ab += q_c s_c, and W_cd += q_a q_b C_cd.
-    #[inline(always)]
-    fn add(&self, w: &mut [f64]) {
-        let (n, q) = (self.size, self.q);
-        let [mut a, mut b, _] = self.from;
-        let mut rest = self.coefficients;
-        let mut z = vec![0.0; n];
-        while !rest.is_empty() {
+/// Adds W to `w`, H = W + Wᵀ: a monomial q_a q_b q_c q_d gives each pair of its four factors the product of the other two, also where
+/// some are the same. By one thread: it takes a millisecond, which others would hardly shorten.
+///
+/// Row by row of d: with z_d = Σ_c q_c C_cd and s_c = Σ_d q_d C_cd for an a and b, W_ad += q_b z_d, W_bd += q_a z_d, W_ac += q_b s_c,
+/// W_bc += q_a s_c, W_ab += q_c s_c, and W_cd += q_a q_b C_cd.
+#[inline(always)]
+fn add(coefficients: &[f64], q: &[f64], w: &mut [f64]) {
+    let n = q.len();
+    let mut rest = coefficients;
+    let mut z = vec![0.0; n];
+    for a in 0..n {
+        for b in a..n {
             z[b..].fill(0.0);
             let both = q[a] * q[b];
             let mut bound = 0.0;
@@ -141,11 +117,6 @@ impl Pass<'_> {
             }
             for d in b..n {
                 w[b * n + d] += q[a] * z[d];
-            }
-            b += 1;
-            if b == n {
-                a += 1;
-                b = a;
             }
         }
     }
@@ -186,22 +157,6 @@ fn orders(index: [usize; 4]) -> f64 {
         orders /= same;
     }
     orders
-}
-
-/// Cuts the coefficients between two b into parts of about the same length.
-fn parts(size: usize, coefficients: usize) -> Vec<[usize; 3]> {
-    let mut parts = Vec::with_capacity(PARTS + 1);
-    let mut place = 0;
-    for a in 0..size {
-        for b in a..size {
-            if place >= parts.len() * coefficients / PARTS {
-                parts.push([a, b, place]);
-            }
-            place += (size - b) * (size - b + 1) / 2;
-        }
-    }
-    parts.push([size, size, coefficients]);
-    parts
 }
 
 /// Σ_elements ⟨η_ab, η_cd⟩ of all pairs of pairs (J): the lower triangle.
