@@ -18,6 +18,7 @@ pub mod contest;
 pub mod demo;
 pub mod mesh;
 pub mod modes;
+pub mod reduce;
 pub mod run;
 pub mod scenes;
 pub mod table;
@@ -48,6 +49,8 @@ enum Command {
     Compare(compare::Args),
     /// Find the slowest modes of a body: frequencies, damping ratios, shapes.
     Modes(modes::Args),
+    /// Run the body of a scene in a few coordinates.
+    Reduce(reduce::Args),
     /// Measure, phase by phase.
     Bench(bench::Args),
     /// List the graphics adapters, and which of them would be taken.
@@ -118,6 +121,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Modes(args)) => modes::run(&args),
+        Some(Command::Reduce(args)) => reduce::run(args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Adapters(args)) => adapters::run(&args),
         Some(Command::Scenes(args)) => scenes::run(args),
