@@ -46,11 +46,16 @@ impl<T: Real> Tall<T> {
         (0..self.columns).map(|j| (0..rows).map(|i| vector(i, j)).collect()).collect()
     }
 
-    /// Aᵀ y, `y(i)` being the vector at vertex i. The bits do not depend on the number of threads.
-    pub fn dot(&self, y: impl Fn(usize) -> Vec3 + Sync) -> DVector<f64> {
+    /// (T A)ᵀ y, `y(i)` being the vector at vertex i. The bits do not depend on the number of threads.
+    pub fn dot(&self, turn: &Mat3, y: impl Fn(usize) -> Vec3 + Sync) -> DVector<f64> {
+        let turn: [[f64; 3]; 3] = turn.data.0;
         let size = (3 * self.stride * CHUNK).max(1);
         let part = |(chunk, rows): (usize, &[T])| {
-            let y = |i: usize| y(chunk * CHUNK + i);
+            // columns of T: times them one by one is what a compiler makes good code of
+            let y = |i: usize| {
+                let y = y(chunk * CHUNK + i);
+                turn.map(|t| t[0] * y.x + t[1] * y.y + t[2] * y.z)
+            };
             Arch::new().dispatch(Dot { rows, stride: self.stride, y })
         };
         let parts: Vec<Vec<f64>> = match self.numbers.len() < SMALL {
@@ -100,21 +105,21 @@ struct Dot<'a, T, Y> {
     y: Y,
 }
 
-impl<T: Real, Y: Fn(usize) -> Vec3> NullaryFnOnce for Dot<'_, T, Y> {
+impl<T: Real, Y: Fn(usize) -> [f64; 3]> NullaryFnOnce for Dot<'_, T, Y> {
     type Output = Vec<f64>;
 
     #[inline(always)]
     fn call(self) -> Vec<f64> {
         let mut sums = vec![0.0; self.stride];
         for (i, row) in self.rows.chunks_exact(3 * self.stride).enumerate() {
-            let y = (self.y)(i);
+            let [x, y, z] = (self.y)(i);
             let (a, rest) = row.split_at(self.stride);
             let (b, c) = rest.split_at(self.stride);
             let terms = sums.as_chunks_mut::<LANES>().0.iter_mut().zip(a.as_chunks::<LANES>().0);
             let terms = terms.zip(b.as_chunks::<LANES>().0).zip(c.as_chunks::<LANES>().0);
             for (((sums, a), b), c) in terms {
                 (0..LANES).for_each(|lane| {
-                    sums[lane] += a[lane].to_f64() * y.x + b[lane].to_f64() * y.y + c[lane].to_f64() * y.z;
+                    sums[lane] += a[lane].to_f64() * x + b[lane].to_f64() * y + c[lane].to_f64() * z;
                 });
             }
         }
@@ -136,6 +141,7 @@ impl<T: Real> NullaryFnOnce for Add<'_, T> {
     #[inline(always)]
     fn call(self) {
         let stride = self.c.len();
+        let [a, b, c]: [[f64; 3]; 3] = self.turn.data.0;
         for (row, vector) in self.rows.chunks_exact(3 * stride).zip(self.vectors) {
             let mut sums = [[0.0; LANES]; 3];
             for (sums, row) in sums.iter_mut().zip(row.chunks_exact(stride)) {
@@ -143,7 +149,8 @@ impl<T: Real> NullaryFnOnce for Add<'_, T> {
                     (0..LANES).for_each(|lane| sums[lane] += row[lane].to_f64() * c[lane]);
                 }
             }
-            *vector += self.turn * Vec3::from(sums.map(|[a, b, c, d]| (a + b) + (c + d)));
+            let [x, y, z] = sums.map(|[a, b, c, d]| (a + b) + (c + d));
+            (0..3).for_each(|p| vector[p] += a[p] * x + b[p] * y + c[p] * z);
         }
     }
 }
@@ -163,7 +170,7 @@ mod tests {
         let tall = Tall::<f64>::new(&columns);
         assert_eq!(tall.columns(), columns);
         let y = |i: usize| Vec3::new(1.0, 2.0, if i % 2 == 0 { 1.0 } else { -1.0 });
-        for (j, dot) in tall.dot(y).iter().enumerate() {
+        for (j, dot) in tall.dot(&Mat3::identity(), y).iter().enumerate() {
             // whole numbers: exact
             assert_eq!(*dot, columns[j].iter().enumerate().map(|(i, x)| x.dot(&y(i))).sum::<f64>());
         }
@@ -175,6 +182,6 @@ mod tests {
             let expected: Vec3 = (0..5).map(|j| columns[j][i] * c[j]).sum();
             assert_eq!(*vector, Vec3::x() + turn * expected);
         }
-        assert_eq!(Tall::<f32>::new(&[]).dot(y).len(), 0);
+        assert_eq!(Tall::<f32>::new(&[]).dot(&Mat3::identity(), y).len(), 0);
     }
 }

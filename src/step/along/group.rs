@@ -159,14 +159,14 @@ impl Group {
     /// Uᵀ v of all vertices.
     fn along(&self, v: &[Vec3]) -> DVector<f64> {
         let (first, turn) = (self.vertices.start, self.now.as_ref().map_or(Mat3::identity(), |now| now.turn));
-        self.u.dot(|i| turn.tr_mul(&v[first + i]))
+        self.u.dot(&turn, |i| v[first + i])
     }
 
     /// The iteration begins: v'(x) = s (x − x_n) + o, `o(i)` at vertex i of all.
     pub fn set_offset(&mut self, o: impl Fn(usize) -> Vec3 + Sync) {
         let Some(now) = &mut self.now else { return };
         let first = self.vertices.start;
-        now.offset = self.u.dot(|i| now.turn.tr_mul(&o(first + i)));
+        now.offset = self.u.dot(&now.turn, |i| o(first + i));
         (now.way, now.inverse) = (None, None);
     }
 
@@ -182,7 +182,7 @@ impl Group {
         let first = self.vertices.start;
         let Some(now) = &mut self.now else { return };
         let turn = now.turn;
-        let gone = now.way.get_or_insert_with(|| self.u.dot(|i| turn.tr_mul(&way(first + i))));
+        let gone = now.way.get_or_insert_with(|| self.u.dot(&turn, |i| way(first + i)));
         now.rate = &*gone * form.velocity_slope() + &now.offset;
         now.pull = &now.excess * &now.rate * weight;
         now.is_shown = false;
@@ -247,7 +247,7 @@ impl Group {
         let inverse =
             known.map_or_else(|| small_inverse(&now.excess, &solved.s, w), |(_, _, inverse)| inverse);
         let turn = now.turn;
-        let along = u.dot(|i| turn.tr_mul(&descent[vertices.start + i]));
+        let along = u.dot(&turn, |i| descent[vertices.start + i]);
         let mut c = -(&inverse * &along);
         if !now.is_shown {
             c += &now.pull - &inverse * (&solved.s * &now.pull);
@@ -261,7 +261,7 @@ impl Group {
     pub fn correct_with(&mut self, solved: &Solved, w: f64, descent: &mut [Vec3]) {
         let Group { vertices, u, now: Some(now), .. } = self else { return };
         let turn = now.turn;
-        let along = u.dot(|i| turn.tr_mul(&descent[vertices.start + i]));
+        let along = u.dot(&turn, |i| descent[vertices.start + i]);
         let c = small_inverse(&now.excess, &solved.s, w) * &along;
         solved.b.add(&Mat3::identity(), &(-&c), &mut descent[vertices.clone()]);
         now.way = now.way.take().map(|way| way - along + &solved.s * c);
@@ -273,7 +273,7 @@ impl Group {
         let first = self.vertices.start;
         let gone = match &now.way {
             Some(way) => way.clone(),
-            None => self.u.dot(|i| now.turn.tr_mul(&way(first + i))),
+            None => self.u.dot(&now.turn, |i| way(first + i)),
         };
         let mut rate = &gone * form.velocity_slope() + &now.offset;
         let start = form.start_share();
