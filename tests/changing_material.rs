@@ -306,7 +306,7 @@ fn neither_threads_nor_a_checkpoint_in_the_middle_show_in_the_bytes() {
 mod exactly {
     //! A backend that makes its metric anew for the true stiffness of every step.
 
-    use dashpot::damping::Filter;
+    use dashpot::damping::{Damping, Filter};
     use dashpot::model::rest::RestShapes;
     use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
     use dashpot::step::explicit::{Explicit, Moment};
@@ -339,6 +339,12 @@ mod exactly {
         fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
             self.0.invert(columns)
         }
+        fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
+            self.0.precondition(vectors)
+        }
+        fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()> {
+            self.0.resist(damping, vector)
+        }
         fn local_at_end(&mut self) -> Result<()> {
             self.0.local_at_end()
         }
@@ -356,6 +362,9 @@ mod exactly {
         }
         fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
             self.0.force(form, targets, at)
+        }
+        fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()> {
+            self.0.add_force(form, more)
         }
         fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
             self.0.accelerate(form, share)

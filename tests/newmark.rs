@@ -262,7 +262,7 @@ fn frames_within_bounds(mut simulation: Simulation, anew: bool) -> (usize, f64) 
             simulation.restore(steps, book, &snapshot).unwrap();
         }
         let energy = simulation.frame().map_or(f64::NAN, |row| row.kinetic + row.elastic);
-        if !(energy < 100.0 * HAND) {
+        if energy.is_nan() || energy >= 100.0 * HAND {
             return (frame, most);
         }
         most = most.max(energy);

@@ -2,7 +2,7 @@
 
 use super::inside::wide;
 use super::{CHUNK, Cpu, Scalar, fill};
-use crate::linear::SparseMatrix;
+use crate::damping::laplacian::resistance;
 use crate::linear::reduce::sum;
 use crate::step::backend::Targets;
 use crate::step::explicit::{Explicit, Moment};
@@ -37,13 +37,6 @@ impl Forces {
         *self =
             Forces { force: force.unwrap_or_default().to_vec(), is_known: force.is_some(), kick: Vec::new() };
     }
-}
-
-/// Row i of L u, from differences: a translation gives exactly nothing, and the force of j on i is exactly that of i on j.
-fn resistance(laplacian: &SparseMatrix, i: usize, u: &[Vec3]) -> Vec3 {
-    let (columns, values) = laplacian.row(i);
-    let terms = columns.iter().zip(values);
-    terms.fold(Vec3::zeros(), |sum, (&j, &l)| sum + (u[j as usize] - u[i]) * l)
 }
 
 impl<T: Scalar> Cpu<T> {
@@ -108,6 +101,11 @@ impl<T: Scalar> Explicit for Cpu<T> {
         });
         (self.evaluated, self.forces.force, self.forces.is_known) = (u, force, true);
         if form.takes_force() && form.row.velocity.force != 0.0 { self.kick(form) } else { Ok(()) }
+    }
+
+    fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()> {
+        self.forces.force.iter_mut().zip(more).for_each(|(force, more)| *force += more);
+        if form.row.velocity.force != 0.0 { self.kick(form) } else { Ok(()) }
     }
 
     fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use super::metric::stiffened;
 use super::{CHUNK, Cpu, Scalar, fill};
+use crate::damping::{Damping, laplacian};
 use crate::error::RunError;
 use crate::linear::reduce::sum;
 use crate::step::form::Form;
@@ -124,11 +125,25 @@ impl<T: Scalar> Inside for Cpu<T> {
         Ok(())
     }
 
-    fn precondition(&mut self, vector: &mut [Vec3]) -> Result<()> {
-        match &mut self.tangent {
-            Some(tangent) => tangent.solve(vector).then_some(()).ok_or_else(unprepared),
-            None => self.invert(vector),
+    fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
+        match (&mut self.newton, &mut self.tangent) {
+            (Some(newton), _) => newton.solve_all(vectors),
+            (None, Some(tangent)) => tangent.solve_all(vectors).then_some(()).ok_or_else(unprepared)?,
+            (None, None) => vectors.iter_mut().try_for_each(|vector| self.invert(vector))?,
         }
+        Ok(())
+    }
+
+    fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()> {
+        let laplacian = stiffened(&self.laplacian, &self.given, &self.stiffness.factors);
+        let mut resisted = laplacian::resist(damping, &self.model.mass, &laplacian, vector);
+        if let Some(tangent) = self.tangent.as_mut().filter(|_| damping.tangent.stiffness != 0.0) {
+            tangent.multiply(|i| vector[i]);
+            let parts = resisted.iter_mut().enumerate();
+            parts.for_each(|(i, force)| *force += tangent.force(i) * damping.tangent.stiffness);
+        }
+        vector.copy_from_slice(&resisted);
+        Ok(())
     }
 
     fn local_at_end(&mut self) -> Result<()> {

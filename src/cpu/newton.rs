@@ -88,6 +88,11 @@ impl Newton {
     pub fn solve(&mut self, gradient: &mut [Vec3]) {
         self.factor.solve(gradient);
     }
+
+    /// The same of many.
+    pub fn solve_all(&mut self, vectors: &mut [Vec<Vec3>]) {
+        self.factor.solve_all(vectors);
+    }
 }
 
 /// The vertices of every element, kind by kind.

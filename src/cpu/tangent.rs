@@ -109,6 +109,13 @@ impl Tangent {
         true
     }
 
+    /// The same of many vectors.
+    pub fn solve_all(&mut self, vectors: &mut [Vec<Vec3>]) -> bool {
+        let Some((_, factor)) = &mut self.metric else { return false };
+        factor.solve_all(vectors);
+        true
+    }
+
     /// The same of rows in the precision of the step.
     pub fn solve_rows<T: Scalar>(&mut self, rows: &mut [[T; 3]]) -> bool {
         let mut vector = std::mem::take(&mut self.vector);

@@ -45,6 +45,14 @@ impl<T: Scalar> Explicit for Gpu<T> {
         if form.takes_force() && form.row.velocity.force != 0.0 { self.show_kick(form) } else { Ok(()) }
     }
 
+    fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()> {
+        self.stream.submit()?;
+        let mut gradient = self.stream.read_items::<[f32; 3]>(Buffer::StartGradient)?;
+        gradient.iter_mut().zip(more).for_each(|(g, more)| *g = (wide(g) - more).map(|c| c as f32).into());
+        self.stream.write(Buffer::StartGradient, bytemuck::cast_slice(&gradient));
+        if form.row.velocity.force != 0.0 { self.show_kick(form) } else { Ok(()) }
+    }
+
     fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
         self.stream.phase(Phase::Predict);
         if !self.exchange_open {

@@ -10,6 +10,7 @@ use super::readback::Readback;
 use super::seen::{CHUNK, Seen};
 use super::twin::{place, wide};
 use crate::cpu::Scalar;
+use crate::damping::{Damping, laplacian};
 use crate::step::form::Form;
 use crate::step::inside::{Inside, Merit, Trial, View};
 use crate::{Result, Vec3};
@@ -115,6 +116,17 @@ impl<T: Scalar> Inside for Gpu<T> {
         }
         let solution = columns.par_iter_mut().with_min_len(CHUNK).zip(&self.gradient);
         solution.for_each(|(c, s)| *c = Vec3::new(s[0].wide(), s[1].wide(), s[2].wide()));
+        Ok(())
+    }
+
+    fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
+        vectors.iter_mut().try_for_each(|vector| self.invert(vector))
+    }
+
+    fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()> {
+        let laplacian = self.laplacian.scaled_rows(&self.given.by_vertex(&self.stiffness.factors));
+        let resisted = laplacian::resist(damping, &self.model.mass, &laplacian, vector);
+        vector.copy_from_slice(&resisted);
         Ok(())
     }
 

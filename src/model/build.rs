@@ -11,7 +11,6 @@ use crate::mesh::{self, Embedding, Mesh};
 use crate::scene::check::check_material;
 use crate::scene::{self, LoadedScene, MatterKind, Scene, Select};
 use crate::{Result, Vec3};
-use nalgebra::{Rotation3, Unit};
 use std::sync::Arc;
 
 /// A model and what was odd about its meshes.
@@ -125,10 +124,7 @@ fn kind(mesh: &Mesh) -> MatterKind {
 fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec3>) {
     let centre = centre_of_mass(&mesh.positions, masses);
     let stretch = Vec3::from(body.stretch);
-    let rotation = match Unit::try_new(Vec3::from(body.rotation.axis), 0.0) {
-        Some(axis) => Rotation3::from_axis_angle(&axis, body.rotation.degrees.to_radians()),
-        None => Rotation3::identity(),
-    };
+    let rotation = body.rotation.matrix();
     let shift = Vec3::from(body.position) + centre;
     let positions: Vec<Vec3> =
         mesh.positions.iter().map(|x| shift + rotation * (x - centre).component_mul(&stretch)).collect();
@@ -137,6 +133,16 @@ fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec
     let drift = Vec3::from(body.velocity);
     let velocities = positions.iter().map(|x| drift + spin.cross(&(x - pivot))).collect();
     (positions, velocities)
+}
+
+/// Where all vertices would be if the bodies were placed as they rest: neither stretched nor displaced (m).
+pub fn undeformed(scene: &Scene, model: &Model) -> Vec<Vec3> {
+    let bodies = scene.bodies.iter().zip(&model.bodies);
+    let placed = bodies.flat_map(|(given, body)| {
+        let plain = scene::Body { stretch: [1.0; 3], ..given.clone() };
+        place(&plain, &body.mesh, &model.mass[body.vertices.clone()]).0
+    });
+    placed.collect()
 }
 
 fn centre_of_mass(positions: &[Vec3], masses: &[f64]) -> Vec3 {

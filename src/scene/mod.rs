@@ -23,9 +23,10 @@ pub(crate) mod suggest;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Vec3;
 use crate::error::InputError;
 use crate::step::integrator::{NEWMARK, NON_OSCILLATORY, damping_beta};
+use crate::{Mat3, Vec3};
+use nalgebra::{Rotation3, Unit};
 
 pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
@@ -264,6 +265,16 @@ pub struct Rotation {
     pub axis: [f64; 3],
     /// Angle (degrees), right-handed.
     pub degrees: f64,
+}
+
+impl Rotation {
+    /// As a matrix; that of no rotation where the axis is none.
+    pub fn matrix(&self) -> Mat3 {
+        let axis = Unit::try_new(Vec3::from(self.axis), 0.0);
+        axis.map_or(Mat3::identity(), |axis| {
+            *Rotation3::from_axis_angle(&axis, self.degrees.to_radians()).matrix()
+        })
+    }
 }
 
 impl Default for Rotation {

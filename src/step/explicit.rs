@@ -107,6 +107,8 @@ pub trait Explicit {
     /// f = −∇E(x) − D u, elastic elements, attachments and damping (N). With a row that is not explicit v' gets its share of
     /// the force at the start at once.
     fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()>;
+    /// f ← f + `more` (N), right after [`Explicit::force`] at the start of a step that is not explicit.
+    fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()>;
     /// v ← v + `share` h (a_ext + M⁻¹ f).
     fn accelerate(&mut self, form: &Form, share: f64) -> Result<()>;
     /// Makes the iterate x = x_n + h v_n + c h² (a_ext + M⁻¹ f), c the row's `target.force`.
@@ -125,11 +127,15 @@ pub trait Explicit {
 impl Simulation {
     /// The force at the start of a step that needs it, unless the step before has left it.
     pub(super) fn take_force(&mut self, form: &Form, targets: &Targets) -> Result<()> {
-        let Simulation { backend, clock, .. } = self;
-        if !form.takes_force() || backend.has_force() {
+        if !form.takes_force() || self.backend.has_force() {
             return Ok(());
         }
-        clock.time(Phase::Local, || backend.force(form, targets, Moment::Start))
+        let along = self.force_along();
+        let Simulation { backend, clock, .. } = self;
+        clock.time(Phase::Local, || {
+            backend.force(form, targets, Moment::Start)?;
+            along.map_or(Ok(()), |along| backend.add_force(form, &along))
+        })
     }
 
     /// Leaves the force at the end of a step to the next one, if that takes it. Not where contact has pushed or something is held:

@@ -4,6 +4,7 @@
 //! A⁻¹ g into a descent that has y ↦ s for each of them. A pair with s·y ≤ 0 says that Φ bends the other way: it is left out.
 //! Pairs last for a step: the next begins with none, so that a run goes on from a checkpoint with the same bits.
 
+use super::along::Along;
 use super::backend::Backend;
 use super::form::Form;
 use crate::linear::reduce::sum;
@@ -68,9 +69,16 @@ impl History {
     }
 
     /// The descent of the gradient: A⁻¹ g where nothing was seen yet.
-    pub fn descend(&mut self, form: &Form, backend: &mut dyn Backend) -> Result<()> {
+    pub fn descend(
+        &mut self,
+        form: &Form,
+        backend: &mut dyn Backend,
+        mut along: Option<&mut Along>,
+    ) -> Result<()> {
+        let by_metric = form.tangent.stiffness == 0.0;
         if self.pairs.is_empty() {
-            return backend.descend(form);
+            backend.descend(form)?;
+            return along.map_or(Ok(()), |along| along.turn_descent(form, backend, by_metric));
         }
         let mut q = backend.view().gradient.to_vec();
         let mut shares = Vec::with_capacity(self.pairs.len());
@@ -79,7 +87,12 @@ impl History {
             q.iter_mut().zip(y).for_each(|(q, y)| *q -= y * share);
             shares.push(share);
         }
-        backend.precondition(&mut q)?;
+        let mut vectors = [q];
+        backend.precondition(&mut vectors)?;
+        let [mut q] = vectors;
+        if let Some(along) = &mut along {
+            along.turn(form, backend, by_metric, &mut q)?;
+        }
         for (Pair { s, y, product }, share) in self.pairs.iter().zip(shares.iter().rev()) {
             let back = share - dot(y, &q) / product;
             q.iter_mut().zip(s).for_each(|(q, s)| *q += s * back);
@@ -91,7 +104,8 @@ impl History {
         }
         // uphill, by rounding or because Φ bends: begin again
         self.pairs.clear();
-        backend.descend(form)
+        backend.descend(form)?;
+        along.map_or(Ok(()), |along| along.turn_descent(form, backend, by_metric))
     }
 }
 

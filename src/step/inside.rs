@@ -3,6 +3,7 @@
 //! They work on the host and in f64, whatever computes the rest; a device hands over what they need.
 
 use super::form::Form;
+use crate::damping::Damping;
 use crate::linear::reduce::sum;
 use crate::{Result, Vec3};
 
@@ -87,10 +88,11 @@ pub trait Inside {
     fn correct(&mut self) -> Result<()>;
     /// columns ← A⁻¹ columns: three scalar columns at once.
     fn invert(&mut self, columns: &mut [Vec3]) -> Result<()>;
-    /// vector ← A⁻¹ vector with the A of [`Inside::descend`], also where damping makes it one that mixes the coordinates.
-    fn precondition(&mut self, vector: &mut [Vec3]) -> Result<()> {
-        self.invert(vector)
-    }
+    /// vectors ← A⁻¹ vectors with the matrix of the last [`Inside::descend`], also where it mixes the coordinates: the Hessian, or a
+    /// metric that damping has part in.
+    fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()>;
+    /// vector ← C vector, C = α₁ M + α₂ L or α₁ M + α₂ K(x_n) as `damping` has it, K that of the last `prepare`.
+    fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()>;
     /// A local step at the iterate itself, wherever the integrator takes its forces: end gradient and energies, the
     /// attachments' points being those of the end of the step. The gradient g stays.
     fn local_at_end(&mut self) -> Result<()>;

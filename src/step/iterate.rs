@@ -33,11 +33,10 @@ impl Simulation {
         self.way = None;
         self.history.iter_mut().for_each(History::forget);
         while done.count < watched.unwrap_or(most) {
-            let Simulation { backend, clock, .. } = self;
-            clock.time(Phase::Local, || backend.local(form))?;
+            self.local(form)?;
             self.cut_way(form)?;
-            let Simulation { backend, clock, history, .. } = self;
-            let gradient = clock.time(Phase::Local, || backend.gradient_norm())?;
+            let gradient = self.gradient_norm()?;
+            let Simulation { backend, history, .. } = self;
             if let Some(history) = history.as_mut().filter(|_| !touching) {
                 history.note(backend.as_mut());
             }
@@ -75,14 +74,12 @@ impl Simulation {
             }
         }
         if self.way.is_some() {
-            let Simulation { backend, clock, .. } = self;
-            clock.time(Phase::Local, || backend.local(form))?;
+            self.local(form)?;
             self.cut_way(form)?;
         }
         if done.count >= most && self.hold.as_ref().is_some_and(Hold::has_wishes) {
             // what the last iteration has made of a wish is what the user has given
-            let Simulation { backend, clock, .. } = self;
-            clock.time(Phase::Local, || backend.local(form))?;
+            self.local(form)?;
             held_off = self.measure_held(form)?.or(held_off);
             self.hold.iter_mut().for_each(Hold::take_back_wishes);
         }
@@ -98,27 +95,31 @@ impl Simulation {
     /// The way to go: by the metric, by what iterations have seen, or by the Hessian. Contacts couple by A, and H⁻¹ g beside A⁻¹ F
     /// would come to rest elsewhere: so the iterations of Newton's method, too, go by A in a step in contact.
     fn descend(&mut self, form: &Form, touching: bool) -> Result<()> {
-        let Simulation { backend, clock, history, is_newton, .. } = self;
+        let Simulation { backend, clock, history, is_newton, along, .. } = self;
+        let by_metric = form.tangent.stiffness == 0.0 && (touching || !*is_newton);
         clock.time(Phase::Global, || match history {
-            Some(history) if !touching => history.descend(form, backend.as_mut()),
-            _ if *is_newton && touching => {
-                let mut descent = backend.view().gradient.to_vec();
-                backend.invert(&mut descent)?;
-                backend.view().descent.copy_from_slice(&descent);
-                Ok(())
+            Some(history) if !touching => history.descend(form, backend.as_mut(), along.as_mut()),
+            _ => {
+                if *is_newton && touching {
+                    let mut descent = backend.view().gradient.to_vec();
+                    backend.invert(&mut descent)?;
+                    backend.view().descent.copy_from_slice(&descent);
+                } else {
+                    backend.descend(form)?;
+                }
+                along.as_mut().map_or(Ok(()), |along| along.turn_descent(form, backend.as_mut(), by_metric))
             }
-            _ => backend.descend(form),
         })
     }
 
     /// The global step x ← x − A⁻¹ g, with contacts and what is held.
     fn solve(&mut self, form: &Form, touching: bool) -> Result<()> {
         let Simulation { backend, clock, .. } = self;
-        if !touching && self.hold.is_none() && !self.searches {
+        if !touching && self.hold.is_none() && !self.searches && self.along.is_none() {
             return clock.time(Phase::Global, || backend.global(form));
         }
         // contacts couple by A; what they push joins a solve by A afterwards, one by another matrix before
-        let by_metric = form.tangent.stiffness == 0.0;
+        let by_metric = form.tangent.stiffness == 0.0 && self.along.is_none();
         if touching && !by_metric {
             self.press_contacts(form, false);
         }
@@ -129,6 +130,9 @@ impl Simulation {
         let Simulation { backend, clock, hold, model, .. } = self;
         if let Some(hold) = hold {
             clock.time(Phase::Constrain, || hold.correct(form, model, backend.as_mut()))?;
+        }
+        if touching || self.hold.is_some() || self.searches {
+            self.lose_way_along();
         }
         let searches = self.searches && !(touching && self.hold.is_some());
         let felt = match &self.touching {

@@ -5,7 +5,7 @@ use super::explicit::{Explicit, Moment};
 use super::form::Form;
 use super::inside::{Inside, Merit, View};
 use super::stiffness::Stiffness;
-use crate::damping::Filter;
+use crate::damping::{Damping, Filter};
 use crate::error::RunError;
 use crate::model::rest::RestShapes;
 use crate::{Result, Vec3};
@@ -80,6 +80,14 @@ impl Inside for Late {
         self.inner.invert(columns)
     }
 
+    fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
+        self.inner.precondition(vectors)
+    }
+
+    fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()> {
+        self.inner.resist(damping, vector)
+    }
+
     fn local_at_end(&mut self) -> Result<()> {
         self.inner.local_at_end()
     }
@@ -94,6 +102,10 @@ impl Inside for Late {
 }
 
 impl Explicit for Late {
+    fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()> {
+        self.inner.add_force(form, more)
+    }
+
     fn has_force(&self) -> bool {
         self.inner.has_force()
     }

@@ -2,6 +2,7 @@
 //!
 //! Architecture invariant: nothing here names a device or a matrix library; they live behind [`Backend`].
 
+mod along;
 mod asked;
 mod attached;
 pub mod backend;
@@ -39,12 +40,13 @@ use crate::model::Model;
 use crate::observe::ledger::{Book, Row};
 use crate::scene::{Scene, SolverKind, Time};
 use crate::{Result, Vec3};
+use along::Along;
 use attached::Attached;
 use backend::{Backend, Exchange, Snapshot, Targets};
 use calm::Calm;
 use clock::{Clock, Phase};
 use explicit::Method;
-use form::Form;
+use form::{Form, Tangent};
 use frames::Started;
 use gain::Gain;
 use history::History;
@@ -71,6 +73,8 @@ pub struct Simulation {
     /// The explicit method, if the integrator is one, and how long its steps may be.
     explicit: Option<(&'static Method, StableStep)>,
     damping: Damping,
+    /// Damping along shapes.
+    along: Option<Along>,
     /// Damping in a step of its own.
     variational: Option<Variational>,
     /// The last iteration's way, where it may have been too long.
@@ -142,12 +146,18 @@ impl Simulation {
         // an explicit step solves nothing
         let searches = method.is_none() && (newton || bends || history.is_some());
         let variational = damping.eta.map(|eta| Variational::new(&model, eta)).transpose()?;
-        let looks_in = hold.is_some() || fepr.is_some() || touching.is_some() || variational.is_some();
+        let schedule = Schedule::new(scene, &model, h);
+        let along = Along::new(scene, &model, &damping, schedule.is_some())?;
+        let looks_in = along.is_some()
+            || hold.is_some()
+            || fepr.is_some()
+            || touching.is_some()
+            || variational.is_some();
         if looks_in || searches || calm.is_some() {
             backend.open()?;
         }
         let mut simulation = Simulation {
-            stiffness: Schedule::new(scene, &model, h),
+            stiffness: schedule,
             attached: Attached::new(&model, h),
             plastic: Plastic::new(scene, &model, h),
             model,
@@ -161,6 +171,7 @@ impl Simulation {
             integrator,
             explicit,
             damping,
+            along,
             variational,
             calm,
             restless: false,
@@ -190,6 +201,7 @@ impl Simulation {
     fn step(&mut self) -> Result<Iterations> {
         self.switch_attachments()?;
         self.stiffen()?;
+        self.scale_damping();
         let done = match self.halves() {
             None => self.advance_by(&self.form(), &self.targets())?,
             Some(halves) => self.advance_by_halves(&halves)?,
@@ -214,6 +226,7 @@ impl Simulation {
     fn advance_by(&mut self, form: &Form, targets: &Targets) -> Result<Iterations> {
         let Simulation { backend, clock, .. } = self;
         clock.time(Phase::Factor, || backend.prepare(form))?;
+        self.begin_along()?;
         self.keep_calm(form, targets)?;
         self.take_force(form, targets)?;
         self.begin_holding(form, targets)?;
@@ -222,12 +235,14 @@ impl Simulation {
             Some((method, _)) => self.leap(method, form, targets)?,
             None => {
                 self.predict(form, targets)?;
+                self.aim_along(form)?;
                 self.iterate(form)?
             }
         };
         done.count += self.end_holding(form)?;
         let bounce = self.bounce(form)?;
         self.carry_force(form)?;
+        self.book_along(form);
 
         let Simulation { backend, clock, damping, explicit, fepr, .. } = self;
         clock.time(Phase::Advance, || {
@@ -268,12 +283,13 @@ impl Simulation {
         let starter = self.integrator.starter.filter(|_| self.steps == 0);
         let starter = starter.and_then(|name| integrator::find(name).ok());
         let row = starter.unwrap_or(self.integrator);
+        let factor = self.damping_factor();
         Form {
             row: row.ballistic.filter(|_| self.hold.is_some()).copied().unwrap_or(row),
             h: self.step_length(),
-            mass_damping: self.damping.mass,
-            stiffness_damping: self.damping.stiffness,
-            tangent: self.damping.tangent,
+            mass_damping: self.damping.mass * factor,
+            stiffness_damping: self.damping.stiffness * factor,
+            tangent: Tangent { stiffness: self.damping.tangent.stiffness * factor, ..self.damping.tangent },
         }
     }
 

@@ -56,7 +56,7 @@ impl Way {
 impl Simulation {
     /// Before the way is gone: remembers it. `felt` are the contacts' forces that are in the gradient already.
     pub(super) fn note_way(&mut self, form: &Form, felt: &[(u32, Vec3)]) -> Result<()> {
-        let merit = if self.hold.is_none() { self.backend.merit(form)? } else { None };
+        let merit = if self.hold.is_none() { self.merit(form)? } else { None };
         let view = self.backend.view();
         let (g, d) = (&*view.gradient, &*view.descent);
         let along = |forces: &[(u32, Vec3)]| forces.iter().map(|(v, f)| f.dot(&d[*v as usize])).sum::<f64>();
@@ -66,6 +66,26 @@ impl Simulation {
         Ok(())
     }
 
+    /// Φ at the iterate, where there is one.
+    fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+        let Some(along) = self.potential_along(form) else { return Ok(None) };
+        let merit = self.backend.merit(form)?;
+        Ok(merit.map(|merit| Merit { value: merit.value + along, ..merit }))
+    }
+
+    /// Φ, where it decides, and the slope at the iterate.
+    fn weigh(&mut self, form: &Form, way: &Way) -> Result<Trial> {
+        let Simulation { backend, clock, along, .. } = self;
+        if along.is_none() {
+            return clock.time(Phase::Local, || backend.weigh(form, &way.descent, way.merit.is_some()));
+        }
+        // a device does not know what shapes add
+        let g = &*backend.view().gradient;
+        let slope = sum(g.len(), |i| g[i].dot(&way.descent[i]));
+        let merit = if way.merit.is_some() { self.merit(form)? } else { None };
+        Ok(Trial { merit, slope })
+    }
+
     /// After the local step at its end: cuts the way if it was too long.
     pub(super) fn cut_way(&mut self, form: &Form) -> Result<()> {
         let Some(way) = self.way.take().filter(|way| way.slope > 0.0 && way.slope.is_finite()) else {
@@ -73,9 +93,7 @@ impl Simulation {
         };
         let mut share = 1.0;
         for _ in 0..MOST_CUTS {
-            let Simulation { backend, clock, .. } = self;
-            let trial =
-                clock.time(Phase::Local, || backend.weigh(form, &way.descent, way.merit.is_some()))?;
+            let trial = self.weigh(form, &way)?;
             if way.is_enough(share, &trial) {
                 break;
             }
@@ -84,10 +102,9 @@ impl Simulation {
             let cut = share * if zero.is_nan() { 0.1 } else { zero.clamp(0.1, 0.5) };
             self.hold.iter_mut().for_each(|hold| hold.forget_ahead());
             let Simulation { backend, clock, .. } = self;
-            clock.time(Phase::Local, || {
-                backend.retreat(&way.start, &way.descent, [share, cut])?;
-                backend.local(form)
-            })?;
+            clock.time(Phase::Local, || backend.retreat(&way.start, &way.descent, [share, cut]))?;
+            self.lose_way_along();
+            self.local(form)?;
             share = cut;
         }
         Ok(())

@@ -1,0 +1,251 @@
+//! How much of each shape is in a deformation or a velocity, seen from the body as it has turned.
+//!
+//!   u = Tᵀ (x − c) − (X − c₀),   χ = (X̃ᵀ M X̃)⁻¹ X̃ᵀ M u                             (Example paper, Section 4.2)
+//!
+//! X is the rest shape as it is placed, T the rotation that fits x best, c the centre of mass. The fit takes from a small
+//! deformation its translation and rotation, so the same is taken from the shapes: X̃ are the columns of X less what moves them as a
+//! rigid body. So χ is exact for u = X χ, also where a shape has a net rotation, as that of a clamped bar has.
+//! Where shapes do not follow, T = I, c = c₀ and X̃ = X: the paper's.
+
+use super::coupling::Coupling;
+use super::tall::Tall;
+use crate::{Mat3, Vec3};
+use nalgebra::{Rotation3, SVD};
+
+/// Points on a line, as far as rounding can tell: the second singular value is smaller than this share of the first.
+const LINE: f64 = 1e-9;
+
+/// What measures excitations of a body.
+#[derive(Debug, Clone)]
+pub struct Excitation {
+    mass: Vec<f64>,
+    total: f64,
+    /// c₀ (m).
+    centre: Vec3,
+    /// X − c₀ (m).
+    rest: Vec<Vec3>,
+    follows: bool,
+    /// M X̃ (X̃ᵀ M X̃)⁻¹.
+    weights: Tall,
+}
+
+/// Where a body is, as a whole.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pose {
+    /// T.
+    pub turn: Mat3,
+    /// c (m).
+    pub centre: Vec3,
+}
+
+impl Excitation {
+    /// Of the `shapes` (m) of a body that rests at `rest` (m). `Err`: the first shape that is nothing, or nothing new.
+    pub fn new(
+        mass: &[f64],
+        rest: &[Vec3],
+        shapes: &[Vec<Vec3>],
+        follows: bool,
+    ) -> Result<Excitation, usize> {
+        let total: f64 = mass.iter().sum();
+        let centre = mean(mass, total, rest);
+        let rest: Vec<Vec3> = rest.iter().map(|x| x - centre).collect();
+        let mut seen = shapes.to_vec();
+        if follows {
+            let rigid = rigid_motions(mass, &rest);
+            for shape in &mut seen {
+                for motion in &rigid {
+                    let share = product(mass, motion, shape);
+                    shape.iter_mut().zip(motion).for_each(|(x, motion)| *x -= motion * share);
+                }
+            }
+        }
+        let weigh = |shape: &Vec<Vec3>| shape.iter().zip(mass).map(|(x, m)| x * *m).collect::<Vec<_>>();
+        let weighed: Vec<_> = seen.iter().map(weigh).collect();
+        let mut products = Tall::products(&seen, &weighed);
+        // a shape that is rigid but for rounding is none
+        for (j, shape) in shapes.iter().enumerate() {
+            if products[(j, j)] <= 1e-12 * product(mass, shape, shape) {
+                products[(j, j)] = 0.0;
+            }
+        }
+        let inverse = Coupling::new(&products)?.inverse().clone();
+        let weights = Tall::new(&Tall::combine(&weighed, &(&inverse * inverse.transpose())));
+        Ok(Excitation { mass: mass.to_vec(), total, centre, rest, follows, weights })
+    }
+
+    /// T and c of a state (m).
+    pub fn pose(&self, x: &[Vec3]) -> Pose {
+        if !self.follows {
+            return Pose { turn: Mat3::identity(), centre: self.centre };
+        }
+        let centre = mean(&self.mass, self.total, x);
+        let parts = x.iter().zip(&self.rest).zip(&self.mass);
+        let spread: Mat3 = parts.map(|((x, rest), m)| (x - centre) * rest.transpose() * *m).sum();
+        Pose { turn: closest_rotation(&spread), centre }
+    }
+
+    /// u at vertex i (m).
+    #[inline]
+    fn displacement(&self, pose: &Pose, x: &[Vec3], i: usize) -> Vec3 {
+        pose.turn.tr_mul(&(x[i] - pose.centre)) - self.rest[i]
+    }
+
+    /// χ of a state.
+    pub fn of(&self, pose: &Pose, x: &[Vec3]) -> Vec<f64> {
+        self.weights.dot(|i| self.displacement(pose, x, i)).as_slice().to_vec()
+    }
+
+    /// χ̇ (1/s) of velocities (m/s).
+    pub fn rate(&self, pose: &Pose, v: &[Vec3]) -> Vec<f64> {
+        self.weights.dot(|i| pose.turn.tr_mul(&v[i])).as_slice().to_vec()
+    }
+
+    /// Σ m |u|² (kg m²).
+    pub fn spread(&self, x: &[Vec3]) -> f64 {
+        let pose = self.pose(x);
+        let parts = self.mass.iter().enumerate();
+        parts.map(|(i, m)| m * self.displacement(&pose, x, i).norm_squared()).sum()
+    }
+
+    /// Σ m |v|² (J, twice), of v less that of a rigid body where shapes follow.
+    pub fn unrest(&self, x: &[Vec3], v: &[Vec3]) -> f64 {
+        let mut left = product(&self.mass, v, v);
+        if self.follows {
+            let centre = mean(&self.mass, self.total, x);
+            let here: Vec<Vec3> = x.iter().map(|x| x - centre).collect();
+            for motion in rigid_motions(&self.mass, &here) {
+                left -= product(&self.mass, &motion, v).powi(2);
+            }
+        }
+        left.max(0.0)
+    }
+
+    /// Mass (kg).
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+}
+
+/// Translations and rotations of points seen from their centre of mass, orthonormal in Σ m a·b; those that move nothing left out.
+fn rigid_motions(mass: &[f64], points: &[Vec3]) -> Vec<Vec<Vec3>> {
+    let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+    let shifts = axes.iter().map(|axis| vec![*axis; points.len()]);
+    let turns = axes.iter().map(|axis| points.iter().map(|x| axis.cross(x)).collect::<Vec<Vec3>>());
+    let mut motions: Vec<Vec<Vec3>> = Vec::new();
+    for mut motion in shifts.chain(turns) {
+        let size = product(mass, &motion, &motion);
+        for known in &motions {
+            let share = product(mass, known, &motion);
+            motion.iter_mut().zip(known).for_each(|(x, known)| *x -= known * share);
+        }
+        let left = product(mass, &motion, &motion);
+        if left > 1e-12 * size {
+            let scale = left.sqrt().recip();
+            motion.iter_mut().for_each(|x| *x *= scale);
+            motions.push(motion);
+        }
+    }
+    motions
+}
+
+fn product(mass: &[f64], a: &[Vec3], b: &[Vec3]) -> f64 {
+    mass.iter().zip(a.iter().zip(b)).map(|(m, (a, b))| m * a.dot(b)).sum()
+}
+
+fn mean(mass: &[f64], total: f64, x: &[Vec3]) -> Vec3 {
+    x.iter().zip(mass).map(|(x, m)| x * *m).sum::<Vec3>() / total
+}
+
+/// The rotation T with the largest tr(Tᵀ A); for points on a line that of the line, without a twist.
+fn closest_rotation(a: &Mat3) -> Mat3 {
+    let svd = SVD::new(*a, true, true);
+    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return Mat3::identity() };
+    let order = {
+        let mut order = [0, 1, 2];
+        order.sort_by(|i, j| svd.singular_values[*j].total_cmp(&svd.singular_values[*i]));
+        order
+    };
+    let [largest, second, _] = order.map(|i| svd.singular_values[i]);
+    if largest.is_nan() || largest <= 0.0 {
+        return Mat3::identity();
+    }
+    if second <= LINE * largest {
+        let (from, to) = (v_t.row(order[0]).transpose(), u.column(order[0]).into_owned());
+        return Rotation3::rotation_between(&from, &to).map_or(Mat3::identity(), |turn| *turn.matrix());
+    }
+    let mut u = u;
+    if (u * v_t).determinant() < 0.0 {
+        // the direction that matters least is turned round
+        u.column_mut(order[2]).neg_mut();
+    }
+    u * v_t
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Excitation, closest_rotation};
+    use crate::{Mat3, Vec3};
+    use nalgebra::Rotation3;
+
+    /// Corners and some points of a box, with two shapes, the second with a net rotation and translation.
+    fn body() -> (Vec<f64>, Vec<Vec3>, Vec<Vec<Vec3>>) {
+        let rest: Vec<Vec3> = (0..24)
+            .map(|i| Vec3::new((i % 4) as f64, (i / 4 % 3) as f64 * 0.7, (i / 12) as f64 * 0.4))
+            .collect();
+        let mass = (0..24).map(|i| 1.0 + 0.1 * (i % 5) as f64).collect();
+        let stretch = rest.iter().map(|x| Vec3::new(0.1 * x.x, 0.0, 0.0)).collect();
+        let bend = rest.iter().map(|x| Vec3::new(0.0, 0.05 * x.x * x.x, 0.0)).collect();
+        (mass, rest, vec![stretch, bend])
+    }
+
+    #[test]
+    fn finds_how_much_of_each_shape_there_is_also_in_a_body_that_has_turned() {
+        let (mass, rest, shapes) = body();
+        let excitation = Excitation::new(&mass, &rest, &shapes, true).expect("independent shapes");
+        let turn = Rotation3::from_euler_angles(0.7, -2.0, 1.1);
+        for share in [1e-3, 1e-4] {
+            let chi = [share, -2.0 * share];
+            let deformed = |i: usize| rest[i] + shapes[0][i] * chi[0] + shapes[1][i] * chi[1];
+            let x: Vec<Vec3> =
+                (0..rest.len()).map(|i| turn * deformed(i) + Vec3::new(3.0, 5.0, -7.0)).collect();
+            let pose = excitation.pose(&x);
+            for (found, chi) in excitation.of(&pose, &x).iter().zip(chi) {
+                // the rotation of a deformed body is fitted: off by the square of the deformation
+                assert!((found - chi).abs() < 3.0 * share * share, "{found} instead of {chi}");
+            }
+            let v: Vec<Vec3> = (0..rest.len()).map(|i| turn * (shapes[1][i] * 4.0)).collect();
+            let rates = excitation.rate(&pose, &v);
+            assert!(rates[0].abs() < 20.0 * share && (rates[1] - 4.0).abs() < 20.0 * share, "{rates:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_follow_is_measured_where_it_rests() {
+        let (mass, rest, shapes) = body();
+        let excitation = Excitation::new(&mass, &rest, &shapes, false).expect("independent shapes");
+        let x: Vec<Vec3> = rest.iter().zip(&shapes[1]).map(|(rest, shape)| rest + shape * 0.8).collect();
+        let chi = excitation.of(&excitation.pose(&x), &x);
+        assert!(chi[0].abs() < 1e-13 && (chi[1] - 0.8).abs() < 1e-13, "{chi:?}");
+    }
+
+    #[test]
+    fn rigid_motion_is_no_shape_and_no_unrest() {
+        let (mass, rest, shapes) = body();
+        let spin = Vec3::new(0.3, 1.0, -2.0);
+        let turning: Vec<Vec3> = rest.iter().map(|x| spin.cross(x) + Vec3::new(1.0, 2.0, 3.0)).collect();
+        let rigid = vec![shapes[0].clone(), turning.clone()];
+        assert_eq!(Excitation::new(&mass, &rest, &rigid, true).map(|_| ()), Err(1));
+        let excitation = Excitation::new(&mass, &rest, &shapes, true).expect("independent shapes");
+        let whole: f64 = mass.iter().zip(&turning).map(|(m, v)| m * v.norm_squared()).sum();
+        assert!(excitation.unrest(&rest, &turning) < 1e-12 * whole);
+    }
+
+    #[test]
+    fn the_rotation_of_a_line_has_no_twist() {
+        let line = Vec3::new(1.0, 2.0, 0.5);
+        let turn = Rotation3::from_axis_angle(&nalgebra::Unit::new_normalize(Vec3::new(2.0, -1.0, 0.0)), 0.4);
+        let found = closest_rotation(&((turn * line) * line.transpose()));
+        assert!((found - turn.matrix()).norm() < 1e-9, "{found}");
+        assert_eq!(closest_rotation(&Mat3::zeros()), Mat3::identity());
+    }
+}
