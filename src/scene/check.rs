@@ -8,6 +8,7 @@ mod conservation;
 mod contact;
 mod damping;
 mod designed;
+mod example;
 mod integrator;
 mod joint;
 mod material;
