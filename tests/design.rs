@@ -364,7 +364,7 @@ fn unloaded(file: &str, example: usize, amplitude: f64) -> f64 {
 fn the_scene_that_is_written_does_what_was_wished() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("bar.toml"), BAR).unwrap();
-    let targets = ["--target", "up: 0.5->0.2, 1->0.55", "--target", "aside: ratio 0.1"];
+    let targets = ["--target", "up: 0.5->0.25, 1->0.45", "--target", "aside: ratio 0.1"];
     let said = succeeds(folder.path(), &[&["design", "bar.toml", "--backend", "cpu"], &targets[..]].concat());
     for word in ["example", "wanted", "trials", "`up`", "curve = {", "bar-designed.toml"] {
         assert!(said.contains(word), "no `{word}` in: {said}");
@@ -378,7 +378,7 @@ fn the_scene_that_is_written_does_what_was_wished() {
     assert_eq!(same, given, "nothing but the curves has changed");
     let file = file.to_str().unwrap();
     let ratio = (-TAU * 0.1 / (1.0f64 - 0.01).sqrt()).exp();
-    for (example, amplitude, wanted) in [(0, 0.5, 0.4), (0, 1.0, 0.55), (1, 1.0, ratio)] {
+    for (example, amplitude, wanted) in [(0, 0.5, 0.5), (0, 1.0, 0.45), (1, 1.0, ratio)] {
         let reached = unloaded(file, example, amplitude);
         // 1 %, and what the highest of fifty samples a cycle may be off: 1 − cos(π/50)
         assert!((reached / wanted - 1.0).abs() < 0.012, "{example} {amplitude}: {reached} {wanted}");
@@ -407,7 +407,7 @@ fn one_simulation_is_let_go_again_and_again_to_the_same_bits() {
     assert_eq!(make().signal(0, 1.0, &other).unwrap(), damped);
     // at rest at the start, with the excitation asked for, and nothing but damping takes from it
     assert!((first.0[0] - 1.0).abs() < 1e-5 && (first.0[1] - 1.0).abs() < 0.1);
-    assert!(first.1.amplitude > 0.8 && first.1.amplitude <= 1.0, "{:?}", first.1);
+    assert!(first.1.amplitude > 0.6 && first.1.amplitude <= 1.0, "{:?}", first.1);
 }
 
 #[test]

@@ -17,6 +17,8 @@ const LEAST_RATIO: f64 = 1e-5;
 const FAR: f64 = 2.0;
 /// Two γ that are no farther apart (log₁₀): what remains jumps between them.
 const JUMP: f64 = 1e-5;
+/// So many trials are made for half of the tolerance.
+const PATIENCE: usize = 6;
 /// Less of a slope says nothing about where zero is: it is looked for so far away (log₁₀ γ).
 const FLAT: f64 = 0.05;
 const LONG_WAY: f64 = 2.0;
@@ -69,9 +71,11 @@ impl<'a> Point<'a> {
     /// The log₁₀ γ to be tried next; `None` at the end.
     pub fn next(&self) -> Option<f64> {
         let Some(last) = self.tried.last() else { return Some(self.guess) };
-        // a target that held is left alone; one that is searched for is met twice as well, so that it holds when others change
-        let enough = self.options.tolerance * if self.tried.len() == 1 { 1.0 } else { 0.5 };
-        if self.tried.len() >= self.trials || last.error <= enough {
+        // a target that held is left alone; one that is searched for is met twice as well, so that it holds when others change,
+        // unless what remains jumps too much for that
+        let close = (2..=PATIENCE).contains(&self.tried.len());
+        let enough = self.options.tolerance * if close { 0.5 } else { 1.0 };
+        if self.tried.len() >= self.trials || self.tried.iter().any(|tried| tried.error <= enough) {
             return None;
         }
         match self.bracket {
