@@ -181,6 +181,9 @@ pub enum RunError {
         /// The number.
         value: f64,
     },
+    /// Damping was designed, but not all that it shall do can be had; a line each.
+    #[error("not all targets hold:\n  {0}")]
+    Targets(String),
     /// A shader is not valid.
     #[error("{file}:{line}: {message}")]
     Shader {

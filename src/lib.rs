@@ -8,6 +8,7 @@ pub mod cli;
 pub mod contact;
 pub mod cpu;
 pub mod damping;
+pub mod design;
 pub mod error;
 pub mod gpu;
 pub mod linear;

@@ -16,6 +16,7 @@ pub mod bench;
 pub mod compare;
 pub mod contest;
 pub mod demo;
+pub mod design;
 pub mod mesh;
 pub mod modes;
 pub mod reduce;
@@ -53,6 +54,8 @@ enum Command {
     Reduce(reduce::Args),
     /// Measure, phase by phase.
     Bench(bench::Args),
+    /// Find how strongly motion along examples must be damped, from what shall remain of it.
+    Design(design::Args),
     /// List the graphics adapters, and which of them would be taken.
     Adapters(adapters::Args),
     /// List the built-in scenes.
@@ -123,6 +126,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Some(Command::Modes(args)) => modes::run(&args),
         Some(Command::Reduce(args)) => reduce::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Design(args)) => design::run(&args),
         Some(Command::Adapters(args)) => adapters::run(&args),
         Some(Command::Scenes(args)) => scenes::run(args),
         Some(Command::Mesh(args)) => mesh::run(&args),

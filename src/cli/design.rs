@@ -1,0 +1,149 @@
+//! `dashpot design SCENE`: curves of the scene's examples, found from what damping shall do.
+
+use super::backend::{self, BackendArgs};
+use super::table::Table;
+use super::{Threads, writable};
+use crate::design::{self, Designed, End, Options, Progress, Target, target};
+use crate::error::InputError;
+use crate::observe::write_whole;
+use crate::scene::{self, LoadedScene};
+use crate::{Error, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+
+/// Find curves of a scene's examples from what shall remain of motion along them.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A built-in scene (see `dashpot scenes`) or a .toml file
+    scene: String,
+    /// What shall remain: `ear: 0.8->0.2, 1.6->0.75` (amplitudes at the start and after one cycle), `ear: half-life 0.4` (s) or
+    /// `ear: ratio 0.05`, the last two after an amplitude if it is not 1; examples apart by `;` (repeatable)
+    #[arg(long, value_name = "TARGETS", required = true)]
+    target: Vec<String>,
+    /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Where to write the scene with the curves found; SCENE-designed.toml if not given
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArgs,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// First line of the scene that is written.
+const HEAD: &str = "# Written by dashpot design: a scene with curves found from targets.\n";
+
+/// Designs, prints, writes; ends with an error that names the targets that cannot be reached.
+pub fn run(args: &Args) -> Result<()> {
+    args.backend.check(false)?;
+    let targets = parse(&args.target)?;
+    let loaded = scene::load(&args.scene, &args.set)?;
+    target::assign(&targets, &loaded.scene.damping.examples).map_err(refuse)?;
+    let out = out_file(args, &loaded)?;
+    args.threads.install(|| {
+        let bar = progress_bar();
+        let found = design::design_on(
+            &loaded,
+            &targets,
+            &Options::default(),
+            &mut |progress| show(&bar, &progress),
+            &|loaded, model| backend::make(&args.backend, loaded, model),
+        );
+        bar.finish_and_clear();
+        let designed = found?;
+        designed.warnings.iter().for_each(|warning| tell!("warning: {warning}"));
+        write_whole(&out, text(&designed, &loaded).as_bytes())?;
+        say!("{}\n\n{}\nwritten to {}", table(&designed), curves(&designed), out.display())?;
+        designed.check()
+    })
+}
+
+fn refuse(error: target::TargetError) -> Error {
+    InputError::field("--target", error.to_string()).into()
+}
+
+/// All options together are one list.
+fn parse(options: &[String]) -> Result<Vec<Target>> {
+    let lists = options.iter().map(|text| target::parse(text).map_err(refuse));
+    Ok(lists.collect::<Result<Vec<_>>>()?.concat())
+}
+
+/// Where the scene is written: never over the one that is read, and by itself only over one of ours.
+fn out_file(args: &Args, loaded: &LoadedScene) -> Result<PathBuf> {
+    let refuse = |path: &Path, why: &str| {
+        let message = format!("{}: {why}; choose another file", path.display());
+        Err(InputError::field("--out", message).into())
+    };
+    let own = PathBuf::from(format!("{}-designed.toml", loaded.name));
+    let out = args.out.clone().unwrap_or(own);
+    let [read, written] = [Path::new(&args.scene), &out].map(|path| std::fs::canonicalize(path).ok());
+    if read.is_some() && read == written {
+        return refuse(&out, "is the scene that is read");
+    }
+    let there = std::fs::read_to_string(&out).unwrap_or_default();
+    if args.out.is_none() && !there.is_empty() && !there.starts_with(HEAD) {
+        return refuse(&out, "is there already");
+    }
+    writable("--out", &out)?;
+    Ok(out)
+}
+
+/// The table of targets.
+fn table(designed: &Designed) -> Table {
+    let heads = ["example", "from", "wanted", "reached", "gamma", "period (s)", "trials", ""];
+    let mut table = Table::new(1, heads);
+    for outcome in &designed.outcomes {
+        table.row([
+            outcome.target.example.clone(),
+            outcome.target.amplitude.to_string(),
+            if outcome.wanted.is_nan() { "unknown".into() } else { format!("{:.4}", outcome.wanted) },
+            format!("{:.4}", outcome.reached),
+            format!("{:.4}", outcome.gamma),
+            outcome.period.map_or("none".into(), |period| format!("{period:.4}")),
+            outcome.trials.to_string(),
+            match outcome.end {
+                End::Reached => String::new(),
+                End::OutOfReach { least, most } => format!("out of reach: {least:.4} to {most:.4}"),
+                End::Between { .. } => "not reached".into(),
+            },
+        ]);
+    }
+    table
+}
+
+/// The curves that were found, as they stand in a scene.
+fn curves(designed: &Designed) -> String {
+    let has_target = |name: &str| designed.outcomes.iter().any(|outcome| outcome.target.example == name);
+    let mine = designed.examples.iter().filter(|example| has_target(&example.name));
+    let lines = mine.map(|example| {
+        let curve = example.curve.as_ref().and_then(|curve| toml::Value::try_from(curve).ok());
+        let curve = curve.map(|curve| curve.to_string()).unwrap_or_default();
+        format!("# in the [[damping.example]] `{}`\ncurve = {curve}\n", example.name)
+    });
+    lines.collect()
+}
+
+/// The scene that is written: what was wished and what has come of it, and all fields.
+fn text(designed: &Designed, loaded: &LoadedScene) -> String {
+    let table = table(designed).to_string();
+    let comment: String = table.lines().map(|line| format!("# {line}\n")).collect();
+    format!("{HEAD}#\n{comment}\n{}", designed.scene(loaded).to_toml())
+}
+
+/// A bar on a terminal, nothing in a pipe.
+fn progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} target {pos}/{len}  {msg}  {elapsed}");
+    let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar
+}
+
+fn show(bar: &ProgressBar, progress: &Progress<'_>) {
+    let Progress { round, target, number, targets, trials, gamma, remaining, holds } = progress;
+    bar.set_length(*targets as u64);
+    bar.set_position((number + usize::from(*holds)) as u64);
+    let (name, a, b) = (&target.example, target.amplitude, remaining.amplitude);
+    bar.set_message(format!("round {round}, trial {trials}: γ = {gamma:.4} of {name}, {a} → {b:.4}"));
+}

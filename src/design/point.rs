@@ -1,0 +1,199 @@
+//! γ of one point of a curve: a bracketed root search over log₁₀ γ.
+//!
+//! What remains tells a damping ratio, ζ = δ/√(4π² + δ²) with δ = ln(a/b); of motion that does not swing back it is 1. The
+//! function f = ln(ζ/ζ*) is zero where the target ζ* holds and rises with ln γ: with slope 1 where only the example's own linear
+//! damping acts, less where there is other damping. So the first guess leads to a second by slope 1 and these two to a
+//! third, farther each time until zero lies between or the range ends (the Example paper tries its ends at once). Between a γ that is too small and
+//! one that is too large the line through both is followed with Illinois's weights, and the middle is taken where that is slow.
+
+use super::search::{End, Remaining};
+use super::target::Target;
+use super::{LOG_GAMMA, Options};
+use std::f64::consts::{LN_10, TAU};
+
+/// Smaller damping ratios are all the same: nothing is lost.
+const LEAST_RATIO: f64 = 1e-5;
+/// f of motion that does not swing back, where it would have to for the target to be known.
+const FAR: f64 = 2.0;
+/// Two γ that are no farther apart (log₁₀): what remains jumps between them.
+const JUMP: f64 = 1e-5;
+/// So many trials are made for half of the tolerance.
+const PATIENCE: usize = 6;
+/// Less of a slope says nothing about where zero is: it is looked for so far away (log₁₀ γ).
+const FLAT: f64 = 0.05;
+const LONG_WAY: f64 = 2.0;
+/// A little farther than to where a line is zero, so that zero is likely to lie between.
+const OVER: f64 = 1.2;
+
+/// A γ that was tried.
+#[derive(Debug, Clone, Copy)]
+struct Tried {
+    log_gamma: f64,
+    remaining: Remaining,
+    /// f: negative if it damps too little.
+    misfit: f64,
+    /// |b − b*|/b*
+    error: f64,
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    /// The best that was tried.
+    pub log_gamma: f64,
+    /// What remained with it.
+    pub remaining: Remaining,
+    /// How the search ended, or would if it ended now.
+    pub end: End,
+}
+
+/// The search for one point.
+#[derive(Debug)]
+pub struct Point<'a> {
+    target: &'a Target,
+    options: &'a Options,
+    guess: f64,
+    trials: usize,
+    tried: Vec<Tried>,
+    /// The nearest that damp too little and too much, with f as Illinois weighs it.
+    bracket: [Option<(f64, f64)>; 2],
+    /// Widths of the bracket, one a trial (log₁₀ γ).
+    widths: Vec<f64>,
+}
+
+impl<'a> Point<'a> {
+    /// A search that starts with a guess of log₁₀ γ and makes so many trials at most.
+    pub fn new(target: &'a Target, options: &'a Options, guess: f64, trials: usize) -> Self {
+        let guess = guess.clamp(LOG_GAMMA[0], LOG_GAMMA[1]);
+        Point { target, options, guess, trials, tried: Vec::new(), bracket: [None; 2], widths: Vec::new() }
+    }
+
+    /// The log₁₀ γ to be tried next; `None` at the end.
+    pub fn next(&self) -> Option<f64> {
+        let Some(last) = self.tried.last() else { return Some(self.guess) };
+        // a target that held is left alone; one that is searched for is met twice as well, so that it holds when others change,
+        // unless what remains jumps too much for that
+        let close = (2..=PATIENCE).contains(&self.tried.len());
+        let enough = self.options.tolerance * if close { 0.5 } else { 1.0 };
+        if self.tried.len() >= self.trials || self.tried.iter().any(|tried| tried.error <= enough) {
+            return None;
+        }
+        match self.bracket {
+            [Some(low), Some(high)] => self.between(low, high),
+            _ => self.outward(*last),
+        }
+    }
+
+    /// Towards where f changes its sign; at last the ends of the range.
+    fn outward(&self, last: Tried) -> Option<f64> {
+        let side = if last.misfit < 0.0 { 1 } else { 0 };
+        let has = |end: f64| self.tried.iter().any(|tried| tried.log_gamma == end);
+        if has(LOG_GAMMA[side]) {
+            // out of reach; what the other end leaves is told
+            let other = LOG_GAMMA[1 - side];
+            return (!has(other) && self.trials > 1).then_some(other);
+        }
+        let (slope, over, least) = match self.tried[..] {
+            [.., before, last] => {
+                let way = last.log_gamma - before.log_gamma;
+                let slope = (last.misfit - before.misfit) / (way * LN_10);
+                // the third time farther in any case, so that the end of the range is not far
+                (slope, OVER, if self.tried.len() > 2 { 3.0 * way.abs() } else { 0.0 })
+            }
+            _ => (1.0, 1.0, 0.0),
+        };
+        let way = if slope > FLAT { over * last.misfit.abs() / (slope * LN_10) } else { LONG_WAY };
+        let way = way.max(least) * if side == 1 { 1.0 } else { -1.0 };
+        Some((last.log_gamma + way).clamp(LOG_GAMMA[0], LOG_GAMMA[1]))
+    }
+
+    /// Between one that damps too little and one that damps too much.
+    fn between(&self, (low, f_low): (f64, f64), (high, f_high): (f64, f64)) -> Option<f64> {
+        let width = high - low;
+        if width < JUMP {
+            return None;
+        }
+        let is_slow = self.widths.len() > 3 && width > 0.5 * self.widths[self.widths.len() - 4];
+        if is_slow {
+            return Some(0.5 * (low + high));
+        }
+        let margin = 0.02 * width;
+        let line = low - f_low * width / (f_high - f_low);
+        // not at an end itself: nothing would be learned there
+        Some(line.clamp(low + margin, high - margin))
+    }
+
+    /// Takes what remained with this log₁₀ γ.
+    pub fn take(&mut self, log_gamma: f64, remaining: Remaining) {
+        let (misfit, error) = self.judge(remaining);
+        self.tried.push(Tried { log_gamma, remaining, misfit, error });
+        let side = usize::from(misfit > 0.0);
+        let last_side = self.tried.iter().rev().nth(1).map(|before| usize::from(before.misfit > 0.0));
+        let is_inside = match self.bracket[side] {
+            Some((known, _)) => {
+                if side == 0 {
+                    log_gamma > known
+                } else {
+                    log_gamma < known
+                }
+            }
+            None => true,
+        };
+        if is_inside {
+            self.bracket[side] = Some((log_gamma, misfit));
+            // twice on the same side: the other end counts half
+            if let (true, Some((_, f))) = (last_side == Some(side), &mut self.bracket[1 - side]) {
+                *f *= 0.5;
+            }
+        }
+        if let [Some((low, _)), Some((high, _))] = self.bracket {
+            self.widths.push(high - low);
+        }
+    }
+
+    /// f and the relative error of what remained.
+    fn judge(&self, Remaining { amplitude, period }: Remaining) -> (f64, f64) {
+        let a = self.target.amplitude;
+        match self.target.wish.remaining(a, period) {
+            Some(wanted) => {
+                let misfit = (damping_ratio(amplitude / a) / damping_ratio(wanted / a)).ln();
+                (misfit, (amplitude - wanted).abs() / wanted)
+            }
+            // too much, whatever the half-life is
+            None => (FAR, f64::INFINITY),
+        }
+    }
+
+    /// What is known so far.
+    pub fn found(&self) -> Found {
+        let best = self.tried.iter().min_by(|a, b| a.error.total_cmp(&b.error));
+        let Some(best) = best else {
+            let remaining = Remaining { amplitude: f64::NAN, period: None };
+            return Found { log_gamma: self.guess, remaining, end: End::Reached };
+        };
+        let at = |x: f64| {
+            self.tried.iter().find(|tried| tried.log_gamma == x).map(|tried| tried.remaining.amplitude)
+        };
+        let nearest = |side: usize| self.bracket[side].and_then(|(log_gamma, _)| at(log_gamma));
+        let end = if best.error <= self.options.tolerance {
+            End::Reached
+        } else if let (Some(above), Some(below)) = (nearest(0), nearest(1)) {
+            End::Between { below, above }
+        } else if let (Some(most), Some(least)) = (at(LOG_GAMMA[0]), at(LOG_GAMMA[1])) {
+            End::OutOfReach { least, most }
+        } else {
+            let amplitude = best.remaining.amplitude;
+            End::Between { below: nearest(1).unwrap_or(amplitude), above: nearest(0).unwrap_or(amplitude) }
+        };
+        Found { log_gamma: best.log_gamma, remaining: best.remaining, end }
+    }
+}
+
+/// ζ of an oscillator of which this share of the amplitude remains after a cycle.
+fn damping_ratio(share: f64) -> f64 {
+    match share {
+        s if s <= 0.0 => 1.0,
+        s if s >= 1.0 => LEAST_RATIO,
+        s => (-s.ln() / TAU.hypot(s.ln())).max(LEAST_RATIO),
+    }
+}

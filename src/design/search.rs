@@ -1,0 +1,246 @@
+//! The search for curves under which targets hold (Example paper, Section 5).
+//!
+//! What remains after a cycle falls as γ grows. So the points of an example's curve, one a target, are found one after the
+//! other, the least amplitude first: of a curve that is straight between its points those beyond the amplitude of a test do
+//! not act in it. Examples feel each other, so they take turns until all targets hold.
+
+use super::point::{Found, Point};
+use super::target::Target;
+use super::{LOG_GAMMA, Options, Progress};
+use crate::Result;
+use crate::scene::{Curve, CurveKind, Example, Over};
+
+/// What an unloading test has shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Remaining {
+    /// |χ| after one cycle; 0 if it did not swing back.
+    pub amplitude: f64,
+    /// The time of the cycle (s), if there was one.
+    pub period: Option<f64>,
+}
+
+/// Something that can be let go.
+pub trait Trial {
+    /// Deforms along an example to this amplitude and lets go, damped by these examples: all of the scene, in its order.
+    fn remaining(&mut self, example: usize, amplitude: f64, examples: &[Example]) -> Result<Remaining>;
+
+    /// How large what a curve is a function of becomes in a test from amplitude 1: 1 over deformation, the fastest |χ̇| over
+    /// velocity (1/s).
+    fn reach(&self, _example: usize, _over: Over) -> f64 {
+        1.0
+    }
+}
+
+/// What has become of a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The target.
+    pub target: Target,
+    /// b that it asks for; of a half-life, after a cycle of the time that was measured, or no number if there was none.
+    pub wanted: f64,
+    /// b that was measured last.
+    pub reached: f64,
+    /// The time of that cycle (s), if there was one.
+    pub period: Option<f64>,
+    /// γ of the curve's point.
+    pub gamma: f64,
+    /// Unloading tests that were made for it.
+    pub trials: usize,
+    /// How its search ended.
+    pub end: End,
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum End {
+    /// The target holds.
+    Reached,
+    /// It does not with any γ allowed: these remain with the largest and with the smallest.
+    OutOfReach {
+        /// b with the largest γ.
+        least: f64,
+        /// b with the smallest γ.
+        most: f64,
+    },
+    /// It does not, although less remains with one γ and more with another: the nearest that were seen.
+    Between {
+        /// Less than is wanted.
+        below: f64,
+        /// More than is wanted.
+        above: f64,
+    },
+}
+
+impl Outcome {
+    /// A sentence about a target that does not hold.
+    pub fn complaint(&self) -> Option<String> {
+        let Outcome { target, wanted, reached, .. } = self;
+        let from = format!("`{target}`: ");
+        match self.end {
+            End::Reached => None,
+            _ if self.period.is_none() => Some(format!(
+                "{from}the motion never swings back: it is damped too strongly by other than this example"
+            )),
+            End::OutOfReach { least, most } => Some(format!(
+                "{from}{wanted:.4} cannot remain of {}: {least:.4} (γ = {}) to {most:.4} (γ = {}) can",
+                target.amplitude,
+                10f64.powf(LOG_GAMMA[1]),
+                10f64.powf(LOG_GAMMA[0]),
+            )),
+            End::Between { below, above } => Some(format!(
+                "{from}{reached:.4} remains instead of {wanted:.4}; next to it are {below:.4} and {above:.4}"
+            )),
+        }
+    }
+}
+
+/// A target on its way: its example, and the point of the curve that is its.
+struct Task {
+    example: usize,
+    /// r of the point: what the curve is a function of, at the start of the test or at its fastest.
+    radius: f64,
+    log_gamma: f64,
+    /// Whether γ of the point before it is a better first guess than its own.
+    follows: bool,
+    outcome: Outcome,
+}
+
+/// Finds curves for targets, each with the number of its example, by example and by amplitude; see [`super::target::assign`].
+/// The curves of those examples become piecewise linear.
+pub fn search(
+    trial: &mut dyn Trial,
+    examples: &mut [Example],
+    targets: &[(usize, Target)],
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<Outcome>> {
+    let tasks = prepare(trial, examples, targets);
+    let mut search = Search { trial, examples, tasks, options, progress, round: 0 };
+    search.take_turns()?;
+    Ok(search.tasks.into_iter().map(|task| task.outcome).collect())
+}
+
+/// The points that targets need, with γ as it is there.
+fn prepare(trial: &dyn Trial, examples: &[Example], targets: &[(usize, Target)]) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::with_capacity(targets.len());
+    for (number, target) in targets {
+        let example = &examples[*number];
+        let radius = target.amplitude * trial.reach(*number, over(example));
+        let log_gamma = example.curve.as_ref().map_or(example.gamma.log10(), |curve| curve.log_gamma(radius));
+        let is_first = tasks.last().is_none_or(|task| task.example != *number);
+        let outcome = Outcome {
+            target: target.clone(),
+            wanted: f64::NAN,
+            reached: f64::NAN,
+            period: None,
+            gamma: 10f64.powf(log_gamma),
+            trials: 0,
+            end: End::Reached,
+        };
+        let follows = !is_first && example.curve.is_none();
+        tasks.push(Task { example: *number, radius, log_gamma, follows, outcome });
+    }
+    tasks
+}
+
+/// What the curve of an example is, or will be, a function of.
+fn over(example: &Example) -> Over {
+    example.curve.as_ref().map_or(Over::default(), |curve| curve.over)
+}
+
+struct Search<'a> {
+    trial: &'a mut dyn Trial,
+    examples: &'a mut [Example],
+    tasks: Vec<Task>,
+    options: &'a Options,
+    progress: &'a mut dyn FnMut(Progress),
+    round: usize,
+}
+
+impl Search<'_> {
+    /// Goes from example to example until no curve has changed since the targets of each were tested.
+    fn take_turns(&mut self) -> Result<()> {
+        let mut turns: Vec<usize> = self.tasks.iter().map(|task| task.example).collect();
+        turns.dedup();
+        let mut is_settled = vec![false; turns.len()];
+        for round in 1..=self.options.rounds {
+            self.round = round;
+            for turn in 0..turns.len() {
+                if is_settled[turn] {
+                    continue;
+                }
+                if self.settle(turns[turn], self.options.trials)? {
+                    is_settled.fill(false);
+                }
+                is_settled[turn] = true;
+            }
+            if is_settled.iter().all(|settled| *settled) {
+                return Ok(());
+            }
+        }
+        // what was measured before the others changed is measured once more
+        for turn in (0..turns.len()).filter(|&turn| !is_settled[turn]) {
+            self.settle(turns[turn], 1)?;
+        }
+        Ok(())
+    }
+
+    /// Goes through the targets of an example, with so many tests for each at most; whether its curve has changed.
+    fn settle(&mut self, example: usize, trials: usize) -> Result<bool> {
+        let mut changed = false;
+        for number in 0..self.tasks.len() {
+            if self.tasks[number].example == example {
+                changed |= self.find(number, trials)?;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Finds γ for a target; whether it has changed.
+    fn find(&mut self, number: usize, trials: usize) -> Result<bool> {
+        let Task { example, log_gamma: before, follows, .. } = self.tasks[number];
+        let target = self.tasks[number].outcome.target.clone();
+        let guess = if follows && self.round == 1 { self.tasks[number - 1].log_gamma } else { before };
+        let mut search = Point::new(&target, self.options, guess, trials);
+        while let Some(log_gamma) = search.next() {
+            self.set(number, log_gamma);
+            let remaining = self.trial.remaining(example, target.amplitude, self.examples)?;
+            search.take(log_gamma, remaining);
+            self.tasks[number].outcome.trials += 1;
+            self.tell(number, remaining, search.found().end == End::Reached);
+        }
+        let Found { log_gamma, remaining, end } = search.found();
+        self.set(number, log_gamma);
+        let outcome = &mut self.tasks[number].outcome;
+        outcome.wanted = target.wish.remaining(target.amplitude, remaining.period).unwrap_or(f64::NAN);
+        outcome.reached = remaining.amplitude;
+        outcome.period = remaining.period;
+        outcome.end = end;
+        Ok(log_gamma != before)
+    }
+
+    /// Sets γ of a target's point, and the curve of its example.
+    fn set(&mut self, number: usize, log_gamma: f64) {
+        let task = &mut self.tasks[number];
+        (task.log_gamma, task.outcome.gamma) = (log_gamma, 10f64.powf(log_gamma));
+        let example = task.example;
+        let mine = self.tasks.iter().filter(|task| task.example == example);
+        let points = mine.map(|task| [task.radius, task.log_gamma]).collect();
+        let over = over(&self.examples[example]);
+        self.examples[example].curve = Some(Curve { kind: CurveKind::Linear, over, points });
+    }
+
+    fn tell(&mut self, number: usize, remaining: Remaining, holds: bool) {
+        let Outcome { target, gamma, .. } = &self.tasks[number].outcome;
+        (self.progress)(Progress {
+            round: self.round,
+            target,
+            number,
+            targets: self.tasks.len(),
+            trials: self.tasks.iter().map(|task| task.outcome.trials).sum(),
+            gamma: *gamma,
+            remaining,
+            holds,
+        });
+    }
+}
