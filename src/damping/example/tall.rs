@@ -6,83 +6,79 @@ use nalgebra::{DMatrix, DVector};
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-/// Columns are padded to a multiple of so many, so that loops over them have whole lanes.
-const LANES: usize = 4;
-/// Rows of one task.
+/// Vertices of one task: their vectors stay in the first cache while the columns go by.
 const CHUNK: usize = 512;
-
+/// Sums that a product runs side by side, so that none waits for the one before.
+const LANES: usize = 16;
 /// Fewer numbers than this are one thread's: it is done before another one has woken up.
-const SMALL: usize = 1 << 18;
+const SMALL: usize = 1 << 15;
 
-/// A tall matrix of numbers `T`, which are multiplied and added in f64. A vertex has three rows, one after the other.
+/// A tall matrix of numbers `T`, which are multiplied and added in f64. Chunk by chunk of vertices: one column of it after the other.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tall<T = f64> {
     columns: usize,
-    /// Numbers of a row.
-    stride: usize,
+    rows: usize,
     numbers: Vec<T>,
 }
 
 impl<T: Real> Tall<T> {
     /// With these columns, rounded to T, all of the same length.
     pub fn new(columns: &[Vec<Vec3>]) -> Self {
-        let stride = columns.len().next_multiple_of(LANES);
         let rows = columns.first().map_or(0, Vec::len);
-        let mut numbers = vec![T::default(); 3 * rows * stride];
-        for (j, column) in columns.iter().enumerate() {
-            for (i, vector) in column.iter().enumerate() {
-                (0..3).for_each(|c| numbers[(3 * i + c) * stride + j] = T::from_f64(vector[c]));
+        let mut numbers = Vec::with_capacity(3 * rows * columns.len());
+        for first in (0..rows).step_by(CHUNK) {
+            for column in columns {
+                let chunk = &column[first..rows.min(first + CHUNK)];
+                numbers.extend(chunk.iter().flat_map(|vector| [0, 1, 2].map(|c| T::from_f64(vector[c]))));
             }
         }
-        Tall { columns: columns.len(), stride, numbers }
+        Tall { columns: columns.len(), rows, numbers }
     }
 
     /// Its columns.
     pub fn columns(&self) -> Vec<Vec<Vec3>> {
-        let rows = self.numbers.len() / (3 * self.stride).max(1);
-        let vector = |i: usize, j: usize| {
-            Vec3::from([0, 1, 2].map(|c| self.numbers[(3 * i + c) * self.stride + j].to_f64()))
-        };
-        (0..self.columns).map(|j| (0..rows).map(|i| vector(i, j)).collect()).collect()
+        let mut columns = vec![Vec::with_capacity(self.rows); self.columns];
+        for chunk in self.numbers.chunks(self.chunk()) {
+            for (column, numbers) in columns.iter_mut().zip(chunk.chunks(chunk.len() / self.columns)) {
+                column.extend(numbers.as_chunks::<3>().0.iter().map(|v| Vec3::from(v.map(T::to_f64))));
+            }
+        }
+        columns
+    }
+
+    /// Numbers of a chunk.
+    fn chunk(&self) -> usize {
+        (3 * CHUNK * self.columns).max(1)
     }
 
     /// (T A)ᵀ y, `y(i)` being the vector at vertex i. The bits do not depend on the number of threads.
     pub fn dot(&self, turn: &Mat3, y: impl Fn(usize) -> Vec3 + Sync) -> DVector<f64> {
-        let turn: [[f64; 3]; 3] = turn.data.0;
-        let size = (3 * self.stride * CHUNK).max(1);
-        let part = |(chunk, rows): (usize, &[T])| {
-            // columns of T: times them one by one is what a compiler makes good code of
-            let y = |i: usize| {
-                let y = y(chunk * CHUNK + i);
-                turn.map(|t| t[0] * y.x + t[1] * y.y + t[2] * y.z)
-            };
-            Arch::new().dispatch(Dot { rows, stride: self.stride, y })
+        let part = |(number, chunk): (usize, &[T])| {
+            let y = |i: usize| y(number * CHUNK + i);
+            Arch::new().dispatch(Dot { chunk, columns: self.columns, turn, y })
         };
         let parts: Vec<Vec<f64>> = match self.numbers.len() < SMALL {
-            true => self.numbers.chunks(size).enumerate().map(part).collect(),
-            false => self.numbers.par_chunks(size).enumerate().map(part).collect(),
+            true => self.numbers.chunks(self.chunk()).enumerate().map(part).collect(),
+            false => self.numbers.par_chunks(self.chunk()).enumerate().map(part).collect(),
         };
         DVector::from_fn(self.columns, |j, _| parts.iter().map(|part| part[j]).sum())
     }
 
     /// A `c`.
     pub fn times(&self, c: &DVector<f64>) -> Vec<Vec3> {
-        let mut product = vec![Vec3::zeros(); self.numbers.len() / (3 * self.stride).max(1)];
+        let mut product = vec![Vec3::zeros(); self.rows];
         self.add(&Mat3::identity(), c, &mut product);
         product
     }
 
     /// Adds T A `c` to the vectors.
     pub fn add(&self, turn: &Mat3, c: &DVector<f64>, vectors: &mut [Vec3]) {
-        let mut padded = c.as_slice().to_vec();
-        padded.resize(self.stride, 0.0);
-        let part = |(vectors, rows): (&mut [Vec3], &[T])| {
-            Arch::new().dispatch(Add { rows, c: &padded, turn, vectors });
+        let part = |(vectors, chunk): (&mut [Vec3], &[T])| {
+            Arch::new().dispatch(Add { chunk, c: c.as_slice(), turn, vectors });
         };
-        let size = (3 * self.stride * CHUNK).max(1);
         match self.numbers.len() < SMALL {
-            true => vectors.chunks_mut(CHUNK).zip(self.numbers.chunks(size)).for_each(part),
-            false => vectors.par_chunks_mut(CHUNK).zip(self.numbers.par_chunks(size)).for_each(part),
+            true => vectors.chunks_mut(CHUNK).zip(self.numbers.chunks(self.chunk())).for_each(part),
+            false => vectors.par_chunks_mut(CHUNK).zip(self.numbers.par_chunks(self.chunk())).for_each(part),
         }
     }
 }
@@ -105,38 +101,44 @@ impl Tall {
     }
 }
 
-/// Sums of rows times vectors, as wide as the machine computes.
+/// The products of a chunk's columns with vectors, as wide as the machine computes.
 struct Dot<'a, T, Y> {
-    rows: &'a [T],
-    stride: usize,
+    chunk: &'a [T],
+    columns: usize,
+    turn: &'a Mat3,
     y: Y,
 }
 
-impl<T: Real, Y: Fn(usize) -> [f64; 3]> NullaryFnOnce for Dot<'_, T, Y> {
+impl<T: Real, Y: Fn(usize) -> Vec3> NullaryFnOnce for Dot<'_, T, Y> {
     type Output = Vec<f64>;
 
     #[inline(always)]
     fn call(self) -> Vec<f64> {
-        let mut sums = vec![0.0; self.stride];
-        for (i, row) in self.rows.chunks_exact(3 * self.stride).enumerate() {
-            let [x, y, z] = (self.y)(i);
-            let (a, rest) = row.split_at(self.stride);
-            let (b, c) = rest.split_at(self.stride);
-            let terms = sums.as_chunks_mut::<LANES>().0.iter_mut().zip(a.as_chunks::<LANES>().0);
-            let terms = terms.zip(b.as_chunks::<LANES>().0).zip(c.as_chunks::<LANES>().0);
-            for (((sums, a), b), c) in terms {
-                (0..LANES).for_each(|lane| {
-                    sums[lane] += a[lane].to_f64() * x + b[lane].to_f64() * y + c[lane].to_f64() * z;
-                });
-            }
+        let [a, b, c] = self.turn.data.0;
+        let length = self.chunk.len() / self.columns;
+        let mut turned = [0.0; 3 * CHUNK];
+        for (i, turned) in turned[..length].as_chunks_mut::<3>().0.iter_mut().enumerate() {
+            let y = (self.y)(i);
+            *turned = [a, b, c].map(|t: [f64; 3]| t[0] * y.x + t[1] * y.y + t[2] * y.z);
         }
-        sums
+        self.chunk.chunks_exact(length).map(|column| product(column, &turned[..length])).collect()
     }
 }
 
-/// vectors += T · rows · c, as wide as the machine computes.
+#[inline(always)]
+fn product<T: Real>(column: &[T], y: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let ((column, last), (y, last_y)) = (column.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+    for (column, y) in column.iter().zip(y) {
+        (0..LANES).for_each(|lane| sums[lane] += column[lane].to_f64() * y[lane]);
+    }
+    let rest: f64 = last.iter().zip(last_y).map(|(column, y)| column.to_f64() * y).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// vectors += T · columns · c, as wide as the machine computes.
 struct Add<'a, T> {
-    rows: &'a [T],
+    chunk: &'a [T],
     c: &'a [f64],
     turn: &'a Mat3,
     vectors: &'a mut [Vec3],
@@ -147,16 +149,13 @@ impl<T: Real> NullaryFnOnce for Add<'_, T> {
 
     #[inline(always)]
     fn call(self) {
-        let stride = self.c.len();
-        let [a, b, c]: [[f64; 3]; 3] = self.turn.data.0;
-        for (row, vector) in self.rows.chunks_exact(3 * stride).zip(self.vectors) {
-            let mut sums = [[0.0; LANES]; 3];
-            for (sums, row) in sums.iter_mut().zip(row.chunks_exact(stride)) {
-                for (row, c) in row.as_chunks::<LANES>().0.iter().zip(self.c.as_chunks::<LANES>().0) {
-                    (0..LANES).for_each(|lane| sums[lane] += row[lane].to_f64() * c[lane]);
-                }
-            }
-            let [x, y, z] = sums.map(|[a, b, c, d]| (a + b) + (c + d));
+        let length = 3 * self.vectors.len();
+        let mut sums = [0.0; 3 * CHUNK];
+        for (column, c) in self.chunk.chunks_exact(length).zip(self.c) {
+            sums[..length].iter_mut().zip(column).for_each(|(sum, number)| *sum += number.to_f64() * c);
+        }
+        let [a, b, c] = self.turn.data.0;
+        for (vector, [x, y, z]) in self.vectors.iter_mut().zip(sums.as_chunks::<3>().0) {
             (0..3).for_each(|p| vector[p] += a[p] * x + b[p] * y + c[p] * z);
         }
     }
