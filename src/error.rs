@@ -170,6 +170,9 @@ pub enum RunError {
         /// The memory they would need (MB).
         megabytes: usize,
     },
+    /// An iteration did not come to its end.
+    #[error("{0} did not converge")]
+    NotConverged(String),
     /// A number of the model is beyond single precision.
     #[error("{of} is {value:e}: that is beyond the single precision of the gpu backend; use --backend cpu")]
     SinglePrecision {

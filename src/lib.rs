@@ -14,6 +14,7 @@ pub mod gpu;
 pub mod linear;
 pub mod mesh;
 pub mod model;
+pub mod modes;
 pub mod observe;
 pub mod scene;
 pub mod step;

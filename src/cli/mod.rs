@@ -18,6 +18,7 @@ pub mod contest;
 pub mod demo;
 pub mod design;
 pub mod mesh;
+pub mod modes;
 pub mod run;
 pub mod scenes;
 pub mod table;
@@ -46,6 +47,8 @@ enum Command {
     Run(run::Args),
     /// Compute a scene on the CPU and on the GPU: timings side by side, and how far they are apart.
     Compare(compare::Args),
+    /// Find the slowest modes of a body: frequencies, damping ratios, shapes.
+    Modes(modes::Args),
     /// Measure, phase by phase.
     Bench(bench::Args),
     /// Find how strongly motion along examples must be damped, from what shall remain of it.
@@ -117,6 +120,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Some(Command::Demo(args)) => demo::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::Modes(args)) => modes::run(&args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Design(args)) => design::run(&args),
         Some(Command::Adapters(args)) => adapters::run(&args),

@@ -8,6 +8,7 @@ use super::triangle::TriangleElement;
 use super::{Body, Model};
 use crate::error::InputError;
 use crate::mesh::{self, Embedding, Mesh};
+use crate::modes::shape;
 use crate::scene::check::check_material;
 use crate::scene::{self, LoadedScene, MatterKind, Scene, Select};
 use crate::{Result, Vec3};
@@ -40,6 +41,7 @@ pub fn build(loaded: &LoadedScene) -> Result<Built> {
         add_body(&mut model, scene, index, read.mesh, read.surface).map_err(|e| loaded.place(e))?;
     }
     model.add_joints(scene).map_err(|e| loaded.place(e))?;
+    model.examples = shape::examples(loaded, &model)?;
     Ok(Built { model, warnings })
 }
 
@@ -151,7 +153,7 @@ fn centre_of_mass(positions: &[Vec3], masses: &[f64]) -> Vec3 {
 }
 
 /// The vertices that a selection picks, ascending; an empty choice is an error, since it would hold nothing.
-fn select(select: &Select, mesh: &Mesh) -> Result<Vec<u32>, InputError> {
+pub(crate) fn select(select: &Select, mesh: &Mesh) -> Result<Vec<u32>, InputError> {
     let n = mesh.positions.len() as u32;
     if let Some(vertices) = &select.vertices {
         if let Some(v) = vertices.iter().find(|&&v| v >= n) {

@@ -7,6 +7,7 @@ mod attach;
 mod conservation;
 mod contact;
 mod damping;
+mod example;
 mod integrator;
 mod joint;
 mod material;

@@ -30,7 +30,7 @@ impl LoadedScene {
         self.places.place(error)
     }
 
-    /// The scene with its mesh files named so that it can be run from any folder.
+    /// The scene with its mesh files, and those of its examples, named so that it can be run from any folder.
     pub fn standalone(&self) -> Scene {
         let mut scene = self.scene.clone();
         for body in &mut scene.bodies {
@@ -39,15 +39,19 @@ impl LoadedScene {
                 MeshSpec::Surface(mesh) => [Some(&mut mesh.surface), None],
                 MeshSpec::Generate(_) | MeshSpec::Character(_) => continue,
             };
-            for file in files.into_iter().flatten() {
-                let path = std::path::absolute(self.base_dir.join(&*file));
-                // a path that is not UTF-8 cannot be written in TOML: it stays relative
-                if let Some(path) = path.ok().filter(|path| path.to_str().is_some()) {
-                    *file = path;
-                }
-            }
+            files.into_iter().flatten().for_each(|file| self.make_absolute(file));
         }
+        let shapes = scene.damping.examples.iter_mut().map(|example| &mut example.shape);
+        shapes.filter_map(|shape| shape.file.as_mut()).for_each(|file| self.make_absolute(file));
         scene
+    }
+
+    fn make_absolute(&self, file: &mut PathBuf) {
+        let path = std::path::absolute(self.base_dir.join(&*file));
+        // a path that is not UTF-8 cannot be written in TOML: it stays relative
+        if let Some(path) = path.ok().filter(|path| path.to_str().is_some()) {
+            *file = path;
+        }
     }
 }
 

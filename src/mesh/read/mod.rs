@@ -114,8 +114,21 @@ const READERS: [(&str, Reader); 9] = [
 
 /// Reads the mesh at `path`, lengths multiplied by `scale`, and repairs it.
 pub fn read(path: &Path, scale: f64) -> std::result::Result<Loaded, InputError> {
+    let repaired = cells(path).and_then(|cells| cells.scaled(scale)).and_then(super::repair::repair);
+    let mut loaded = repaired.map_err(|e| e.in_file(path))?;
+    loaded.warnings.iter_mut().for_each(|w| *w = format!("{}: {w}", path.display()));
+    Ok(loaded)
+}
+
+/// The vertices in the file at `path`, all of them in their order, as nothing has mended them.
+pub fn positions(path: &Path) -> std::result::Result<Vec<Vec3>, InputError> {
+    let cells = cells(path).and_then(|cells| cells.scaled(1.0)).map_err(|e| e.in_file(path))?;
+    Ok(cells.positions)
+}
+
+fn cells(path: &Path) -> std::result::Result<Cells, InputError> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    let cells = match READERS.iter().find(|(name, _)| *name == ending) {
+    match READERS.iter().find(|(name, _)| *name == ending) {
         Some((_, reader)) => {
             let bytes = text::contents(path)?;
             reader(&mut Text::new(path, &bytes))
@@ -129,11 +142,7 @@ pub fn read(path: &Path, scale: f64) -> std::result::Result<Loaded, InputError> 
             );
             Err(InputError::new(message))
         }
-    };
-    let repaired = cells.and_then(|cells| cells.scaled(scale)).and_then(super::repair::repair);
-    let mut loaded = repaired.map_err(|e| e.in_file(path))?;
-    loaded.warnings.iter_mut().for_each(|w| *w = format!("{}: {w}", path.display()));
-    Ok(loaded)
+    }
 }
 
 /// Everything that a file says, before repair.

@@ -1,5 +1,6 @@
 //! Validation of damping.
 
+use super::example::check_examples;
 use super::{Checked, fault, known, not_negative, positive};
 use crate::damping::MODELS;
 use crate::scene::{Body, Method, Scene, SolverKind};
@@ -28,6 +29,7 @@ pub fn check_damping(scene: &Scene) -> Checked {
     not_negative("damping.phi", damping.phi)?;
     not_negative("damping.psi", damping.psi)?;
     not_negative("damping.eta", damping.eta)?;
+    check_examples(scene)?;
     check_slow(scene)?;
     damping.wavelength.map_or(Ok(()), |wavelength| positive("damping.wavelength", wavelength))?;
     match damping.model == "strain-rate" {

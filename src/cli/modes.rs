@@ -1,0 +1,169 @@
+//! `dashpot modes SCENE`: the slowest modes of a body, their damping, and how they look.
+
+use super::Threads;
+use super::table::Table;
+use crate::error::{Error, InputError, Result};
+use crate::mesh::write::write;
+use crate::model::Model;
+use crate::model::build::build;
+use crate::modes::shape::{mode_size, sized};
+use crate::modes::{Decay, Mode, alone, decays, modes};
+use crate::observe::gltf::{self, GltfWriter};
+use crate::observe::motion::Motion;
+use crate::observe::visible::Visible;
+use crate::observe::write_whole;
+use crate::scene;
+use std::f64::consts::TAU;
+use std::path::{Path, PathBuf};
+
+/// Find the slowest modes of a body: frequencies, damping ratios, shapes.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A built-in scene (see `dashpot scenes`) or a .toml file
+    scene: String,
+    /// Number of modes
+    #[arg(long, value_name = "K", default_value_t = 10)]
+    count: usize,
+    /// The body, if the scene has several
+    #[arg(long, value_name = "NAME")]
+    body: Option<String>,
+    /// Folder for modes.csv, and for each mode its shape (mode01.obj) and its animation (mode01.glb)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Frames of an animation: one period, shown in a second
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    frames: usize,
+    /// How far the vertex that moves farthest moves in shapes and animations (m); a tenth of the body's diagonal if not given
+    #[arg(long, value_name = "LENGTH")]
+    size: Option<f64>,
+    /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// Finds the modes, prints them, and writes them if there is a folder.
+pub fn run(args: &Args) -> Result<()> {
+    for (option, value, least) in [("--count", args.count, 1), ("--frames", args.frames, 2)] {
+        if value < least {
+            return Err(InputError::field(option, format!("must be at least {least}")).into());
+        }
+    }
+    if args.size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
+        return Err(InputError::field("--size", "must be a positive length").into());
+    }
+    args.threads.install(|| {
+        let loaded = scene::load(&args.scene, &args.set)?;
+        let built = build(&loaded)?;
+        built.warnings.iter().for_each(|warning| tell!("warning: {warning}"));
+        let body = chosen(&built.model, args.body.as_deref())?;
+        let found = modes(&built.model, body, args.count).map_err(|error| match error {
+            Error::Input(e) => InputError { field: Some("--count".into()), ..e }.into(),
+            other => other,
+        })?;
+        let decays = decays(&loaded.scene, &built.model, body, &found)?;
+        let rows = Rows { modes: &found, decays: decays.as_deref() };
+        say!("{}", rows.table())?;
+        if decays.is_none() {
+            let model = &loaded.scene.damping.model;
+            tell!("no damping ratios: `{model}` with this integrator is no matrix of mass and stiffness");
+        } else if !loaded.scene.damping.examples.is_empty() || loaded.scene.damping.curve.is_some() {
+            tell!("damping ratios are those without the examples and the curve of the scene");
+        }
+        let Some(folder) = &args.out else { return Ok(()) };
+        let body = alone(&built.model, body);
+        write_all(args, folder, &body, &rows)?;
+        say!("written to {}", folder.display())
+    })
+}
+
+/// The number of the body of that name, or of the only one.
+fn chosen(model: &Model, name: Option<&str>) -> Result<usize> {
+    let names: Vec<&str> = model.bodies.iter().map(|body| body.name.as_str()).collect();
+    let message = match name {
+        None if names.len() == 1 => return Ok(0),
+        None => format!("the scene has several bodies, name one: {}", names.join(", ")),
+        Some(name) => match names.iter().position(|other| *other == name) {
+            Some(number) => return Ok(number),
+            None => format!("there is no body `{name}`; there are {}", names.join(", ")),
+        },
+    };
+    Err(InputError::field("--body", message).into())
+}
+
+/// Modes and their decay, if that is known.
+struct Rows<'a> {
+    modes: &'a [Mode],
+    decays: Option<&'a [Decay]>,
+}
+
+impl Rows<'_> {
+    /// Of mode k, counted from 0: frequency (Hz), ω (rad/s), ξ and half-life (s), if they are known.
+    fn numbers(&self, k: usize) -> [Option<f64>; 4] {
+        let (mode, decay) = (&self.modes[k], self.decays.map(|decays| decays[k]));
+        [Some(mode.hertz()), Some(mode.omega), decay.map(|d| d.ratio), decay.map(|d| d.half_life)]
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(0, ["mode", "Hz", "rad/s", "damping ratio", "half-life (s)"]);
+        for k in 0..self.modes.len() {
+            let cells = self.numbers(k).map(|number| number.map_or("-".into(), short));
+            table.row([(k + 1).to_string()].into_iter().chain(cells));
+        }
+        table
+    }
+
+    /// All digits; cells that are not known stay empty.
+    fn csv(&self) -> String {
+        let mut text = String::from("mode,hertz,omega,damping_ratio,half_life\n");
+        for k in 0..self.modes.len() {
+            let cells =
+                self.numbers(k).map(|number| number.map_or(String::new(), |number| format!("{number:?}")));
+            text.push_str(&format!("{},{}\n", k + 1, cells.join(",")));
+        }
+        text
+    }
+}
+
+/// Five digits, without a power of ten where that is readable.
+fn short(number: f64) -> String {
+    match number.abs() {
+        0.0 => "0".into(),
+        size if size.is_infinite() => "inf".into(),
+        size if (1e-3..1e6).contains(&size) => {
+            let digits = (4.0 - size.log10().floor()).clamp(0.0, 7.0) as usize;
+            format!("{number:.digits$}")
+        }
+        _ => format!("{number:.4e}"),
+    }
+}
+
+/// `modes.csv`, `mode01.obj`, `mode01.glb`, …
+fn write_all(args: &Args, folder: &Path, body: &Model, rows: &Rows<'_>) -> Result<()> {
+    let (mesh, visible) = (&body.bodies[0].mesh, Visible::of(body));
+    // the first place comes again at the end, so that it can be played in a loop
+    let frames = args.frames + 1;
+    gltf::check(&visible, frames, 1).map_err(|_| {
+        InputError::field("--frames", "the animation would be too large to be read by others; give fewer")
+    })?;
+    std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    write_whole(&folder.join("modes.csv"), rows.csv().as_bytes())?;
+    let size = args.size.unwrap_or_else(|| mode_size(mesh));
+    let digits = rows.modes.len().to_string().len().max(2);
+    for (k, mode) in rows.modes.iter().enumerate() {
+        let shape = sized(mode, size);
+        let at = |share: f64| -> Vec<_> {
+            mesh.positions.iter().zip(&shape).map(|(x, u)| x + u * share).collect()
+        };
+        let name = format!("mode{:0digits$}", k + 1);
+        write(&folder.join(format!("{name}.obj")), mesh, &at(1.0))?;
+        let mut motion = GltfWriter::create(&folder.join(format!("{name}.glb")), &visible, frames)?;
+        for frame in 0..frames {
+            let time = frame as f64 / args.frames as f64;
+            motion.append(&visible.positions(&at((TAU * time).sin())), time)?;
+        }
+        motion.finish()?;
+    }
+    Ok(())
+}

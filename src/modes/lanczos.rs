@@ -1,0 +1,183 @@
+//! Lanczos' iteration with blocks of vectors and all of them kept orthonormal in M: the largest eigenvalues of an operator that is
+//! symmetric in M.
+//!
+//! A block finds eigenvalues that are there several times, as those of a square bar are; one vector of start, as libraries
+//! have it, finds each of them once. Where a block brings nothing new, it is filled up with noise, so that the
+//! iteration ends only with the whole space.
+
+use super::subspace::{Vector, combine, dot, noise, remove};
+use crate::Vec3;
+use nalgebra::{DMatrix, SymmetricEigen};
+
+/// Vectors of a block: six share one look at the basis, and no symmetry of a body in space has as many equal frequencies.
+pub const BLOCK: usize = 6;
+
+/// A vector of which less than this share is new has nothing new.
+const NOTHING_NEW: f64 = 1e-13;
+/// How often noise is tried where nothing is new.
+const TRIES: usize = 3;
+
+/// What is asked of an iteration.
+pub struct Goal {
+    /// How many of the largest eigenvalues.
+    pub want: usize,
+    /// |B u − θ u| of each of them, as a share of θ.
+    pub tolerance: f64,
+    /// The most vectors that B is applied to.
+    pub most: usize,
+}
+
+/// An approximate eigenvalue and its vector, of M-norm one.
+pub struct Ritz {
+    /// θ.
+    pub value: f64,
+    /// u.
+    pub vector: Vector,
+}
+
+/// What an iteration came to: the largest first, and whether they are as good as they were wanted.
+pub struct Outcome {
+    /// As many as wanted.
+    pub pairs: Vec<Ritz>,
+    /// Whether they converged.
+    pub converged: bool,
+}
+
+/// The largest eigenvalues of B, which `apply` multiplies vectors with, among the vectors M-orthogonal to all of `fixed`.
+pub fn largest(
+    apply: &mut dyn FnMut(&[Vector]) -> Vec<Vector>,
+    mass: &[f64],
+    fixed: Vec<&[Vec3]>,
+    goal: &Goal,
+) -> Outcome {
+    let dimensions = (3 * mass.len()).saturating_sub(fixed.len());
+    let mut krylov = Krylov { mass, fixed, basis: Vec::new(), columns: Vec::new(), noises: 0, dimensions };
+    krylov.start();
+    let mut next_look = goal.want;
+    loop {
+        let done = krylov.columns.len();
+        let block = &krylov.basis[done..krylov.basis.len().min(done + BLOCK)];
+        let images = apply(block);
+        let columns = krylov.add(images);
+        krylov.columns.extend(columns);
+        let done = krylov.columns.len();
+        let ends = done >= goal.most || done == krylov.basis.len();
+        if done >= next_look || ends {
+            next_look = done + BLOCK.max(done / 6);
+            let found = krylov.look(goal);
+            if found.converged || ends {
+                return found;
+            }
+        }
+    }
+}
+
+struct Krylov<'a> {
+    mass: &'a [f64],
+    fixed: Vec<&'a [Vec3]>,
+    basis: Vec<Vector>,
+    /// B q_k in the basis, as far as it reached when that was computed, of the vectors that B was applied to.
+    columns: Vec<Vec<f64>>,
+    /// How many vectors of noise were made.
+    noises: usize,
+    /// The most vectors that the basis can have.
+    dimensions: usize,
+}
+
+impl Krylov<'_> {
+    fn start(&mut self) {
+        for _ in 0..BLOCK {
+            self.add_noise();
+        }
+    }
+
+    /// All that new vectors have to be orthogonal to.
+    fn others(&self) -> Vec<&[Vec3]> {
+        self.fixed.iter().copied().chain(self.basis.iter().map(|q| &q[..])).collect()
+    }
+
+    fn length(&self, v: &[Vec3]) -> f64 {
+        dot(self.mass, v, v).sqrt()
+    }
+
+    /// Adds what is new in a block of vectors, and returns each of them in the basis.
+    fn add(&mut self, mut block: Vec<Vector>) -> Vec<Vec<f64>> {
+        let lengths: Vec<f64> = block.iter().map(|v| self.length(v)).collect();
+        let shares = remove(self.mass, &self.others(), &mut block);
+        let known = &shares[self.fixed.len()..];
+        let mut columns: Vec<Vec<f64>> =
+            (0..block.len()).map(|k| known.iter().map(|row| row[k]).collect()).collect();
+        let first = self.basis.len();
+        for (k, vector) in block.into_iter().enumerate() {
+            let mut one = [vector];
+            let before = self.length(&one[0]);
+            let new: Vec<&[Vec3]> = self.basis[first..].iter().map(|q| &q[..]).collect();
+            columns[k].extend(remove(self.mass, &new, &mut one).iter().map(|row| row[0]));
+            let mut left = self.length(&one[0]);
+            if left < 1e-3 * before {
+                // so little is left that what it has of the others matters again
+                remove(self.mass, &self.others(), &mut one);
+                left = self.length(&one[0]);
+            }
+            let [mut vector] = one;
+            if left > NOTHING_NEW * lengths[k] && self.basis.len() < self.dimensions {
+                vector.iter_mut().for_each(|v| *v /= left);
+                self.basis.push(vector);
+                columns[k].push(left);
+            } else if self.add_noise() {
+                columns[k].push(0.0);
+            }
+        }
+        columns
+    }
+
+    /// Adds a vector of noise; `false` if the basis is the whole space.
+    fn add_noise(&mut self) -> bool {
+        for _ in 0..TRIES {
+            if self.basis.len() >= self.dimensions {
+                return false;
+            }
+            let mut one = [noise(self.mass.len(), self.noises)];
+            self.noises += 1;
+            let before = self.length(&one[0]);
+            remove(self.mass, &self.others(), &mut one);
+            let left = self.length(&one[0]);
+            if left > 1e-10 * before {
+                let [mut vector] = one;
+                vector.iter_mut().for_each(|v| *v /= left);
+                self.basis.push(vector);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The eigenvalues of B as the basis knows it.
+    fn look(&self, goal: &Goal) -> Outcome {
+        let n = self.columns.len();
+        let entry = |j: usize, k: usize| self.columns[k].get(j).copied().unwrap_or(0.0);
+        let matrix = DMatrix::from_fn(n, n, |j, k| 0.5 * (entry(j, k) + entry(k, j)));
+        if !matrix.iter().all(|value| value.is_finite()) {
+            return Outcome { pairs: Vec::new(), converged: false };
+        }
+        let SymmetricEigen { eigenvalues, eigenvectors } = SymmetricEigen::new(matrix);
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|a, b| eigenvalues[*b].total_cmp(&eigenvalues[*a]));
+        order.truncate(goal.want);
+        let residual = |s: usize| {
+            let beyond = (n..self.basis.len())
+                .map(|j| (0..n).map(|k| entry(j, k) * eigenvectors[(k, s)]).sum::<f64>().powi(2));
+            beyond.sum::<f64>().sqrt()
+        };
+        let good = |s: &usize| residual(*s) <= goal.tolerance * eigenvalues[*s].abs();
+        let converged = order.len() == goal.want && order.iter().all(good);
+        if !converged && n < goal.most && n < self.basis.len() {
+            return Outcome { pairs: Vec::new(), converged };
+        }
+        let ritz = |s: usize| {
+            let factors: Vec<f64> = eigenvectors.column(s).iter().copied().collect();
+            Ritz { value: eigenvalues[s], vector: combine(&self.basis[..n], &factors) }
+        };
+        Outcome { pairs: order.into_iter().map(ritz).collect(), converged }
+    }
+}

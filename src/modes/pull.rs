@@ -1,0 +1,164 @@
+//! Where a body that is held comes to rest under forces: the minimum of
+//!
+//!   Π(x) = Σ E_e(x) + Σ k/2 |x − X|² − f·(x − X)
+//!
+//! with k the stiffness of the attachments that stay. By Newton's method with definite Hessians and a line search; no gravity,
+//! no obstacles.
+
+use super::alone;
+use crate::cpu::local::Local;
+use crate::cpu::newton::{corners, hessians};
+use crate::error::{Error, InputError, RunError};
+use crate::linear::reduce::sum;
+use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
+use crate::model::Model;
+use crate::{Mat3, Result, Vec3};
+
+/// Most iterations of Newton's method, and the share of the forces that may be left of the gradient.
+const MOST: usize = 500;
+const ENOUGH: f64 = 1e-11;
+/// Where rounding lets the gradient fall no further, this share will do; so many iterations without a fall show it.
+const ROUNDED: f64 = 1e-6;
+const WITHOUT_FALL: usize = 4;
+/// The share of the promised fall of Π that is enough, and how often a way is halved at most.
+const ARMIJO: f64 = 1e-4;
+const MOST_CUTS: usize = 40;
+/// How far rounding may have Π off, as a share of its parts.
+const NOISE: f64 = 1e-13;
+/// What is added to the diagonal where rounding leaves no positive pivot, as shares of the stiffest block.
+const SHIFTS: [f64; 6] = [0.0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4];
+
+/// The displacements (m) of a body's vertices from rest under `forces` (N) at each of them, in rest coordinates.
+///
+/// Fails if no attachment holds the body for good, or if the iterations do not end: a body that may turn away, or buckles
+/// without end.
+pub fn pull(model: &Model, body: usize, forces: &[Vec3]) -> Result<Vec<Vec3>> {
+    let body = alone(model, body);
+    let name = &body.bodies[0].name;
+    if body.attachments.is_empty() {
+        let message = format!(
+            "body `{name}` is not held from the start to the end by any attachment, so a pull moves it away instead of deforming it"
+        );
+        return Err(InputError::new(message).into());
+    }
+    assert_eq!(forces.len(), body.vertex_count(), "a force for every vertex");
+    let converged = Equilibrium::new(&body, forces)?.find()?;
+    converged.ok_or_else(|| RunError::NotConverged(format!("the pull of body `{name}`")).into())
+}
+
+/// Π and its minimisation.
+struct Equilibrium<'a> {
+    body: Model,
+    forces: &'a [Vec3],
+    held: Vec<f64>,
+    local: Local<f64>,
+    matrix: BlockMatrix,
+    factor: BlockFactor,
+    blocks: Vec<Mat3>,
+    /// Of the iterate (N).
+    gradient: Vec<Vec3>,
+}
+
+impl<'a> Equilibrium<'a> {
+    fn new(body: &Model, forces: &'a [Vec3]) -> Result<Self> {
+        let held = body.attachment_stiffness();
+        let body = Model { attachments: Vec::new(), ..body.clone() };
+        let pattern = BlockPattern::new(body.vertex_count(), corners(&body))?;
+        let matrix = BlockMatrix::zeros(&pattern);
+        let mut local = Local::new(&body);
+        local.open(&body);
+        Ok(Equilibrium {
+            forces,
+            held,
+            local,
+            factor: BlockFactor::new(&matrix)?,
+            matrix,
+            blocks: vec![Mat3::zeros(); pattern.element_blocks()],
+            gradient: vec![Vec3::zeros(); body.vertex_count()],
+            body,
+        })
+    }
+
+    /// The displacements, if the iterations come to an end.
+    fn find(&mut self) -> Result<Option<Vec<Vec3>>> {
+        let rest = self.body.initial_positions.clone();
+        let n = rest.len();
+        let size = |v: &[Vec3]| sum(n, |i| v[i].norm_squared()).sqrt();
+        let forces = size(self.forces);
+        let mut x = rest.clone();
+        let (mut merit, _) = self.merit(&x);
+        let (mut best, mut since, mut at_best) = (f64::INFINITY, 0, x.clone());
+        for _ in 0..MOST {
+            let left = size(&self.gradient);
+            if left < 0.5 * best {
+                (best, since, at_best) = (left, 0, x.clone());
+            } else {
+                since += 1;
+            }
+            if !left.is_finite()
+                || best <= ENOUGH * forces
+                || best <= ROUNDED * forces && since >= WITHOUT_FALL
+            {
+                break;
+            }
+            let way = self.way(&x)?;
+            let Some((next, there)) = self.search(&x, &way, merit) else { break };
+            (x, merit) = (next, there);
+        }
+        let displacement = at_best.iter().zip(&rest).map(|(x, rest)| x - rest).collect();
+        Ok((best <= ROUNDED * forces).then_some(displacement))
+    }
+
+    /// Newton's way: H⁻¹ g at `x`.
+    fn way(&mut self, x: &[Vec3]) -> Result<Vec<Vec3>> {
+        hessians(&self.body, x, &mut self.blocks);
+        let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max);
+        let mut factored = Ok(());
+        for share in SHIFTS {
+            let diagonal: Vec<f64> = self.held.iter().map(|held| held + share * stiffest).collect();
+            self.matrix.assemble(&diagonal, None, 1.0, &self.blocks);
+            factored = self.factor.factor(&self.matrix);
+            if !matches!(factored, Err(Error::Run(RunError::NotPositiveDefinite { .. }))) {
+                break;
+            }
+        }
+        factored?;
+        let mut way = self.gradient.clone();
+        self.factor.solve(&mut way);
+        Ok(way)
+    }
+
+    /// A point along x − t · way where Π has fallen enough, and Π there; nothing if there is none.
+    fn search(&mut self, x: &[Vec3], way: &[Vec3], merit: f64) -> Option<(Vec<Vec3>, f64)> {
+        let n = x.len();
+        let slope = sum(n, |i| way[i].dot(&self.gradient[i]));
+        let mut share = 1.0;
+        for _ in 0..MOST_CUTS {
+            let next: Vec<Vec3> = x.iter().zip(way).map(|(x, d)| x - d * share).collect();
+            let (now, parts) = self.merit(&next);
+            let left = sum(n, |i| way[i].dot(&self.gradient[i]));
+            let change = now - merit;
+            // where rounding hides the change, the slope at the end tells whether the way was too long
+            let still = change <= NOISE * parts && left.abs() <= 0.9 * slope;
+            if change <= -ARMIJO * share * slope || still {
+                return Some((next, now));
+            }
+            share *= 0.5;
+        }
+        None
+    }
+
+    /// Π at `x` (J), and the sum of the sizes of its parts; its gradient is kept.
+    fn merit(&mut self, x: &[Vec3]) -> (f64, f64) {
+        let rest = &self.body.initial_positions;
+        let mut rows = vec![[0.0; 3]; x.len()];
+        self.local.element_gradients(&self.body, x, &[], 1.0, 1.0);
+        let (held, forces) = (&self.held, self.forces);
+        self.local.gather(&mut rows, |i| (x[i] - rest[i]) * held[i] - forces[i]);
+        self.gradient = rows.into_iter().map(Vec3::from).collect();
+        let elastic = self.local.energies().iter().sum::<f64>()
+            + 0.5 * sum(x.len(), |i| held[i] * (x[i] - rest[i]).norm_squared());
+        let work = sum(x.len(), |i| forces[i].dot(&(x[i] - rest[i])));
+        (elastic - work, elastic.abs() + work.abs())
+    }
+}

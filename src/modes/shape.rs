@@ -1,0 +1,156 @@
+//! The shapes of damping by example, as displacements.
+
+use super::{Mode, modes, pull};
+use crate::error::{Error, InputError, RunError};
+use crate::mesh::{Mesh, read};
+use crate::model::build::select;
+use crate::model::{ExampleShape, Model};
+use crate::scene::{Example, LoadedScene, Select, Shape};
+use crate::{Result, Vec3};
+use std::path::Path;
+
+/// How far the farthest vertex of a mode moves, as a share of the diagonal of the body's box.
+const MODE_SIZE: f64 = 0.1;
+
+/// The shapes of a scene's `damping.example`, in their order. Errors name file, line and field.
+pub fn examples(loaded: &LoadedScene, model: &Model) -> Result<Vec<ExampleShape>> {
+    let examples = &loaded.scene.damping.examples;
+    let bodies: Vec<usize> = examples.iter().map(|example| body_of(example, model)).collect();
+    // one solve for all modes of a body
+    let wanted = |body: usize| {
+        let own = examples.iter().zip(&bodies).filter(|(_, of)| **of == body);
+        own.filter_map(|(example, _)| example.shape.mode).max()
+    };
+    let mut known: Vec<Option<Vec<Mode>>> = vec![None; model.bodies.len()];
+    let shape_of = |(index, example): (usize, &Example)| -> Result<ExampleShape> {
+        let body = bodies[index];
+        if example.shape.mode.is_some() && known[body].is_none() {
+            known[body] = Some(modes(model, body, wanted(body).unwrap_or(0)).map_err(in_mode)?);
+        }
+        let own = known[body].as_deref().unwrap_or_default();
+        let displacement = displacement(model, body, &example.shape, own, &loaded.base_dir)?;
+        Ok(ExampleShape { body, displacement })
+    };
+    let mut shape_of = shape_of;
+    let place = |index: usize, error: Error| match error {
+        Error::Input(e) => {
+            let within = e.field.as_ref().map(|field| format!(".{field}")).unwrap_or_default();
+            let field = Some(format!("damping.example.{index}.shape{within}"));
+            loaded.place(InputError { field, ..e }).into()
+        }
+        other => other,
+    };
+    let shapes = examples.iter().enumerate();
+    shapes.map(|(index, example)| shape_of((index, example)).map_err(|e| place(index, e))).collect()
+}
+
+/// The number of the body that an example is about: the first one if it names none, which only scenes of one body may.
+fn body_of(example: &Example, model: &Model) -> usize {
+    let named = |name: &String| model.bodies.iter().position(|body| body.name == *name);
+    example.body.as_ref().and_then(named).unwrap_or(0)
+}
+
+/// The displacements (m) that a shape is, of a body whose slowest `modes` are known, as many as it needs. Errors name
+/// the field within the shape.
+pub fn displacement(
+    model: &Model,
+    body: usize,
+    shape: &Shape,
+    modes: &[Mode],
+    base_dir: &Path,
+) -> Result<Vec<Vec3>> {
+    let mesh = &model.bodies[body].mesh;
+    let name = &model.bodies[body].name;
+    let (field, mut made, usual) = match shape {
+        Shape { mode: Some(number), .. } => {
+            let mode = number.checked_sub(1).and_then(|k| modes.get(k));
+            let mode = mode.ok_or_else(|| {
+                InputError::field("mode", format!("body `{name}` has no mode {number}, only {}", modes.len()))
+            })?;
+            ("mode", mode.shape.clone(), Some(mode_size(mesh)))
+        }
+        Shape { pull: Some(force), select: Some(chosen), .. } => {
+            ("pull", pulled(model, body, Vec3::from(*force), chosen)?, None)
+        }
+        Shape { file: Some(file), .. } => ("file", from_file(&base_dir.join(file), mesh, name)?, None),
+        _ => return Err(InputError::new("give one of `mode`, `pull` with `select`, and `file`").into()),
+    };
+    let farthest = farthest(&made);
+    if farthest == 0.0 {
+        return Err(
+            InputError::field(field, format!("leaves body `{name}` at rest: there is no shape")).into()
+        );
+    }
+    if let Some(size) = shape.size.or(usual) {
+        made.iter_mut().for_each(|u| *u *= size / farthest);
+    }
+    Ok(made)
+}
+
+/// How far the vertex that moves farthest moves (m).
+fn farthest(displacement: &[Vec3]) -> f64 {
+    displacement.iter().map(|u| u.norm()).fold(0.0, f64::max)
+}
+
+/// How far the farthest vertex of a mode moves (m), where nothing else is asked for: a tenth of the diagonal of the body's box.
+pub fn mode_size(mesh: &Mesh) -> f64 {
+    let low = mesh.positions.iter().fold(Vec3::repeat(f64::INFINITY), |a, b| a.inf(b));
+    let high = mesh.positions.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
+    MODE_SIZE * (high - low).norm()
+}
+
+/// The shape of a mode, with its farthest vertex moved by `size` (m).
+pub fn sized(mode: &Mode, size: f64) -> Vec<Vec3> {
+    let factor = size / farthest(&mode.shape);
+    mode.shape.iter().map(|u| u * factor).collect()
+}
+
+/// A force (N) shared by the chosen vertices in proportion to their mass.
+fn pulled(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Vec<Vec3>> {
+    let whole = &model.bodies[body];
+    let chosen = select(chosen, &whole.mesh).map_err(|e| {
+        let field = e.field.as_ref().map_or("select".into(), |field| format!("select.{field}"));
+        InputError { field: Some(field), message: format!("body `{}`: {}", whole.name, e.message), ..e }
+    })?;
+    let mass = &model.mass[whole.vertices.clone()];
+    let total: f64 = chosen.iter().map(|&v| mass[v as usize]).sum();
+    let mut forces = vec![Vec3::zeros(); mass.len()];
+    chosen.iter().for_each(|&v| forces[v as usize] = force * (mass[v as usize] / total));
+    pull(model, body, &forces).map_err(|error| match error {
+        Error::Input(e) => InputError { field: Some("pull".into()), ..e }.into(),
+        Error::Run(RunError::NotConverged(what)) => {
+            let message =
+                format!("{what} does not come to rest; is the force too large, or can the body turn away?");
+            InputError::field("pull", message).into()
+        }
+        other => other,
+    })
+}
+
+/// A mesh of the deformed body less the body's own.
+fn from_file(path: &Path, mesh: &Mesh, name: &str) -> Result<Vec<Vec3>> {
+    let n = mesh.positions.len();
+    let place = |e: InputError| InputError { field: Some("file".into()), ..e };
+    let mut deformed = read::positions(path).map_err(place)?;
+    if deformed.len() != n {
+        // a file like that of the body itself, which was mended when it was read
+        deformed = read::read(path, 1.0).map_err(place)?.mesh.positions;
+    }
+    if deformed.len() != n {
+        let message = format!(
+            "{} has {} vertices, body `{name}` has {n}: expected a mesh of the deformed body with the same vertices in the same order",
+            path.display(),
+            deformed.len()
+        );
+        return Err(InputError::field("file", message).into());
+    }
+    Ok(deformed.iter().zip(&mesh.positions).map(|(x, rest)| x - rest).collect())
+}
+
+/// A fault of a mode's number.
+fn in_mode(error: Error) -> Error {
+    match error {
+        Error::Input(e) => InputError { field: Some("mode".into()), ..e }.into(),
+        other => other,
+    }
+}
