@@ -4,6 +4,7 @@ pub mod cases;
 pub mod conserving;
 pub mod damping;
 pub mod device;
+pub mod examples;
 pub mod kernels;
 pub mod measure;
 pub mod solvers;
@@ -32,6 +33,8 @@ pub enum Suite {
     Damping,
     /// Projective iterations, with and without a history, against Newton's, in every hyperelastic material
     Solvers,
+    /// Damping along up to ten example shapes, projective and by Newton's method
+    Examples,
 }
 
 /// Measure, phase by phase.
@@ -67,9 +70,9 @@ pub fn run(args: Args) -> Result<()> {
     if args.adapter.is_some() && args.backend.iter().all(|choice| *choice == BackendChoice::Cpu) {
         return Err(InputError::field("--adapter", WITHOUT_DEVICE).into());
     }
-    let only_cpu = [Suite::Damping, Suite::Solvers].contains(&args.suite);
+    let only_cpu = [Suite::Damping, Suite::Solvers, Suite::Examples].contains(&args.suite);
     if only_cpu && args.backend.contains(&BackendChoice::Gpu) {
-        let message = "the suites `damping` and `solvers` compute on the CPU; expected cpu";
+        let message = "the suites `damping`, `solvers` and `examples` compute on the CPU; expected cpu";
         return Err(InputError::field("--backend", message).into());
     }
     let least = cases::least_elements(args.suite);
@@ -114,6 +117,7 @@ fn on_cpu(args: &Args) -> Result<Vec<Measured>> {
         Suite::Scale => suites::scale,
         Suite::Kernels => suites::kernels,
         Suite::Solvers => solvers::run,
+        Suite::Examples => examples::run,
         // has its own table
         Suite::Damping => |_, _| Ok(Vec::new()),
     };

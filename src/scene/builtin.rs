@@ -59,6 +59,11 @@ pub const SCENES: &[Builtin] = scenes![
     "clay",
     "rods",
     "unloaded-beam",
+    "bar-directions",
+    "leaf",
+    "elephant-trunk",
+    "koala-belly",
+    "four-balls",
 ];
 
 /// The text of the built-in scene of that name.

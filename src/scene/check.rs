@@ -7,6 +7,7 @@ mod attach;
 mod conservation;
 mod contact;
 mod damping;
+mod designed;
 mod example;
 mod integrator;
 mod joint;
@@ -38,6 +39,7 @@ pub fn check(scene: &Scene) -> Checked {
     solver::check_solver(scene)?;
     integrator::check_integrator(scene)?;
     damping::check_damping(scene)?;
+    designed::check_designed(scene)?;
     contact::check_contact(&scene.contact)?;
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         contact::check_obstacle(&format!("obstacle.{index}"), obstacle)?;

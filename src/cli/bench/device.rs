@@ -83,7 +83,7 @@ impl Plan {
             Suite::Kernels => {
                 kernel_cases(self.largest).map(|case| bars(case, &["time.iterations=1"])).collect()
             }
-            Suite::Damping | Suite::Solvers => Ok(Vec::new()),
+            Suite::Damping | Suite::Solvers | Suite::Examples => Ok(Vec::new()),
         }
     }
 

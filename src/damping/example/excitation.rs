@@ -2,10 +2,15 @@
 //!
 //!   u = Tᵀ (x − c) − (X − c₀),   χ = (X̃ᵀ M X̃)⁻¹ X̃ᵀ M u                             (Example paper, Section 4.2)
 //!
-//! X is the rest shape as it is placed, T the rotation that fits x best, c the centre of mass. The fit takes from a small
-//! deformation its translation and rotation, so the same is taken from the shapes: X̃ are the columns of X less what moves them as a
-//! rigid body. So χ is exact for u = X χ, also where a shape has a net rotation, as that of a clamped bar has.
-//! Where shapes do not follow, T = I, c = c₀ and X̃ = X: the paper's.
+//! X is the rest shape as it is placed; T and c say where the body is as a whole:
+//!
+//! - A body that is held firmly, at three points or more that are not on a line, is where these are: T turns them best from where
+//!   they rest to where they are, c is their centre, X̃ = X. For one that is held still this is the paper's χ.
+//! - A free body is where all of it is: T fits x best, c is the centre of mass. The fit takes from a small deformation its
+//!   translation and rotation, so the same is taken from the shapes: X̃ are the columns of X less what moves them as a rigid body.
+//! - Where shapes do not follow, T = I, c = c₀ and X̃ = X.
+//!
+//! In each case χ is exact for small u = X χ.
 
 use super::coupling::Coupling;
 use super::tall::Tall;
@@ -14,6 +19,17 @@ use nalgebra::{Rotation3, SVD};
 
 /// Points on a line, as far as rounding can tell: the second singular value is smaller than this share of the first.
 const LINE: f64 = 1e-9;
+
+/// What shapes follow.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Follow {
+    /// Nothing.
+    Nothing,
+    /// These vertices, which something holds.
+    Held(Vec<usize>),
+    /// All of the body.
+    Body,
+}
 
 /// What measures excitations of a body.
 #[derive(Debug, Clone)]
@@ -24,7 +40,7 @@ pub struct Excitation {
     centre: Vec3,
     /// X − c₀ (m).
     rest: Vec<Vec3>,
-    follows: bool,
+    follow: Follow,
     /// M X̃ (X̃ᵀ M X̃)⁻¹.
     weights: Tall,
 }
@@ -40,17 +56,22 @@ pub struct Pose {
 
 impl Excitation {
     /// Of the `shapes` (m) of a body that rests at `rest` (m). `Err`: the first shape that is nothing, or nothing new.
+    /// Too few points that are held, or points on a line, are none to follow: then all of the body is.
     pub fn new(
         mass: &[f64],
         rest: &[Vec3],
         shapes: &[Vec<Vec3>],
-        follows: bool,
+        follow: Follow,
     ) -> Result<Excitation, usize> {
+        let follow = match follow {
+            Follow::Held(points) if !spans_a_plane(rest, &points) => Follow::Body,
+            other => other,
+        };
         let total: f64 = mass.iter().sum();
-        let centre = mean(mass, total, rest);
+        let centre = follow.centre(mass, rest);
         let rest: Vec<Vec3> = rest.iter().map(|x| x - centre).collect();
         let mut seen = shapes.to_vec();
-        if follows {
+        if follow == Follow::Body {
             let rigid = rigid_motions(mass, &rest);
             for shape in &mut seen {
                 for motion in &rigid {
@@ -70,17 +91,18 @@ impl Excitation {
         }
         let inverse = Coupling::new(&products)?.inverse().clone();
         let weights = Tall::new(&Tall::combine(&weighed, &(&inverse * inverse.transpose())));
-        Ok(Excitation { mass: mass.to_vec(), total, centre, rest, follows, weights })
+        Ok(Excitation { mass: mass.to_vec(), total, centre, rest, follow, weights })
     }
 
     /// T and c of a state (m).
     pub fn pose(&self, x: &[Vec3]) -> Pose {
-        if !self.follows {
-            return Pose { turn: Mat3::identity(), centre: self.centre };
-        }
-        let centre = mean(&self.mass, self.total, x);
-        let parts = x.iter().zip(&self.rest).zip(&self.mass);
-        let spread: Mat3 = parts.map(|((x, rest), m)| (x - centre) * rest.transpose() * *m).sum();
+        let centre = self.follow.centre(&self.mass, x);
+        let arm = |i: usize| (x[i] - centre) * self.rest[i].transpose();
+        let spread: Mat3 = match &self.follow {
+            Follow::Nothing => return Pose { turn: Mat3::identity(), centre: self.centre },
+            Follow::Held(points) => points.iter().map(|i| arm(*i)).sum(),
+            Follow::Body => (0..x.len()).map(|i| arm(i) * self.mass[i]).sum(),
+        };
         Pose { turn: closest_rotation(&spread), centre }
     }
 
@@ -95,8 +117,9 @@ impl Excitation {
         self.weights.dot(|i| self.displacement(pose, x, i)).as_slice().to_vec()
     }
 
-    /// χ̇ (1/s) of velocities (m/s).
-    pub fn rate(&self, pose: &Pose, v: &[Vec3]) -> Vec<f64> {
+    /// χ̇ (1/s) of a state (m, m/s).
+    pub fn rate(&self, pose: &Pose, x: &[Vec3], v: &[Vec3]) -> Vec<f64> {
+        let v = self.relative(x, v);
         self.weights.dot(|i| pose.turn.tr_mul(&v[i])).as_slice().to_vec()
     }
 
@@ -107,23 +130,57 @@ impl Excitation {
         parts.map(|(i, m)| m * self.displacement(&pose, x, i).norm_squared()).sum()
     }
 
-    /// Σ m |v|² (J, twice), of v less that of a rigid body where shapes follow.
+    /// Σ m |v|² (J, twice), of v less the rigid motion of what shapes follow.
     pub fn unrest(&self, x: &[Vec3], v: &[Vec3]) -> f64 {
-        let mut left = product(&self.mass, v, v);
-        if self.follows {
-            let centre = mean(&self.mass, self.total, x);
-            let here: Vec<Vec3> = x.iter().map(|x| x - centre).collect();
-            for motion in rigid_motions(&self.mass, &here) {
-                left -= product(&self.mass, &motion, v).powi(2);
+        let v = self.relative(x, v);
+        product(&self.mass, &v, &v)
+    }
+
+    /// v less the rigid motion of what shapes follow (m/s).
+    fn relative(&self, x: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
+        let weights = match &self.follow {
+            Follow::Nothing => return v.to_vec(),
+            Follow::Held(points) => {
+                let mut held = vec![0.0; x.len()];
+                points.iter().for_each(|i| held[*i] = 1.0);
+                held
             }
+            Follow::Body => self.mass.clone(),
+        };
+        let centre = self.follow.centre(&self.mass, x);
+        let here: Vec<Vec3> = x.iter().map(|x| x - centre).collect();
+        let mut left = v.to_vec();
+        for motion in rigid_motions(&weights, &here) {
+            let share = product(&weights, &motion, &left);
+            left.iter_mut().zip(&motion).for_each(|(v, motion)| *v -= motion * share);
         }
-        left.max(0.0)
+        left
     }
 
     /// Mass (kg).
     pub fn total(&self) -> f64 {
         self.total
     }
+}
+
+impl Follow {
+    /// The centre of what is followed, c₀ of points at rest (m).
+    fn centre(&self, mass: &[f64], x: &[Vec3]) -> Vec3 {
+        match self {
+            Follow::Held(points) => points.iter().map(|i| x[*i]).sum::<Vec3>() / points.len() as f64,
+            _ => x.iter().zip(mass).map(|(x, m)| x * *m).sum::<Vec3>() / mass.iter().sum::<f64>(),
+        }
+    }
+}
+
+/// Whether points are not all on a line, with a margin that a shaking hand does not use up.
+fn spans_a_plane(x: &[Vec3], points: &[usize]) -> bool {
+    let Some(first) = points.first() else { return false };
+    let far = |i: &&usize| (x[**i] - x[*first]).norm_squared();
+    let Some(last) = points.iter().max_by(|a, b| far(a).total_cmp(&far(b))) else { return false };
+    let line = x[*last] - x[*first];
+    let off = |i: &usize| line.cross(&(x[*i] - x[*first])).norm();
+    points.iter().any(|i| off(i) > 1e-2 * line.norm_squared())
 }
 
 /// Translations and rotations of points seen from their centre of mass, orthonormal in Σ m a·b; those that move nothing left out.
@@ -150,10 +207,6 @@ fn rigid_motions(mass: &[f64], points: &[Vec3]) -> Vec<Vec<Vec3>> {
 
 fn product(mass: &[f64], a: &[Vec3], b: &[Vec3]) -> f64 {
     mass.iter().zip(a.iter().zip(b)).map(|(m, (a, b))| m * a.dot(b)).sum()
-}
-
-fn mean(mass: &[f64], total: f64, x: &[Vec3]) -> Vec3 {
-    x.iter().zip(mass).map(|(x, m)| x * *m).sum::<Vec3>() / total
 }
 
 /// The rotation T with the largest tr(Tᵀ A); for points on a line that of the line, without a twist.
@@ -183,7 +236,7 @@ fn closest_rotation(a: &Mat3) -> Mat3 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Excitation, closest_rotation};
+    use super::{Excitation, Follow, closest_rotation};
     use crate::{Mat3, Vec3};
     use nalgebra::Rotation3;
 
@@ -201,7 +254,7 @@ mod tests {
     #[test]
     fn finds_how_much_of_each_shape_there_is_also_in_a_body_that_has_turned() {
         let (mass, rest, shapes) = body();
-        let excitation = Excitation::new(&mass, &rest, &shapes, true).expect("independent shapes");
+        let excitation = Excitation::new(&mass, &rest, &shapes, Follow::Body).expect("independent shapes");
         let turn = Rotation3::from_euler_angles(0.7, -2.0, 1.1);
         for share in [1e-3, 1e-4] {
             let chi = [share, -2.0 * share];
@@ -214,7 +267,7 @@ mod tests {
                 assert!((found - chi).abs() < 3.0 * share * share, "{found} instead of {chi}");
             }
             let v: Vec<Vec3> = (0..rest.len()).map(|i| turn * (shapes[1][i] * 4.0)).collect();
-            let rates = excitation.rate(&pose, &v);
+            let rates = excitation.rate(&pose, &x, &v);
             assert!(rates[0].abs() < 20.0 * share && (rates[1] - 4.0).abs() < 20.0 * share, "{rates:?}");
         }
     }
@@ -222,10 +275,28 @@ mod tests {
     #[test]
     fn what_does_not_follow_is_measured_where_it_rests() {
         let (mass, rest, shapes) = body();
-        let excitation = Excitation::new(&mass, &rest, &shapes, false).expect("independent shapes");
+        let excitation = Excitation::new(&mass, &rest, &shapes, Follow::Nothing).expect("independent shapes");
         let x: Vec<Vec3> = rest.iter().zip(&shapes[1]).map(|(rest, shape)| rest + shape * 0.8).collect();
         let chi = excitation.of(&excitation.pose(&x), &x);
         assert!(chi[0].abs() < 1e-13 && (chi[1] - 0.8).abs() < 1e-13, "{chi:?}");
+    }
+
+    #[test]
+    fn a_held_body_is_where_it_is_held() {
+        let (mass, rest, mut shapes) = body();
+        // the first four corners at x = 0 do not move in the shapes
+        let held: Vec<usize> = (0..24).filter(|i| rest[*i].x == 0.0).collect();
+        shapes[0].iter_mut().zip(&rest).for_each(|(s, x)| *s = Vec3::new(0.0, 0.0, 0.3 * x.x * x.x));
+        let follow = || Follow::Held(held.clone());
+        let excitation = Excitation::new(&mass, &rest, &shapes, follow()).expect("independent shapes");
+        let turn = Rotation3::from_euler_angles(0.3, 1.0, -2.1);
+        let deformed = |i: usize| rest[i] + shapes[0][i] * 0.7 - shapes[1][i] * 1.9;
+        let x: Vec<Vec3> = (0..rest.len()).map(|i| turn * deformed(i) + Vec3::new(3.0, 5.0, -7.0)).collect();
+        let chi = excitation.of(&excitation.pose(&x), &x);
+        // exact, however large: what is followed is not deformed
+        assert!((chi[0] - 0.7).abs() < 1e-12 && (chi[1] + 1.9).abs() < 1e-12, "{chi:?}");
+        let line = Excitation::new(&mass, &rest, &shapes, Follow::Held(vec![0, 1, 2])).expect("shapes");
+        assert_eq!(line.follow, Follow::Body);
     }
 
     #[test]
@@ -234,8 +305,8 @@ mod tests {
         let spin = Vec3::new(0.3, 1.0, -2.0);
         let turning: Vec<Vec3> = rest.iter().map(|x| spin.cross(x) + Vec3::new(1.0, 2.0, 3.0)).collect();
         let rigid = vec![shapes[0].clone(), turning.clone()];
-        assert_eq!(Excitation::new(&mass, &rest, &rigid, true).map(|_| ()), Err(1));
-        let excitation = Excitation::new(&mass, &rest, &shapes, true).expect("independent shapes");
+        assert_eq!(Excitation::new(&mass, &rest, &rigid, Follow::Body).map(|_| ()), Err(1));
+        let excitation = Excitation::new(&mass, &rest, &shapes, Follow::Body).expect("independent shapes");
         let whole: f64 = mass.iter().zip(&turning).map(|(m, v)| m * v.norm_squared()).sum();
         assert!(excitation.unrest(&rest, &turning) < 1e-12 * whole);
     }

@@ -85,7 +85,7 @@ impl Group {
     pub fn excitations(&self, x: &[Vec3], v: &[Vec3]) -> [Vec<f64>; 2] {
         let (x, v) = (&x[self.vertices.clone()], &v[self.vertices.clone()]);
         let pose = self.excitation.pose(x);
-        [self.excitation.of(&pose, x), self.excitation.rate(&pose, v)]
+        [self.excitation.of(&pose, x), self.excitation.rate(&pose, x, v)]
     }
 
     /// The shapes as columns, turned by `turn`.
@@ -110,7 +110,7 @@ impl Group {
         let needs =
             |over: Over| self.examples.iter().any(|e| e.curve.as_ref().is_some_and(|c| c.over == over));
         let chi = if needs(Over::Deformation) { self.excitation.of(pose, x) } else { Vec::new() };
-        let rate = if needs(Over::Velocity) { self.excitation.rate(pose, v) } else { Vec::new() };
+        let rate = if needs(Over::Velocity) { self.excitation.rate(pose, x, v) } else { Vec::new() };
         let of = |(i, example): (usize, &Example)| match &example.curve {
             None => example.gamma,
             Some(curve) => curve.gamma(match curve.over {

@@ -10,7 +10,7 @@ use super::backend::Backend;
 use super::clock::Phase;
 use super::form::Form;
 use crate::damping::Damping;
-use crate::damping::example::excitation::Excitation;
+use crate::damping::example::excitation::{Excitation, Follow};
 use crate::error::InputError;
 use crate::linear::reduce::sum;
 use crate::model::Model;
@@ -57,7 +57,8 @@ impl Along {
         for vertices in model.islands() {
             let examples = examples_of(scene, model, &vertices);
             let (mass, rest) = (&model.mass[vertices.clone()], &rest[vertices.clone()]);
-            let measure = |shapes: &[Vec<Vec3>]| Excitation::new(mass, rest, shapes, follows);
+            let follow = || if follows { follow(model, &vertices) } else { Follow::Nothing };
+            let measure = |shapes: &[Vec<Vec3>]| Excitation::new(mass, rest, shapes, follow());
             if !examples.is_empty() {
                 let shapes: Vec<Vec<Vec3>> = examples.iter().map(|e| e.shape.clone()).collect();
                 let excitation =
@@ -100,6 +101,13 @@ impl Along {
         let log = curve.log_gamma((square / mass).sqrt());
         10f64.powf((log / RUNG).round() * RUNG)
     }
+}
+
+/// What shapes of an island follow: the vertices that are held from the start to the end, if there are enough of them.
+fn follow(model: &Model, vertices: &std::ops::Range<usize>) -> Follow {
+    let always = model.attachments.iter().filter(|a| a.from <= 0.0 && a.until == f64::INFINITY);
+    let held = always.map(|a| a.vertex as usize).filter(|vertex| vertices.contains(vertex));
+    Follow::Held(held.map(|vertex| vertex - vertices.start).collect())
 }
 
 /// The examples of an island, their shapes as its bodies are placed.
@@ -183,12 +191,14 @@ impl Simulation {
 
     /// After the prediction: what the step starts with.
     pub(super) fn aim_along(&mut self, form: &Form) -> Result<()> {
-        let Simulation { backend, along: Some(along), model, .. } = self else { return Ok(()) };
-        let view = backend.view();
-        for group in &mut along.groups {
-            group.set_offset(|i| view.offset(form, model.gravity, i));
-        }
-        Ok(())
+        let Simulation { backend, along: Some(along), model, clock, .. } = self else { return Ok(()) };
+        clock.time(Phase::Predict, || {
+            let view = backend.view();
+            for group in &mut along.groups {
+                group.set_offset(|i| view.offset(form, model.gravity, i));
+            }
+            Ok(())
+        })
     }
 
     /// A local step: the gradient with what shapes add to it.
@@ -234,10 +244,12 @@ impl Simulation {
 
     /// What shapes take in the step about to end.
     pub(super) fn book_along(&mut self, form: &Form) {
-        let Simulation { backend, along: Some(along), exchanged, .. } = self else { return };
-        let view = backend.view();
-        let way = |i: usize| view.iterate[i] - view.x[i];
-        let taken: f64 = along.groups.iter().map(|group| group.dissipated(form, way)).sum();
+        let Simulation { backend, along: Some(along), exchanged, clock, .. } = self else { return };
+        let taken: f64 = clock.time(Phase::Advance, || {
+            let view = backend.view();
+            let way = |i: usize| view.iterate[i] - view.x[i];
+            along.groups.iter().map(|group| group.dissipated(form, way)).sum()
+        });
         exchanged.damped += form.damping_force_weight() * along.factor * taken;
     }
 
