@@ -334,7 +334,8 @@ fn title(lane: &LaneState, all: &[LaneState]) -> String {
     }
     let differs = |of: &dyn Fn(&LaneState) -> String| all.iter().any(|other| of(other) != of(&all[0]));
     let mut parts = Vec::new();
-    let tellers: [Teller<'_>; 7] = [
+    let tellers: [Teller<'_>; 8] = [
+        ("", &|lane| if lane.spec.base { "base".into() } else { "designed".into() }),
         ("", &damping_title),
         ("", &|lane| lane.loaded.scene.integrator.kind.clone()),
         ("", &|lane| format!("{:?}", lane.loaded.scene.conservation.method).to_lowercase()),

@@ -14,6 +14,7 @@ mod panels;
 mod recording;
 mod report;
 pub mod session;
+mod swinging;
 mod theme;
 mod window;
 

@@ -1,8 +1,8 @@
 //! The window's side of the device: its surface, the picture of the bodies, and the panels over it.
 
 use super::desk::Desk;
-use super::session::pose::Swing;
 use super::session::{LaneState, Places};
+use super::swinging::Swinging;
 use crate::error::RunError;
 use crate::gpu::context::Context;
 use crate::gpu::readback::Readback;
@@ -12,7 +12,6 @@ use crate::{Result, damping};
 use egui::TextureId;
 use egui_wgpu::{RendererOptions, ScreenDescriptor};
 use std::sync::Arc;
-use std::time::Instant;
 use winit::window::Window;
 
 /// The format of the picture of the bodies: egui mixes colours as they are stored.
@@ -31,17 +30,6 @@ struct Shown {
     /// `None` if it cannot be drawn.
     stage: Option<Stage>,
 }
-
-/// An example on the device: a body that swings slowly along its shape.
-struct Example {
-    /// The model and the number of the example.
-    of: (u64, usize),
-    swing: Option<Swing>,
-    stage: Option<Stage>,
-}
-
-/// How long a swing of an example takes (s).
-const SWING: f64 = 3.0;
 
 /// The picture of the bodies.
 struct Canvas {
@@ -75,8 +63,7 @@ pub struct Painter {
     /// The picture of the bodies as the panels know it.
     pub scene: Option<TextureId>,
     stages: Vec<Shown>,
-    example: Option<Example>,
-    opened: Instant,
+    example: Swinging,
 }
 
 fn refused(what: impl std::fmt::Display) -> crate::Error {
@@ -105,8 +92,7 @@ impl Painter {
             canvas: None,
             scene: None,
             stages: Vec::new(),
-            example: None,
-            opened: Instant::now(),
+            example: Swinging::default(),
             instance,
             window,
             surface,
@@ -273,35 +259,13 @@ impl Painter {
                 *pointed = markers;
             }
         }
-        self.update_example(desk);
+        self.example.update(&self.renderer, desk);
         let bounds = self.stages.iter().filter_map(|shown| Some(shown.stage.as_ref()?.bounds()));
         let all = bounds.reduce(|all: Bounds, one| all.union(&one));
         if let (Some(_), Some(all)) = (desk.framing, all) {
             desk.frame(all);
         }
         Ok(())
-    }
-
-    /// The shape of the example that is edited, swinging, while it is shown.
-    fn update_example(&mut self, desk: &Desk) {
-        let Some(lane) = desk.state.lanes.get(1).filter(|_| desk.is_design()) else {
-            self.example = None;
-            return;
-        };
-        let of = (lane.build, desk.design.picked);
-        if self.example.as_ref().is_none_or(|example| example.of != of) {
-            // with the same bodies another example needs no other stage
-            let known = self.example.take().filter(|example| example.of.0 == of.0);
-            let stage = known.and_then(|example| example.stage);
-            let new = || Stage::new(&self.renderer, &lane.loaded.scene, &lane.model, Source::Host).ok();
-            let swing = Swing::of(&lane.loaded.scene, &lane.model, desk.design.picked);
-            self.example = Some(Example { of, swing, stage: stage.or_else(new) });
-        }
-        if let Some(Example { swing: Some(swing), stage: Some(stage), .. }) = &mut self.example {
-            let phase = self.opened.elapsed().as_secs_f64() / SWING;
-            let positions = swing.at((std::f64::consts::TAU * phase).sin());
-            stage.set_state(&positions, &lane.model.initial_velocities);
-        }
     }
 
     fn stage_of(&self, lane: &LaneState) -> Result<Stage> {
@@ -328,7 +292,7 @@ impl Painter {
         let stages = self.stages.iter_mut().map(|shown| shown.stage.as_mut());
         let pane = |(stage, area)| Some(Pane { stage: stage?, camera: &desk.camera, look: &look, area });
         let mut panes: Vec<Pane<'_>> = stages.zip(areas.iter().copied()).filter_map(pane).collect();
-        if let (Some(Example { stage: Some(stage), .. }), Some(area)) = (&mut self.example, areas.last()) {
+        if let (Some(stage), Some(area)) = (self.example.stage(), areas.last()) {
             panes.push(Pane { stage, camera: &desk.camera, look: &plain, area: *area });
         }
         self.renderer.draw(encoder, &canvas.screen, &canvas.view, &mut panes)

@@ -197,7 +197,7 @@ mod tests {
         };
         let list = vec![
             example("a", Shape { mode: Some(2), size: Some(0.05), ..Shape::default() }, Some(curve)),
-            example("b, \"c\"", Shape { mode: Some(1), ..Shape::default() }, None),
+            example("b \"c\"", Shape { mode: Some(1), ..Shape::default() }, None),
         ];
         let set = format!("{PATH}={}", written(&list).unwrap());
         assert!(!set.contains('\n'), "{set}");

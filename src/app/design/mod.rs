@@ -53,6 +53,10 @@ pub struct Design {
     pub held: bool,
     /// The right end of the axis.
     pub right: f64,
+    /// The body that an example is added of.
+    pub body: usize,
+    /// The name of an example while it is typed.
+    pub name: Option<String>,
     /// The number of the mode that is added next.
     pub mode: usize,
     /// How many times its shape a body is let go from.

@@ -99,6 +99,9 @@ fn mouse(
         *dragged = point.is_some();
         response.request_focus();
     }
+    if response.clicked_elsewhere() {
+        response.surrender_focus();
+    }
     if ui.input(|input| !input.pointer.button_down(PointerButton::Primary)) {
         *dragged = false;
     }
@@ -181,7 +184,7 @@ fn draw_axes(ui: &Ui, rect: Rect, axes: Axes, over: Over, focused: bool) {
         }
     }
     let label = painter.layout_no_wrap("γ".into(), FontId::proportional(12.0), theme::QUIET);
-    painter.galley(axes.rect.min + vec2(5.0, 1.0), label, theme::QUIET);
+    painter.galley(axes.rect.right_top() + vec2(-12.0, 0.0), label, theme::QUIET);
     if focused {
         let stroke = Stroke::new(1.0, theme::ACCENT.gamma_multiply(0.7));
         painter.rect_stroke(rect, CornerRadius::same(5), stroke, egui::StrokeKind::Inside);

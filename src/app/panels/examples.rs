@@ -1,31 +1,50 @@
 //! Damping by example: which shapes there are, and how strongly motion along the one that is picked is damped.
 
-use super::curve::{self, Held};
-use super::decay;
 use crate::app::design::edit;
 use crate::app::desk::Desk;
 use crate::app::session::Command;
 use crate::app::theme;
-use crate::scene::{CurveKind, Example, Over, Shape};
-use egui::{Button, DragValue, RichText, Slider, Ui};
+use crate::scene::{Example, Shape};
+use egui::{Button, DragValue, RichText, Ui};
 
-/// What is shown instead of a curve under a model that takes none.
-const MODELS: [&str; 3] = ["laplacian", "rayleigh", "rayleigh-tangent"];
+/// Damping that examples can scale.
+const MODELS: [&str; 2] = ["laplacian", "rayleigh"];
 
 /// The page.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     theme::card(ui, |ui| {
         ui.label(RichText::new("Damping by example").strong().size(17.0));
         theme::quiet(ui, "Motion along these shapes is damped γ times as strongly as other motion.");
-        list(ui, desk);
-        add(ui, desk);
+        if has_base(ui, desk) {
+            list(ui, desk);
+            add(ui, desk);
+        }
         faults(ui, desk);
     });
     if !desk.examples().is_empty() {
         views(ui, desk);
-        theme::card(ui, |ui| strength(ui, desk));
+        super::strength::show(ui, desk);
         super::inverse::show(ui, desk);
     }
+}
+
+/// Whether there is a damping that examples can scale; a way to it otherwise.
+fn has_base(ui: &mut Ui, desk: &mut Desk) -> bool {
+    let lane = desk.state.lanes.get(desk.designed());
+    let damping = lane.map(|lane| &lane.loaded.scene.damping);
+    let scales = |damping: &crate::scene::Damping| {
+        MODELS.contains(&damping.model.as_str()) && (damping.mass != 0.0 || damping.stiffness != 0.0)
+    };
+    let has = damping.is_some_and(scales);
+    if !has {
+        theme::quiet(ui, "They scale Laplacian or Rayleigh damping, and here is none of it.");
+        let button = ui.button("Laplacian damping");
+        desk.spots.note("design:laplacian", button.rect);
+        if button.clicked() {
+            super::damping::choose(desk, "laplacian");
+        }
+    }
+    has
 }
 
 fn list(ui: &mut Ui, desk: &mut Desk) {
@@ -64,6 +83,7 @@ fn row(example: &Example, picked: bool) -> Button<'static> {
 
 /// Other examples: a mode, or the shape that the body has now.
 fn add(ui: &mut Ui, desk: &mut Desk) {
+    choose_body(ui, desk);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let button = ui.button("+ mode");
@@ -72,7 +92,7 @@ fn add(ui: &mut Ui, desk: &mut Desk) {
         ui.add(DragValue::new(&mut desk.design.mode).range(1..=60).speed(0.1));
         if clicked {
             let shape = Shape { mode: Some(desk.design.mode), ..Shape::default() };
-            desk.add_example("mode", desk.body_name(body(desk)), shape);
+            desk.add_example("mode", desk.body_name(desk.design.body), shape);
             desk.design.mode = (desk.design.mode + 1).min(60);
         }
         ui.add_space(6.0);
@@ -82,15 +102,24 @@ fn add(ui: &mut Ui, desk: &mut Desk) {
         let help = "The shape that the body has now, without its turn: pause, pull or pin it, and press. \
                     It is written to a file.";
         if button.on_hover_text(help).clicked() {
-            desk.pose_as_example(body(desk));
+            desk.pose_as_example(desk.design.body);
         }
     });
 }
 
-/// The body that is added of: that of the example picked, or the first one.
-fn body(desk: &Desk) -> usize {
-    let lane = desk.state.lanes.get(desk.designed());
-    lane.and_then(|lane| Some(lane.model.examples.get(desk.design.picked)?.body)).unwrap_or(0)
+/// The body that examples are added of, where there are several.
+fn choose_body(ui: &mut Ui, desk: &mut Desk) {
+    let Some(lane) = desk.state.lanes.get(desk.designed()) else { return };
+    let names: Vec<String> = lane.loaded.scene.bodies.iter().map(|body| body.name.clone()).collect();
+    desk.design.body = desk.design.body.min(names.len().saturating_sub(1));
+    if names.len() > 1 {
+        let now = names[desk.design.body].clone();
+        egui::ComboBox::from_label("is deformed").width(120.0).selected_text(now).show_ui(ui, |ui| {
+            for (index, name) in names.iter().enumerate() {
+                ui.selectable_value(&mut desk.design.body, index, name);
+            }
+        });
+    }
 }
 
 /// What keeps the examples from having an effect.
@@ -100,11 +129,6 @@ fn faults(ui: &mut Ui, desk: &mut Desk) {
         theme::wrong(ui, format!("not changed: {}", fault.message));
     } else if lane.building {
         theme::quiet(ui, "preparing …");
-    } else if !MODELS.contains(&lane.loaded.scene.damping.model.as_str()) && !desk.examples().is_empty() {
-        theme::wrong(ui, "Needs the damping model Laplacian or Rayleigh.");
-        if ui.button("Laplacian damping").clicked() {
-            super::damping::choose(desk, "laplacian");
-        }
     }
 }
 
@@ -129,162 +153,4 @@ fn views(ui: &mut Ui, desk: &mut Desk) {
             desk.send(Command::Release { example: desk.design.picked, amount: desk.design.amount });
         }
     });
-}
-
-/// γ of the example picked: a number, or a curve.
-fn strength(ui: &mut Ui, desk: &mut Desk) {
-    let Some(example) = desk.examples().get(desk.design.picked).cloned() else { return };
-    ui.horizontal(|ui| {
-        theme::heading(ui, &example.name);
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| undo(ui, desk));
-    });
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 3.0;
-        let curved = example.curve.is_some();
-        let constant = ui.selectable_label(!curved, "constant γ");
-        desk.spots.note("design:constant", constant.rect);
-        if constant.clicked() && curved {
-            desk.change_example(false, |example| example.curve = None);
-        }
-        let curve = ui.selectable_label(curved, "curve");
-        desk.spots.note("design:curve", curve.rect);
-        if curve.clicked() && !curved {
-            desk.change_example(false, |example| example.curve = Some(edit::curve_of(example.gamma)));
-        }
-        now(ui, desk);
-    });
-    match example.curve {
-        Some(_) => curved(ui, desk, &example),
-        None => constant(ui, desk, example.gamma),
-    }
-    ui.horizontal(|ui| {
-        let save = ui.button("save scene");
-        desk.spots.note("design:save", save.rect);
-        if save.on_hover_text("Writes the scene with all examples into the folder of the pictures").clicked()
-        {
-            desk.save_scene();
-        }
-    });
-}
-
-/// χ and γ of now.
-fn now(ui: &mut Ui, desk: &Desk) {
-    let Some(along) = along(desk) else { return };
-    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let text = format!("χ {:+.2}  γ {}", along.excitation, theme::number(along.gamma));
-        ui.label(RichText::new(text).small().color(theme::lane(1)))
-            .on_hover_text("How much of the shape there is now, and how strongly it is damped");
-    });
-}
-
-fn along(desk: &Desk) -> Option<crate::app::session::Along> {
-    desk.state.lanes.get(desk.designed())?.along.get(desk.design.picked).copied()
-}
-
-fn undo(ui: &mut Ui, desk: &mut Desk) {
-    let [back, forward] = desk.design.can_undo();
-    let redo = ui.add_enabled(forward, Button::new("redo").small()).on_hover_text("Ctrl + Shift + Z");
-    if redo.clicked() {
-        desk.undo(true);
-    }
-    let undo = ui.add_enabled(back, Button::new("undo").small());
-    desk.spots.note("design:undo", undo.rect);
-    if undo.on_hover_text("Ctrl + Z").clicked() {
-        desk.undo(false);
-    }
-}
-
-fn constant(ui: &mut Ui, desk: &mut Desk, gamma: f64) {
-    let mut changed = gamma;
-    ui.spacing_mut().slider_width = (ui.available_width() - 70.0).max(60.0);
-    let slider = Slider::new(&mut changed, 1e-3..=1e3)
-        .logarithmic(true)
-        .custom_formatter(|value, _| theme::number(value))
-        .custom_parser(|text| text.trim().parse().ok());
-    let response = ui.add(slider).on_hover_text("1: as strongly as other motion");
-    desk.spots.note("design:gamma", response.rect);
-    if response.changed() {
-        desk.change_example(response.dragged(), |example| example.gamma = changed);
-    }
-    if !response.dragged() {
-        desk.design.end_gesture();
-    }
-}
-
-fn curved(ui: &mut Ui, desk: &mut Desk, example: &Example) {
-    let Some(curve) = &example.curve else { return };
-    let mut kind = (curve.kind, curve.over);
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 3.0;
-        for (of, name, help) in [
-            (CurveKind::Bezier, "smooth", "Cubic Bézier pieces from point to point"),
-            (CurveKind::Linear, "straight", "Straight from point to point"),
-        ] {
-            ui.selectable_value(&mut kind.0, of, name).on_hover_text(help);
-        }
-        ui.separator();
-        for (of, name, help) in [
-            (Over::Deformation, "by size", "γ depends on how large the deformation is"),
-            (Over::Velocity, "by speed", "γ depends on how fast it changes"),
-        ] {
-            let button = ui.selectable_value(&mut kind.1, of, name).on_hover_text(help);
-            desk.spots.note(format!("design:{name}"), button.rect);
-        }
-    });
-    if kind != (curve.kind, curve.over) {
-        desk.change_example(false, |example| {
-            example.curve.iter_mut().for_each(|curve| (curve.kind, curve.over) = kind);
-        });
-    }
-    let reached = decay::reached(desk, curve.over);
-    let now = along(desk);
-    let design = &mut desk.design;
-    let held = Held { point: &mut design.point, dragged: &mut design.held, right: &mut design.right };
-    let edited = curve::edit(ui, curve, held, now, reached);
-    desk.design.editor = Some(edited.response.id);
-    desk.spots.note("design:editor", edited.response.rect);
-    for (index, point) in curve.points.iter().enumerate() {
-        let at = edited.axes.to_window(*point);
-        desk.spots.note(format!("design:point:{index}"), egui::Rect::from_center_size(at, egui::Vec2::ZERO));
-    }
-    let mut changed = edited.curve;
-    if let Some(typed) = numbers(ui, desk, changed.as_ref().unwrap_or(curve)) {
-        changed = Some(typed);
-    }
-    if !desk.design.held {
-        desk.design.end_gesture();
-    }
-    if let Some(changed) = changed {
-        desk.change_example(edited.gesture, |example| example.curve = Some(changed));
-    }
-}
-
-/// The point that is chosen in numbers, or what can be done.
-fn numbers(ui: &mut Ui, desk: &mut Desk, curve: &crate::scene::Curve) -> Option<crate::scene::Curve> {
-    let Some(index) = desk.design.point.filter(|point| *point < curve.points.len()) else {
-        theme::quiet(ui, "Drag a point. A double click adds one, a right click takes it away.");
-        return None;
-    };
-    let [mut r, mut log] = curve.points[index];
-    let mut changed = curve.clone();
-    ui.horizontal(|ui| {
-        theme::quiet(ui, format!("point {}", index + 1));
-        let speed = 0.005 * desk.design.right;
-        let across = ui.add(DragValue::new(&mut r).speed(speed).prefix("r ").max_decimals(4));
-        let up = ui.add(
-            DragValue::new(&mut log)
-                .speed(0.01)
-                .prefix("γ ")
-                .custom_formatter(|log, _| theme::number(10f64.powf(log)))
-                .custom_parser(|text| text.trim().parse::<f64>().ok().filter(|g| *g > 0.0).map(f64::log10)),
-        );
-        if across.changed() || up.changed() {
-            crate::app::design::points::shift(&mut changed, index, [r, log], desk.design.right);
-        }
-        let help =
-            "Arrows move it, Page Up and Page Down choose another, Insert adds one, Delete takes it away.";
-        theme::quiet(ui, "?");
-        ui.response().on_hover_text(help);
-    });
-    (changed != *curve).then_some(changed)
 }

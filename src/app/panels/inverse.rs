@@ -39,7 +39,7 @@ fn rows(ui: &mut Ui, desk: &mut Desk) {
                 });
                 let number = |value| DragValue::new(value).range(0.001..=100.0).speed(0.01).max_decimals(3);
                 ui.add(number(&mut row.amplitude)).on_hover_text("|χ| at the start, at rest");
-                ui.label(RichText::new("→").color(theme::QUIET));
+                ui.label(RichText::new("to").small().color(theme::QUIET));
                 ui.add(number(&mut row.remaining)).on_hover_text("|χ| after one cycle");
                 if ui.small_button("×").on_hover_text("Takes this target away").clicked() {
                     taken = Some(index);

@@ -12,6 +12,7 @@ mod ledger;
 mod plots;
 mod settings;
 mod status;
+mod strength;
 mod timings;
 mod toolbar;
 mod widgets;

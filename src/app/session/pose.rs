@@ -1,13 +1,13 @@
 //! Bodies in the shape of an example, and shapes taken from bodies.
 
 use crate::Vec3;
-use crate::damping::example::excitation::Excitation;
+use crate::damping::example::excitation::{Excitation, Follow};
 use crate::model::Model;
 use crate::model::build::undeformed;
 use crate::scene::Scene;
 
-/// Where a body's vertices are relative to its rest shape (m): without the rotation and translation that fit it best, or where
-/// it is held, without the way of what holds it.
+/// Where a body's vertices are relative to its rest shape (m), without the rotation and translation that its examples follow: those
+/// of what holds it, or of all of it where nothing does.
 pub fn in_rest_coordinates(
     scene: &Scene,
     model: &Model,
@@ -16,19 +16,15 @@ pub fn in_rest_coordinates(
 ) -> Option<Vec<Vec3>> {
     let (given, body) = (scene.bodies.get(body)?, model.bodies.get(body)?);
     let (range, rest) = (body.vertices.clone(), undeformed(scene, model));
-    let (x, placed, mass) = (positions.get(range.clone())?, &rest[range.clone()], &model.mass[range]);
-    let held = model.attachments.iter().map(|a| a.vertex as usize).filter(|v| body.vertices.contains(v));
-    let ways: Vec<Vec3> = held.map(|v| positions[v] - rest[v]).collect();
-    let away: Vec<Vec3> = if ways.is_empty() {
-        let pose = Excitation::new(mass, placed, &[], true).ok()?.pose(x);
-        let centre = mass.iter().zip(placed).map(|(m, p)| p * *m).sum::<Vec3>() / mass.iter().sum::<f64>();
-        x.iter().zip(placed).map(|(x, p)| pose.turn.tr_mul(&(x - pose.centre)) - (p - centre)).collect()
-    } else {
-        let way = ways.iter().sum::<Vec3>() / ways.len() as f64;
-        x.iter().zip(placed).map(|(x, p)| x - p - way).collect()
-    };
-    let turn = given.rotation.matrix();
-    Some(body.mesh.positions.iter().zip(away).map(|(rest, away)| rest + turn.tr_mul(&away)).collect())
+    let (x, placed) = (positions.get(range.clone())?, &rest[range.clone()]);
+    let always = model.attachments.iter().filter(|a| a.from <= 0.0 && a.until == f64::INFINITY);
+    let held = always.map(|a| a.vertex as usize).filter(|vertex| range.contains(vertex));
+    let follow = Follow::Held(held.map(|vertex| vertex - range.start).collect());
+    let measure = Excitation::new(&model.mass[range], placed, &[], follow).ok()?;
+    let (start, now) = (measure.pose(placed), measure.pose(x));
+    let away = |(x, p): (&Vec3, &Vec3)| now.turn.tr_mul(&(x - now.centre)) - (p - start.centre);
+    let (turn, own) = (given.rotation.matrix(), &body.mesh.positions);
+    Some(own.iter().zip(x.iter().zip(placed).map(away)).map(|(p, away)| p + turn.tr_mul(&away)).collect())
 }
 
 /// A model whose one body goes from its rest shape, where it is at the start, along an example.

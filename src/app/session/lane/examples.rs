@@ -10,11 +10,17 @@ use crate::scene::{LoadedScene, Scene};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whether two scenes differ in nothing but γ along their examples.
+/// How closely the excitation at the start is that asked for, and how often it is corrected.
+const START: f64 = 1e-6;
+const CORRECTIONS: usize = 12;
+
+/// Whether two scenes differ in nothing but γ along their examples, and what these are called.
 fn differ_in_gammas_only(one: &Scene, other: &Scene) -> bool {
     let plain = |scene: &Scene| {
         let mut scene = scene.clone();
-        scene.damping.examples.iter_mut().for_each(|example| (example.gamma, example.curve) = (1.0, None));
+        for example in &mut scene.damping.examples {
+            (example.name, example.gamma, example.curve) = (String::new(), 1.0, None);
+        }
         scene
     };
     plain(one) == plain(other)
@@ -64,10 +70,21 @@ impl Lane {
         if self.failure.is_some() {
             return;
         }
-        match self.made.simulation.place(&swing.at(amount)) {
-            Ok(()) => self.rows = vec![self.made.simulation.last_row()],
-            Err(error) => self.failure = Some(error),
+        // where a shape moves what holds the body, χ of a large deformation is not quite the amount
+        let mut reach = amount;
+        for _ in 0..CORRECTIONS {
+            if let Err(error) = self.made.simulation.place(&swing.at(reach)) {
+                self.failure = Some(error);
+                return;
+            }
+            let seen = self.made.simulation.excitations().get(example).copied().unwrap_or(amount);
+            let factor = amount / seen;
+            if amount == 0.0 || !(0.5..2.0).contains(&factor) || (factor - 1.0).abs() < START {
+                break;
+            }
+            reach *= factor;
         }
+        self.rows = vec![self.made.simulation.last_row()];
         self.excitations.clear();
         self.watch();
     }

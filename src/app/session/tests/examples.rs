@@ -4,11 +4,12 @@ use super::*;
 use crate::mesh::read::positions as vertices_of;
 
 /// A bar that swings: little damping, no gravity, a mode to be damped.
-const SWINGING: [&str; 5] = [
+const SWINGING: [&str; 6] = [
     "gravity=[0.0, 0.0, 0.0]",
     "damping.model=laplacian",
     "damping.stiffness=0.001",
     "body.0.mesh.cells=[8, 2, 2]",
+    "body.0.attach.0.stiffness=1e9",
     "damping.example=[{ name = \"bend\", shape = { mode = 1 } }]",
 ];
 
@@ -57,8 +58,7 @@ fn the_twin_keeps_base_damping_and_motion_dies_as_designed() {
     let start = wait(&session, "the shape", |state| state.lanes[1].row.work > 0.0);
     for lane in &start.lanes {
         assert_eq!(lane.row.frame, 0);
-        // exact but for the rotation that is fitted to a bent bar, which is of second order
-        assert!((lane.along[0].excitation - 0.5).abs() < 0.02, "{:?}", lane.along);
+        assert!((lane.along[0].excitation - 0.5).abs() < 1e-5, "{:?}", lane.along);
         assert!(lane.along[0].rate == 0.0, "at rest");
     }
     assert_eq!(start.lanes[0].row, start.lanes[1].row, "both start alike");
@@ -75,25 +75,34 @@ fn the_twin_keeps_base_damping_and_motion_dies_as_designed() {
     assert!(reached(1) < 0.5 * reached(0), "base {}, designed {}", reached(0), reached(1));
 }
 
+/// A ray that hits the middle of the front of a bar.
+fn at_the_middle(state: &State, lane: usize) -> Ray {
+    let (x, rest) = (state.lanes[lane].positions().unwrap(), &state.lanes[lane].model.initial_positions);
+    let front = (0..x.len()).filter(|&i| (rest[i].x - 1.0).abs() < 0.01 && rest[i].z > 0.35);
+    let front: Vec<Vec3> = front.map(|i| x[i]).collect();
+    let target = front.iter().sum::<Vec3>() / front.len() as f64;
+    Ray { origin: target + Vec3::new(0.0, 0.0, 5.0), direction: -Vec3::z() }
+}
+
 #[test]
 fn the_hand_pulls_a_body_and_its_twin() {
     let session = twins();
     let rest = step_to(&session, 1);
-    session.send(Command::Grab { lane: 1, ray: at_the_tip(&rest).0, serial: 1 });
+    session.send(Command::Grab { lane: 1, ray: at_the_middle(&rest, 1), serial: 1 });
     let held = wait(&session, "the hand", |state| state.answered == 1).held.expect("the bar is hit");
     session.send(Command::Move(held.hand + Vec3::new(0.0, 0.5, 0.0)));
     let pulled = step_to(&session, 12);
     for lane in &pulled.lanes {
         assert!(lane.row.work > 0.0, "{:?}", lane.row);
-        assert!(lane.positions().unwrap()[held.vertex].y > held.at.y + 0.05);
+        assert!(lane.positions().unwrap()[held.vertex].y > held.at.y + 0.02);
     }
     session.send(Command::Drop);
     wait(&session, "release", |state| state.held.is_none());
     let before = step_to(&session, 13);
-    session.send(Command::Push { lane: 0, ray: at_the_tip(&before).0 });
+    session.send(Command::Push { lane: 0, ray: at_the_middle(&before, 0) });
     let after = step_to(&session, 14);
     assert!((0..2).all(|k| after.lanes[k].row.work != before.lanes[k].row.work), "a blow is for both");
-    session.send(Command::Pin { lane: 1, ray: at_the_tip(&after).0 });
+    session.send(Command::Pin { lane: 1, ray: at_the_middle(&after, 1) });
     let pinned = wait(&session, "pins", |state| {
         state.lanes.iter().all(|lane| !lane.building && !lane.spec.pins.is_empty())
     });
@@ -113,7 +122,7 @@ fn a_pose_is_a_mesh_of_the_deformed_body_and_can_be_an_example() {
     let (rest, shape) = (&lane.model.bodies[0].mesh.positions, &lane.model.examples[0].displacement);
     let posed = vertices_of(&path).unwrap();
     assert_eq!(posed.len(), rest.len());
-    // what holds the bar moves in a mode by as little as it is stiff; the mean of that is not in the pose
+    // what holds the bar moves in a mode as little as it is stiff; its turn is not in the pose. Files have six digits.
     let off = posed.iter().zip(rest.iter().zip(shape)).map(|(x, (rest, u))| (x - rest - u * 0.7).norm());
     let size = shape.iter().map(|u| u.norm()).fold(0.0, f64::max);
     assert!(off.fold(0.0, f64::max) < 0.01 * size);
@@ -123,7 +132,7 @@ fn a_pose_is_a_mesh_of_the_deformed_body_and_can_be_an_example() {
         state.lanes[0].loaded.scene.damping.examples[0].name == "posed"
     });
     // the same deformation is now one of its own shape
-    assert!((state.lanes[0].along[0].excitation - 1.0).abs() < 0.02, "{:?}", state.lanes[0].along);
+    assert!((state.lanes[0].along[0].excitation - 1.0).abs() < 1e-4, "{:?}", state.lanes[0].along);
     let nowhere = folder.path().join("no/such/folder/pose.obj");
     session.send(Command::Pose { lane: 0, body: 0, path: nowhere, serial: 4 });
     let state = wait(&session, "the second pose", |state| state.posed.0 == 4);
