@@ -16,6 +16,7 @@ pub mod mesh;
 pub mod model;
 pub mod modes;
 pub mod observe;
+pub mod reduced;
 pub mod scene;
 pub mod step;
 pub mod view;

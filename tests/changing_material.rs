@@ -318,8 +318,8 @@ mod exactly {
     pub struct Exactly(pub Box<dyn Backend>);
 
     impl Inside for Exactly {
-        fn open(&mut self) -> Result<()> {
-            self.0.open()
+        fn open(&mut self, energies: bool) -> Result<()> {
+            self.0.open(energies)
         }
         fn metric(&self) -> u64 {
             self.0.metric()

@@ -33,8 +33,8 @@ impl Pair {
         let mut device =
             gpu::backend(context.clone(), model.clone(), solver, &gpu::Options::default()).unwrap();
         let mut host = cpu::backend(model.clone(), solver).unwrap();
-        device.open().unwrap();
-        host.open().unwrap();
+        device.open(true).unwrap();
+        host.open(true).unwrap();
         Pair { model, device, host }
     }
 

@@ -58,7 +58,7 @@ fn the_gradient_is_that_of_the_energy_with_its_dissipation() {
         let form =
             Form { row: find(name).unwrap(), h: 0.01, mass_damping: 0.4, stiffness_damping: 0.0, tangent };
         let mut backend = cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
-        backend.open().unwrap();
+        backend.open(true).unwrap();
         backend.prepare(&form).unwrap();
         backend.predict(&form, &Targets::default()).unwrap();
         let x: Vec<Vec3> = model.initial_positions.iter().map(|x| x + random.vector() * 0.02).collect();

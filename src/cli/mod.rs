@@ -19,6 +19,7 @@ pub mod demo;
 pub mod design;
 pub mod mesh;
 pub mod modes;
+pub mod reduce;
 pub mod run;
 pub mod scenes;
 pub mod table;
@@ -49,6 +50,8 @@ enum Command {
     Compare(compare::Args),
     /// Find the slowest modes of a body: frequencies, damping ratios, shapes.
     Modes(modes::Args),
+    /// Run the body of a scene in a few coordinates.
+    Reduce(reduce::Args),
     /// Measure, phase by phase.
     Bench(bench::Args),
     /// Find how strongly motion along examples must be damped, from what shall remain of it.
@@ -121,6 +124,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Modes(args)) => modes::run(&args),
+        Some(Command::Reduce(args)) => reduce::run(args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Design(args)) => design::run(&args),
         Some(Command::Adapters(args)) => adapters::run(&args),

@@ -69,7 +69,8 @@ impl Args {
 }
 
 /// First line of the scene that a run writes.
-const SCENE_HEAD: &str = "# Written by dashpot: the scene of this run with all defaults filled in.\n";
+pub(super) const SCENE_HEAD: &str =
+    "# Written by dashpot: the scene of this run with all defaults filled in.\n";
 
 /// Runs a scene.
 pub fn run(mut args: Args) -> Result<()> {
@@ -273,7 +274,7 @@ impl Run {
 }
 
 /// Refuses to overwrite the scene that is read, unless a run of ours wrote it.
-fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
+pub(super) fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
     let target = directory.join("scene.toml");
     let same = matches!((scene_path(scene), std::fs::canonicalize(&target)), (Some(a), Ok(b)) if a == b);
     let text = std::fs::read_to_string(&target).unwrap_or_default();

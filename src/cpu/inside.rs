@@ -52,7 +52,7 @@ impl<T: Scalar> Cpu<T> {
 }
 
 impl<T: Scalar> Inside for Cpu<T> {
-    fn open(&mut self) -> Result<()> {
+    fn open(&mut self, energies: bool) -> Result<()> {
         let zeros = vec![Vec3::zeros(); self.x.len()];
         let copies = if is_double::<T>() { Vec::new() } else { zeros.clone() };
         self.seen = Seen {
@@ -62,7 +62,9 @@ impl<T: Scalar> Inside for Cpu<T> {
             points: self.points.clone(),
         };
         self.step = vec![[T::default(); 3]; self.x.len()];
-        self.local.open(&self.model);
+        if energies {
+            self.local.open(&self.model);
+        }
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use crate::{Result, Vec3};
 use rayon::prelude::*;
 
 impl<T: Scalar> Inside for Gpu<T> {
-    fn open(&mut self) -> Result<()> {
+    fn open(&mut self, _: bool) -> Result<()> {
         if self.seen.is_some() {
             return Ok(());
         }

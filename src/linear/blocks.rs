@@ -194,21 +194,6 @@ impl BlockFactor {
         }
     }
 
-    /// The same of many right sides, three at a time: the factor is read once for those.
-    pub fn solve_all(&mut self, all: &mut [Vec<Vec3>]) {
-        assert!(self.is_factored, "a matrix has been factored");
-        for some in all.chunks_mut(3) {
-            assert!(some.iter().all(|b| b.len() == self.pattern.vertices()), "vectors as long as the matrix");
-            let number = |i: usize, c: usize| some.get(c).map_or(0.0, |b| b[i / 3][i % 3]);
-            self.columns.iter_mut().enumerate().for_each(|(i, row)| *row = [0, 1, 2].map(|c| number(i, c)));
-            self.factor.solve(&mut self.columns, &mut self.scratch);
-            for (c, b) in some.iter_mut().enumerate() {
-                let rows = self.columns.as_chunks::<3>().0;
-                b.iter_mut().zip(rows).for_each(|(b, rows)| *b = Vec3::from(rows.map(|row| row[c])));
-            }
-        }
-    }
-
     /// The same of up to three vectors at once, which takes hardly longer than of one.
     ///
     /// Panics if there are more, or for what [`Self::solve`] does.
@@ -226,6 +211,11 @@ impl BlockFactor {
             let rows = self.columns.as_chunks::<3>().0;
             rows.iter().zip(b).for_each(|(rows, b)| *b = Vec3::from(rows.map(|row| row[k])));
         }
+    }
+
+    /// The same of any number of vectors, three at a time.
+    pub fn solve_all(&mut self, vectors: &mut [Vec<Vec3>]) {
+        vectors.chunks_mut(3).for_each(|some| self.solve_block(some));
     }
 
     /// Memory of the factor (bytes).

@@ -141,20 +141,24 @@ pub trait Real:
 }
 
 impl Real for f64 {
+    #[inline]
     fn from_f64(value: f64) -> Self {
         value
     }
 
+    #[inline]
     fn to_f64(self) -> f64 {
         self
     }
 }
 
 impl Real for f32 {
+    #[inline]
     fn from_f64(value: f64) -> Self {
         value as f32
     }
 
+    #[inline]
     fn to_f64(self) -> f64 {
         f64::from(self)
     }

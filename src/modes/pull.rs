@@ -81,37 +81,42 @@ impl<'a> Equilibrium<'a> {
 
     /// The displacements, if the iterations come to an end.
     fn find(&mut self) -> Result<Option<Vec<Vec3>>> {
-        let rest = self.body.initial_positions.clone();
-        let n = rest.len();
+        let n = self.forces.len();
         let size = |v: &[Vec3]| sum(n, |i| v[i].norm_squared()).sqrt();
         let forces = size(self.forces);
-        let mut x = rest.clone();
-        let (mut merit, _) = self.merit(&x);
-        let (mut best, mut since, mut at_best) = (f64::INFINITY, 0, x.clone());
+        // the unknown is u = x − X: what holds does not feel how places are rounded
+        let mut u = vec![Vec3::zeros(); n];
+        let (mut merit, _) = self.merit(&u);
+        let (mut best, mut since, mut at_best, mut rounded) = (f64::INFINITY, 0, u.clone(), 0.0);
         for _ in 0..MOST {
             let left = size(&self.gradient);
             if left < 0.5 * best {
-                (best, since, at_best) = (left, 0, x.clone());
+                (best, since, at_best) = (left, 0, u.clone());
             } else {
                 since += 1;
             }
-            if !left.is_finite()
-                || best <= ENOUGH * forces
-                || best <= ROUNDED * forces && since >= WITHOUT_FALL
-            {
+            let ends = best <= ENOUGH * forces || best <= rounded && since >= WITHOUT_FALL;
+            if !left.is_finite() || ends {
                 break;
             }
-            let way = self.way(&x)?;
-            let Some((next, there)) = self.search(&x, &way, merit) else { break };
-            (x, merit) = (next, there);
+            let way = self.way(&u)?;
+            rounded = (ROUNDED * forces).max(self.rounding());
+            let Some((next, there)) = self.search(&u, &way, merit) else { break };
+            (u, merit) = (next, there);
         }
-        let displacement = at_best.iter().zip(&rest).map(|(x, rest)| x - rest).collect();
-        Ok((best <= ROUNDED * forces).then_some(displacement))
+        Ok((best <= rounded.max(ENOUGH * forces)).then_some(at_best))
     }
 
-    /// Newton's way: H⁻¹ g at `x`.
-    fn way(&mut self, x: &[Vec3]) -> Result<Vec<Vec3>> {
-        hessians(&self.body, x, &mut self.blocks);
+    /// What rounding of places makes of the forces of the elements (N), all vertices together.
+    fn rounding(&self) -> f64 {
+        let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max);
+        let farthest = self.body.initial_positions.iter().map(Vec3::amax).fold(0.0, f64::max);
+        2.0 * f64::EPSILON * stiffest * farthest * (self.forces.len() as f64).sqrt()
+    }
+
+    /// Newton's way: H⁻¹ g at `u`.
+    fn way(&mut self, u: &[Vec3]) -> Result<Vec<Vec3>> {
+        hessians(&self.body, &self.places(u), &mut self.blocks);
         let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max);
         let mut factored = Ok(());
         for share in SHIFTS {
@@ -128,13 +133,13 @@ impl<'a> Equilibrium<'a> {
         Ok(way)
     }
 
-    /// A point along x − t · way where Π has fallen enough, and Π there; nothing if there is none.
-    fn search(&mut self, x: &[Vec3], way: &[Vec3], merit: f64) -> Option<(Vec<Vec3>, f64)> {
-        let n = x.len();
+    /// A point along u − t · way where Π has fallen enough, and Π there; nothing if there is none.
+    fn search(&mut self, u: &[Vec3], way: &[Vec3], merit: f64) -> Option<(Vec<Vec3>, f64)> {
+        let n = u.len();
         let slope = sum(n, |i| way[i].dot(&self.gradient[i]));
         let mut share = 1.0;
         for _ in 0..MOST_CUTS {
-            let next: Vec<Vec3> = x.iter().zip(way).map(|(x, d)| x - d * share).collect();
+            let next: Vec<Vec3> = u.iter().zip(way).map(|(u, d)| u - d * share).collect();
             let (now, parts) = self.merit(&next);
             let left = sum(n, |i| way[i].dot(&self.gradient[i]));
             let change = now - merit;
@@ -148,17 +153,22 @@ impl<'a> Equilibrium<'a> {
         None
     }
 
-    /// Π at `x` (J), and the sum of the sizes of its parts; its gradient is kept.
-    fn merit(&mut self, x: &[Vec3]) -> (f64, f64) {
-        let rest = &self.body.initial_positions;
-        let mut rows = vec![[0.0; 3]; x.len()];
-        self.local.element_gradients(&self.body, x, &[], 1.0, 1.0);
+    /// Π at `u` (J), and the sum of the sizes of its parts; its gradient is kept.
+    fn merit(&mut self, u: &[Vec3]) -> (f64, f64) {
+        let mut rows = vec![[0.0; 3]; u.len()];
+        let x = self.places(u);
+        self.local.element_gradients(&self.body, &x, &[], 1.0, 1.0);
         let (held, forces) = (&self.held, self.forces);
-        self.local.gather(&mut rows, |i| (x[i] - rest[i]) * held[i] - forces[i]);
+        self.local.gather(&mut rows, |i| u[i] * held[i] - forces[i]);
         self.gradient = rows.into_iter().map(Vec3::from).collect();
-        let elastic = self.local.energies().iter().sum::<f64>()
-            + 0.5 * sum(x.len(), |i| held[i] * (x[i] - rest[i]).norm_squared());
-        let work = sum(x.len(), |i| forces[i].dot(&(x[i] - rest[i])));
+        let elastic =
+            self.local.energies().iter().sum::<f64>() + 0.5 * sum(u.len(), |i| held[i] * u[i].norm_squared());
+        let work = sum(u.len(), |i| forces[i].dot(&u[i]));
         (elastic - work, elastic.abs() + work.abs())
+    }
+
+    /// x = X + u (m).
+    fn places(&self, u: &[Vec3]) -> Vec<Vec3> {
+        self.body.initial_positions.iter().zip(u).map(|(x, u)| x + u).collect()
     }
 }

@@ -19,6 +19,8 @@ const OVERLOOKED: f64 = 1e-7;
 /// The first σ, and the least, as shares of the largest stiffness over mass.
 const FIRST: f64 = 1e-6;
 const LEAST: f64 = 1e-13;
+/// ω² of less than this share of that is zero.
+const ROUNDING: f64 = 1e-16;
 /// σ is from this share of the least ω² to this multiple of it.
 const RANGE: [f64; 2] = [1e-3, 3.0];
 /// How often σ is corrected, and raised where rounding makes K + σM indefinite.
@@ -95,7 +97,9 @@ impl<'a> Spectrum<'a> {
         let elastic: f64 = shape.iter().zip(&force).map(|(u, f)| u.dot(f)).sum();
         let square = elastic + dot(&self.held, &shape, &shape);
         point_up(&mut shape);
-        Mode { omega: square.max(0.0).sqrt(), shape }
+        // what is less than rounding of the stiffest is none
+        let omega = if square > ROUNDING * self.largest { square.sqrt() } else { 0.0 };
+        Mode { omega, shape }
     }
 
     /// Finds a σ of the size of the least ω² and factors K + σM: then no θ, not even that of a rigid motion, is so large

@@ -15,8 +15,43 @@ pub mod summary;
 pub mod visible;
 
 use crate::mesh::write::atomic;
+use crate::model::Model;
+use crate::step::Simulation;
+use crate::step::clock::Clock;
 use crate::{Result, Vec3};
 use std::path::Path;
+
+/// Bodies in motion, as exports see them.
+pub trait Moving {
+    /// What moves.
+    fn model(&self) -> &Model;
+    /// Positions of all vertices (m).
+    fn positions(&self) -> &[Vec3];
+    /// Their velocities (m/s).
+    fn velocities(&self) -> &[Vec3];
+    /// The time spent so far.
+    fn clock(&self) -> &Clock;
+    /// The number of the frame reached.
+    fn frame_number(&self) -> usize;
+}
+
+impl Moving for Simulation {
+    fn model(&self) -> &Model {
+        Simulation::model(self)
+    }
+    fn positions(&self) -> &[Vec3] {
+        Simulation::positions(self)
+    }
+    fn velocities(&self) -> &[Vec3] {
+        Simulation::velocities(self)
+    }
+    fn clock(&self) -> &Clock {
+        Simulation::clock(self)
+    }
+    fn frame_number(&self) -> usize {
+        Simulation::frame_number(self)
+    }
+}
 
 /// Writes a file as a whole: what stood there before stays until the new content is complete.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {

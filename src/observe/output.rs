@@ -1,5 +1,6 @@
 //! The folder that a run writes: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
+use super::Moving;
 use super::ledger::{HEADER, Row};
 use super::motion::Motion;
 use super::npy::TrajectoryWriter;
@@ -8,7 +9,6 @@ use super::visible::Visible;
 use super::write_whole;
 use crate::mesh::Mesh;
 use crate::mesh::write::{Known, write, write_known};
-use crate::step::Simulation;
 use crate::step::clock::{Clock, PHASES};
 use crate::{Error, Result};
 use clap::ValueEnum;
@@ -124,7 +124,7 @@ pub struct Output {
 
 impl Output {
     /// Makes the folder and writes what is known at the start.
-    pub fn create(plan: &Plan<'_>, simulation: &Simulation) -> Result<Self> {
+    pub fn create(plan: &Plan<'_>, simulation: &dyn Moving) -> Result<Self> {
         let directory = plan.directory;
         let model = simulation.model();
         let visible = if plan.needs_surface() { Visible::of(model) } else { Visible::default() };
@@ -166,7 +166,7 @@ impl Output {
     }
 
     /// Writes the row of a frame, and the time spent.
-    pub fn row(&mut self, row: &Row, simulation: &Simulation) -> Result<()> {
+    pub fn row(&mut self, row: &Row, simulation: &dyn Moving) -> Result<()> {
         self.ledger.line(&row.csv())?;
         self.time = row.time;
         self.time(row.frame, simulation)
@@ -179,7 +179,7 @@ impl Output {
 
     /// A row of `timings.csv`: the time spent since the row before was written. Where a device runs ahead, that is on
     /// later frames, too.
-    fn time(&mut self, frame: usize, simulation: &Simulation) -> Result<()> {
+    fn time(&mut self, frame: usize, simulation: &dyn Moving) -> Result<()> {
         let spent = simulation.clock().since(&self.clock);
         self.clock = *simulation.clock();
         let phases: Vec<f64> = PHASES.iter().map(|(phase, _)| spent.milliseconds(*phase)).collect();
@@ -189,7 +189,7 @@ impl Output {
     }
 
     /// Writes the state of a frame, whose row must have been written.
-    pub fn export(&mut self, frame: usize, simulation: &Simulation) -> Result<()> {
+    pub fn export(&mut self, frame: usize, simulation: &dyn Moving) -> Result<()> {
         let positions = simulation.positions();
         if let Some(trajectory) = &mut self.trajectory {
             trajectory.append(positions)?;
@@ -233,7 +233,7 @@ impl Output {
 }
 
 /// The shapes of all bodies as one mesh.
-fn mesh_of(simulation: &Simulation) -> Mesh {
+fn mesh_of(simulation: &dyn Moving) -> Mesh {
     let meshes: Vec<Mesh> = simulation.model().bodies.iter().map(|body| body.mesh.clone()).collect();
     Mesh::concat(&meshes)
 }

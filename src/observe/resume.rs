@@ -1,5 +1,6 @@
 //! Going on with the files of an earlier run, in its folder or in another.
 
+use super::Moving;
 use super::gltf::{self, GltfWriter};
 use super::mesh_cache::MeshCacheWriter;
 use super::motion::Motion;
@@ -9,14 +10,13 @@ use super::point_cache::PointCacheWriter;
 use super::series::Series;
 use super::visible::Visible;
 use crate::error::InputError;
-use crate::step::Simulation;
 use crate::{Error, Result};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
 impl Plan<'_> {
     /// The trajectory to append to, if one is asked for.
-    pub(super) fn trajectory(&self, simulation: &Simulation) -> Result<Option<TrajectoryWriter>> {
+    pub(super) fn trajectory(&self, simulation: &dyn Moving) -> Result<Option<TrajectoryWriter>> {
         if !self.exports.contains(&Export::Npy) {
             return Ok(None);
         }
@@ -37,7 +37,7 @@ impl Plan<'_> {
     }
 
     /// The files of the whole motion to append to.
-    pub(super) fn motions(&self, simulation: &Simulation, visible: &Visible) -> Result<Vec<Box<dyn Motion>>> {
+    pub(super) fn motions(&self, simulation: &dyn Moving, visible: &Visible) -> Result<Vec<Box<dyn Motion>>> {
         let made = self.asked().filter_map(|export| {
             let (name, vertices) = (export.file()?, visible.vertex_count());
             Some(match export {
@@ -63,7 +63,7 @@ impl Plan<'_> {
     fn motion<M: Motion + 'static>(
         &self,
         name: &str,
-        simulation: &Simulation,
+        simulation: &dyn Moving,
         open: impl Fn(&Path, Option<&[f64]>) -> Result<M>,
     ) -> Result<Box<dyn Motion>> {
         let path = self.directory.join(name);

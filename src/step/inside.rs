@@ -76,8 +76,8 @@ pub struct Trial {
 
 /// Operations inside a step. All but `open` ask that it was called.
 pub trait Inside {
-    /// From now on the host looks into the steps.
-    fn open(&mut self) -> Result<()>;
+    /// From now on the host looks into the steps; at the bodies' elastic energies only if it asks for them, since they cost time.
+    fn open(&mut self, energies: bool) -> Result<()>;
     /// The number of the metric A: another one as soon as A is.
     fn metric(&self) -> u64;
     /// The numbers now. Before a step `iterate`, `gradient` and `descent` mean nothing.

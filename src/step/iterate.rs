@@ -32,10 +32,11 @@ impl Simulation {
         let mut settling = Settling::default();
         self.way = None;
         self.history.iter_mut().for_each(History::forget);
+        self.watch_along(form, touching || watched.is_some());
         while done.count < watched.unwrap_or(most) {
             self.local(form)?;
             self.cut_way(form)?;
-            let gradient = self.gradient_norm()?;
+            let gradient = self.gradient_norm(done.count == 0 || done.count + 1 == most)?;
             let Simulation { backend, history, .. } = self;
             if let Some(history) = history.as_mut().filter(|_| !touching) {
                 history.note(backend.as_mut());

@@ -52,8 +52,8 @@ impl Late {
 }
 
 impl Inside for Late {
-    fn open(&mut self) -> Result<()> {
-        self.inner.open()
+    fn open(&mut self, energies: bool) -> Result<()> {
+        self.inner.open(energies)
     }
 
     fn metric(&self) -> u64 {

@@ -148,13 +148,10 @@ impl Simulation {
         let variational = damping.eta.map(|eta| Variational::new(&model, eta)).transpose()?;
         let schedule = Schedule::new(scene, &model, h);
         let along = Along::new(scene, &model, &damping, schedule.is_some())?;
-        let looks_in = along.is_some()
-            || hold.is_some()
-            || fepr.is_some()
-            || touching.is_some()
-            || variational.is_some();
-        if looks_in || searches || calm.is_some() {
-            backend.open()?;
+        let looks_in = hold.is_some() || fepr.is_some() || touching.is_some() || variational.is_some();
+        let energies = looks_in || searches || calm.is_some();
+        if energies || along.is_some() {
+            backend.open(energies)?;
         }
         let mut simulation = Simulation {
             stiffness: schedule,

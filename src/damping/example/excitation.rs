@@ -114,13 +114,13 @@ impl Excitation {
 
     /// χ of a state.
     pub fn of(&self, pose: &Pose, x: &[Vec3]) -> Vec<f64> {
-        self.weights.dot(|i| self.displacement(pose, x, i)).as_slice().to_vec()
+        self.weights.dot(&Mat3::identity(), |i| self.displacement(pose, x, i)).as_slice().to_vec()
     }
 
     /// χ̇ (1/s) of a state (m, m/s).
     pub fn rate(&self, pose: &Pose, x: &[Vec3], v: &[Vec3]) -> Vec<f64> {
         let v = self.relative(x, v);
-        self.weights.dot(|i| pose.turn.tr_mul(&v[i])).as_slice().to_vec()
+        self.weights.dot(&pose.turn, |i| v[i]).as_slice().to_vec()
     }
 
     /// Σ m |u|² (kg m²).

@@ -5,8 +5,12 @@
 //!   g ← g + d U P Uᵀ v'(x)         A ← A + d s U P Uᵀ,   P = Π − I
 //!   (A + w U P Uᵀ)⁻¹ = A⁻¹ − B (I + w P S)⁻¹ w P Uᵀ A⁻¹,   B = A⁻¹U,  S = UᵀB,  w = d s        (Woodbury; Example paper, Eq. 26)
 //!
-//! P is that of x_n and v_n for the whole step, so everything is linear: k × k numbers a step, and in each iteration the products
-//! with U and B. With D = α₁ M + α₂ L both are scalar matrices times I₃ and do not see a rotation of space: T U and T B of a body
+//! P is that of x_n and v_n for the whole step, so everything is linear: k × k numbers a step. The gradient's part U c, c = d P Uᵀ v',
+//! becomes B c in the solve and need not be added before it:
+//!
+//!   (A + w U P Uᵀ)⁻¹ (g + U c) = A⁻¹g + B [c − (I + w P S)⁻¹ w P (Uᵀ A⁻¹g + S c)]
+//!
+//! So an iteration has one product with Uᵀ and one with B, and Uᵀ(x − x_n) is known from those of the iteration before. With D = α₁ M + α₂ L both are scalar matrices times I₃ and do not see a rotation of space: T U and T B of a body
 //! that has turned are those of the rest shape, turned.
 
 use crate::damping::example::coupling::Coupling;
@@ -16,11 +20,7 @@ use crate::scene::{Curve, Over};
 use crate::step::form::Form;
 use crate::{Mat3, Vec3};
 use nalgebra::{DMatrix, DVector};
-use rayon::prelude::*;
 use std::ops::Range;
-
-/// Vertices of one task.
-const CHUNK: usize = 512;
 
 /// A shape, and how motion along it is damped.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub struct Example {
 /// B and S of a matrix.
 #[derive(Debug, Clone)]
 pub struct Solved {
-    b: Tall,
+    b: Tall<f32>,
     s: DMatrix<f64>,
 }
 
@@ -50,14 +50,14 @@ struct Now {
     excess: DMatrix<f64>,
     /// Whether P is symmetric, so that there is a potential.
     is_symmetric: bool,
-    /// Uᵀ o and Uᵀ v_n.
+    /// Uᵀ o.
     offset: DVector<f64>,
-    before: DVector<f64>,
     /// Uᵀ (x − x_n) of the iterate, while it is known.
     way: Option<DVector<f64>>,
-    /// P Uᵀ v' of the last gradient, and Uᵀ v'.
-    pull: DVector<f64>,
+    /// Uᵀ v' of the last gradient, c = d P Uᵀ v', and whether the gradient has U c already.
     rate: DVector<f64>,
+    pull: DVector<f64>,
+    is_shown: bool,
     /// (I + w P S)⁻¹ w P, and the w and the matrix that it is of.
     inverse: Option<(f64, u64, DMatrix<f64>)>,
 }
@@ -68,8 +68,9 @@ pub struct Group {
     pub examples: Vec<Example>,
     excitation: Excitation,
     coupling: Coupling,
-    /// U.
-    u: Tall,
+    /// U. In single precision, as B is: half as much to read in every iteration. What is rounded here is the damping itself, by less
+    /// than 1e-7, not its solve.
+    u: Tall<f32>,
     /// B and S of the metrics that steps are solved with, by their number.
     solved: Vec<(u64, Solved)>,
     now: Option<Now>,
@@ -140,26 +141,32 @@ impl Group {
             is_symmetric: asymmetry <= 1e-12 * pi.norm(),
             excess: pi - DMatrix::identity(k, k),
             offset: zeros.clone(),
-            before: self.u.dot(|i| turn.tr_mul(&v[i])),
             way: None,
             pull: zeros.clone(),
             rate: zeros,
+            is_shown: true,
             inverse: None,
         });
         gammas
     }
 
     /// The force −U P Uᵀ v_n at the start of the step, to be scaled, added to `forces` of all vertices.
-    pub fn push(&self, factor: f64, forces: &mut [Vec3]) {
+    pub fn push(&self, factor: f64, v: &[Vec3], forces: &mut [Vec3]) {
         let Some(now) = &self.now else { return };
-        self.add(&(&now.excess * &now.before), -factor, forces);
+        self.add(&(&now.excess * self.along(v)), -factor, forces);
+    }
+
+    /// Uᵀ v of all vertices.
+    fn along(&self, v: &[Vec3]) -> DVector<f64> {
+        let (first, turn) = (self.vertices.start, self.now.as_ref().map_or(Mat3::identity(), |now| now.turn));
+        self.u.dot(&turn, |i| v[first + i])
     }
 
     /// The iteration begins: v'(x) = s (x − x_n) + o, `o(i)` at vertex i of all.
     pub fn set_offset(&mut self, o: impl Fn(usize) -> Vec3 + Sync) {
         let Some(now) = &mut self.now else { return };
         let first = self.vertices.start;
-        now.offset = self.u.dot(|i| now.turn.tr_mul(&o(first + i)));
+        now.offset = self.u.dot(&now.turn, |i| o(first + i));
         (now.way, now.inverse) = (None, None);
     }
 
@@ -170,34 +177,34 @@ impl Group {
         }
     }
 
-    /// Adds `weight` U P Uᵀ v' to the gradient. `way(i)`: x − x_n at vertex i of all.
-    pub fn resist_motion(
-        &mut self,
-        form: &Form,
-        weight: f64,
-        way: impl Fn(usize) -> Vec3 + Sync,
-        gradient: &mut [Vec3],
-    ) {
+    /// After a local step: c = `weight` P Uᵀ v' of the iterate. `way(i)`: x − x_n at vertex i of all.
+    pub fn resist_motion(&mut self, form: &Form, weight: f64, way: impl Fn(usize) -> Vec3 + Sync) {
         let first = self.vertices.start;
         let Some(now) = &mut self.now else { return };
         let turn = now.turn;
-        let gone = now.way.get_or_insert_with(|| self.u.dot(|i| turn.tr_mul(&way(first + i))));
+        let gone = now.way.get_or_insert_with(|| self.u.dot(&turn, |i| way(first + i)));
         now.rate = &*gone * form.velocity_slope() + &now.offset;
-        now.pull = &now.excess * &now.rate;
-        let pull = now.pull.clone();
-        self.add(&pull, weight, gradient);
+        now.pull = &now.excess * &now.rate * weight;
+        now.is_shown = false;
     }
 
-    /// Φ's share: `weight`/(2s) v'ᵀ U P Uᵀ v'; `None` where there is no potential.
-    pub fn potential(&self, form: &Form, weight: f64) -> Option<f64> {
+    /// Adds U c to the gradient of all vertices, if it is not in it.
+    pub fn show(&mut self, gradient: &mut [Vec3]) {
+        let Some(now) = self.now.as_mut().filter(|now| !now.is_shown) else { return };
+        now.is_shown = true;
+        self.u.add(&now.turn, &now.pull, &mut gradient[self.vertices.clone()]);
+    }
+
+    /// Φ's share: d/(2s) v'ᵀ U P Uᵀ v'; `None` where there is no potential.
+    pub fn potential(&self, form: &Form) -> Option<f64> {
         let now = self.now.as_ref()?;
-        now.is_symmetric.then(|| 0.5 * weight / form.velocity_slope() * now.rate.dot(&now.pull))
+        now.is_symmetric.then(|| 0.5 / form.velocity_slope() * now.rate.dot(&now.pull))
     }
 
     /// Adds `share` T U c to vectors of all vertices.
     fn add(&self, c: &DVector<f64>, share: f64, vectors: &mut [Vec3]) {
         let Some(now) = &self.now else { return };
-        add(&self.u, &self.vertices, &now.turn, &(c * share), vectors);
+        self.u.add(&now.turn, &(c * share), &mut vectors[self.vertices.clone()]);
     }
 
     /// T U as columns, of the group's vertices.
@@ -240,31 +247,40 @@ impl Group {
         let inverse =
             known.map_or_else(|| small_inverse(&now.excess, &solved.s, w), |(_, _, inverse)| inverse);
         let turn = now.turn;
-        let along = u.dot(|i| turn.tr_mul(&descent[vertices.start + i]));
-        let c = &inverse * &along;
-        add(&solved.b, vertices, &turn, &(-&c), descent);
-        now.way = now.way.take().map(|way| way - along + &solved.s * c);
+        let along = u.dot(&turn, |i| descent[vertices.start + i]);
+        let mut c = -(&inverse * &along);
+        if !now.is_shown {
+            c += &now.pull - &inverse * (&solved.s * &now.pull);
+        }
+        solved.b.add(&turn, &c, &mut descent[vertices.clone()]);
+        now.way = now.way.take().map(|way| way - along - &solved.s * c);
         now.inverse = Some((w, metric, inverse));
     }
 
-    /// The same with a matrix for which B was made by [`Group::solve_with`].
+    /// The same with a matrix for which B was made by [`Group::solve_with`]; the gradient had U c.
     pub fn correct_with(&mut self, solved: &Solved, w: f64, descent: &mut [Vec3]) {
         let Group { vertices, u, now: Some(now), .. } = self else { return };
         let turn = now.turn;
-        let along = u.dot(|i| turn.tr_mul(&descent[vertices.start + i]));
+        let along = u.dot(&turn, |i| descent[vertices.start + i]);
         let c = small_inverse(&now.excess, &solved.s, w) * &along;
-        add(&solved.b, vertices, &Mat3::identity(), &(-&c), descent);
+        solved.b.add(&Mat3::identity(), &(-&c), &mut descent[vertices.clone()]);
         now.way = now.way.take().map(|way| way - along + &solved.s * c);
     }
 
     /// Δx · U P Uᵀ v̄ of the step about to end, v̄ = (1 − σ) v' + σ v_n (J over the factor of the damping).
-    pub fn dissipated(&self, form: &Form, way: impl Fn(usize) -> Vec3 + Sync) -> f64 {
+    pub fn dissipated(&self, form: &Form, v: &[Vec3], way: impl Fn(usize) -> Vec3 + Sync) -> f64 {
         let Some(now) = &self.now else { return 0.0 };
         let first = self.vertices.start;
-        let gone = self.u.dot(|i| now.turn.tr_mul(&way(first + i)));
-        let rate = &gone * form.velocity_slope() + &now.offset;
+        let gone = match &now.way {
+            Some(way) => way.clone(),
+            None => self.u.dot(&now.turn, |i| way(first + i)),
+        };
+        let mut rate = &gone * form.velocity_slope() + &now.offset;
         let start = form.start_share();
-        gone.dot(&(&now.excess * (rate * (1.0 - start) + &now.before * start)))
+        if start != 0.0 {
+            rate = rate * (1.0 - start) + self.along(v) * start;
+        }
+        gone.dot(&(&now.excess * rate))
     }
 }
 
@@ -274,11 +290,4 @@ fn small_inverse(p: &DMatrix<f64>, s: &DMatrix<f64>, w: f64) -> DMatrix<f64> {
     let scaled = p * w;
     let matrix = DMatrix::identity(k, k) + &scaled * s;
     matrix.lu().solve(&scaled).unwrap_or_else(|| DMatrix::zeros(k, k))
-}
-
-/// Adds T A c to vectors of all vertices.
-fn add(a: &Tall, vertices: &Range<usize>, turn: &Mat3, c: &DVector<f64>, vectors: &mut [Vec3]) {
-    let c = a.padded(c);
-    let own = vectors[vertices.clone()].par_iter_mut().with_min_len(CHUNK).enumerate();
-    own.for_each(|(i, vector)| *vector += turn * a.at(i, &c));
 }

@@ -36,8 +36,8 @@ pub(super) struct Along {
     changes: bool,
     /// Whether U was made.
     is_made: bool,
-    /// Memory.
-    descent: Vec<Vec3>,
+    /// Whether iterations look at the gradient.
+    looks: bool,
 }
 
 impl Along {
@@ -77,7 +77,7 @@ impl Along {
             factor: 1.0,
             changes: damping.tangent.stiffness != 0.0 || stiffens,
             is_made: false,
-            descent: Vec::new(),
+            looks: true,
         }))
     }
 
@@ -182,10 +182,12 @@ impl Simulation {
     }
 
     /// What shapes add to a force taken at x_n (N); `None` if nothing.
-    pub(super) fn force_along(&self) -> Option<Vec<Vec3>> {
-        let along = self.along.as_ref().filter(|along| along.has_shapes())?;
-        let mut forces = vec![Vec3::zeros(); self.model.vertex_count()];
-        along.groups.iter().for_each(|group| group.push(along.factor, &mut forces));
+    pub(super) fn force_along(&mut self) -> Option<Vec<Vec3>> {
+        let Simulation { backend, along, .. } = self;
+        let along = along.as_ref().filter(|along| along.has_shapes())?;
+        let v = backend.view().v;
+        let mut forces = vec![Vec3::zeros(); v.len()];
+        along.groups.iter().for_each(|group| group.push(along.factor, v, &mut forces));
         Some(forces)
     }
 
@@ -201,32 +203,38 @@ impl Simulation {
         })
     }
 
-    /// A local step: the gradient with what shapes add to it.
+    /// Whether an iteration looks at the gradient, not only at its solve.
+    pub(super) fn watch_along(&mut self, form: &Form, looks: bool) {
+        let changes = form.tangent.stiffness != 0.0 || self.is_newton;
+        let looks = looks || changes || self.searches || self.hold.is_some() || self.tolerance > 0.0;
+        self.along.iter_mut().for_each(|along| along.looks = looks);
+    }
+
+    /// A local step, with what shapes add to the gradient.
     pub(super) fn local(&mut self, form: &Form) -> Result<()> {
         let Simulation { backend, clock, along, .. } = self;
         clock.time(Phase::Local, || {
             backend.local(form)?;
             let Some(along) = along.as_mut().filter(|along| along.has_shapes()) else { return Ok(()) };
-            backend.gradient_norm()?; // brings it to the host
             let weight = form.dissipation_weight() * along.factor;
             let view = backend.view();
             let way = |i: usize| view.iterate[i] - view.x[i];
-            for group in &mut along.groups {
-                group.resist_motion(form, weight, way, view.gradient);
-            }
-            Ok(())
+            along.groups.iter_mut().for_each(|group| group.resist_motion(form, weight, way));
+            if along.looks { along.show(backend.as_mut()) } else { Ok(()) }
         })
     }
 
-    /// |g| of the last local step, where the host knows it.
-    pub(super) fn gradient_norm(&mut self) -> Result<Option<f64>> {
+    /// |g| of the last local step, where the host knows it; in between `ends` of the iterations only if somebody looks.
+    pub(super) fn gradient_norm(&mut self, ends: bool) -> Result<Option<f64>> {
         let Simulation { backend, clock, along, .. } = self;
-        clock.time(Phase::Local, || match along.as_ref().filter(|along| along.has_shapes()) {
+        clock.time(Phase::Local, || match along.as_mut().filter(|along| along.has_shapes()) {
             None => backend.gradient_norm(),
-            Some(_) => {
+            Some(along) if along.looks || ends => {
+                along.show(backend.as_mut())?;
                 let g = &*backend.view().gradient;
                 Ok(Some(sum(g.len(), |i| g[i].norm_squared()).sqrt()))
             }
+            Some(_) => Ok(None),
         })
     }
 
@@ -238,8 +246,7 @@ impl Simulation {
     /// Φ's share of shapes (J), 0 without any; `None` where they have no potential.
     pub(super) fn potential_along(&self, form: &Form) -> Option<f64> {
         let Some(along) = &self.along else { return Some(0.0) };
-        let weight = form.dissipation_weight() * along.factor;
-        along.groups.iter().map(|group| group.potential(form, weight)).sum()
+        along.groups.iter().map(|group| group.potential(form)).sum()
     }
 
     /// What shapes take in the step about to end.
@@ -248,7 +255,7 @@ impl Simulation {
         let taken: f64 = clock.time(Phase::Advance, || {
             let view = backend.view();
             let way = |i: usize| view.iterate[i] - view.x[i];
-            along.groups.iter().map(|group| group.dissipated(form, way)).sum()
+            along.groups.iter().map(|group| group.dissipated(form, view.v, way)).sum()
         });
         exchanged.damped += form.damping_force_weight() * along.factor * taken;
     }
@@ -290,18 +297,29 @@ impl Simulation {
 }
 
 impl Along {
+    /// Adds what shapes do to the gradient, on the host.
+    fn show(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        backend.gradient_norm()?; // brings it here
+        let gradient = backend.view().gradient;
+        self.groups.iter_mut().for_each(|group| group.show(gradient));
+        Ok(())
+    }
+
     /// Turns the backend's descent by its matrix into one by that matrix and what shapes add to it.
     pub fn turn_descent(&mut self, form: &Form, backend: &mut dyn Backend, by_metric: bool) -> Result<()> {
         if !self.has_shapes() {
             return Ok(());
         }
-        let mut descent = std::mem::take(&mut self.descent);
-        descent.clear();
-        descent.extend_from_slice(backend.view().descent);
-        let turned = self.turn(form, backend, by_metric, &mut descent);
+        if by_metric {
+            self.learn(backend)?;
+            let metric = backend.metric();
+            self.correct(form, metric, backend.view().descent);
+            return Ok(());
+        }
+        let mut descent = backend.view().descent.to_vec();
+        self.correct_again(form, backend, &mut descent)?;
         backend.view().descent.copy_from_slice(&descent);
-        self.descent = descent;
-        turned
+        Ok(())
     }
 
     /// The same of a descent A⁻¹ g; `by_metric`: A is the metric, not a matrix that holds for this step or iteration only.
@@ -312,25 +330,30 @@ impl Along {
         by_metric: bool,
         descent: &mut [Vec3],
     ) -> Result<()> {
-        match by_metric {
-            true => self.correct(form, backend, descent),
-            false => self.correct_again(form, backend, descent),
+        if by_metric {
+            self.learn(backend)?;
+            self.correct(form, backend.metric(), descent);
+            return Ok(());
         }
+        self.correct_again(form, backend, descent)
+    }
+
+    /// Makes B of the metric, if it is another one.
+    fn learn(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        let metric = backend.metric();
+        for group in self.groups.iter_mut().filter(|group| !group.knows(metric)) {
+            let n = backend.view().x.len();
+            let mut columns = spread(n, &group.vertices, group.columns_at_rest());
+            columns.iter_mut().try_for_each(|column| backend.invert(column))?;
+            group.learn(metric, &narrow(&group.vertices, columns));
+        }
+        Ok(())
     }
 
     /// Corrects a descent A⁻¹ g of the metric A.
-    fn correct(&mut self, form: &Form, backend: &mut dyn Backend, descent: &mut [Vec3]) -> Result<()> {
+    fn correct(&mut self, form: &Form, metric: u64, descent: &mut [Vec3]) {
         let w = form.dissipation_weight() * form.velocity_slope() * self.factor;
-        let metric = backend.metric();
-        for group in &mut self.groups {
-            if !group.knows(metric) {
-                let mut columns = spread(descent.len(), &group.vertices, group.columns_at_rest());
-                columns.iter_mut().try_for_each(|column| backend.invert(column))?;
-                group.learn(metric, &narrow(&group.vertices, columns));
-            }
-            group.correct(metric, w, descent);
-        }
-        Ok(())
+        self.groups.iter_mut().for_each(|group| group.correct(metric, w, descent));
     }
 
     /// Corrects a descent by the matrix of the last [`super::inside::Inside::descend`], whatever it was.

@@ -1,0 +1,219 @@
+//! `dashpot reduce SCENE`: the body of a scene in a few coordinates.
+
+use super::Threads;
+use super::run::{SCENE_HEAD, keep_scene};
+use crate::cpu;
+use crate::error::InputError;
+use crate::model::Model;
+use crate::model::build::build;
+use crate::observe::output::{Export, Output, Plan};
+use crate::observe::write_whole;
+use crate::reduced::{COORDINATES, Reduced};
+use crate::scene::{self, LoadedScene, Scene};
+use crate::step::Simulation;
+use crate::step::clock::Phase;
+use crate::view::plot;
+use crate::{Result, Vec3};
+use indicatif::ProgressBar;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Run the one body of a scene in a few coordinates: linear modes and modal derivatives.
+#[derive(Debug, Default, clap::Args)]
+pub struct Args {
+    /// A built-in scene (see `dashpot scenes`) or a .toml file
+    scene: String,
+    /// Number of coordinates, of which two sevenths are linear modes
+    #[arg(long, value_name = "R", default_value_t = COORDINATES)]
+    modes: usize,
+    /// Number of frames, instead of the scene's
+    #[arg(long, value_name = "N")]
+    frames: Option<usize>,
+    /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Folder for the results: ledger.csv, timings.csv, summary.json, …
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// What else to write into DIR
+    #[arg(long, value_enum, value_delimiter = ',', requires = "out")]
+    export: Vec<Export>,
+    /// Export every K-th frame only (trajectory.npy always has all)
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    every: usize,
+    /// Start at rest in the slowest mode, where the vertex that moves farthest is A metres away
+    #[arg(long, value_name = "A")]
+    pluck: Option<f64>,
+    /// Run the whole body beside it, and tell how far apart they are
+    #[arg(long)]
+    compare: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// Runs a scene in reduced coordinates.
+pub fn run(mut args: Args) -> Result<()> {
+    std::mem::take(&mut args.threads).install(|| work(&args))
+}
+
+fn work(args: &Args) -> Result<()> {
+    if args.every == 0 {
+        return Err(InputError::field("--every", "must be at least 1").into());
+    }
+    let frames = args.frames.map(|frames| format!("time.frames={frames}"));
+    let overrides: Vec<String> = args.set.iter().cloned().chain(frames).collect();
+    let loaded = scene::load(&args.scene, &overrides)?;
+    let built = build(&loaded)?;
+    let model = Arc::new(built.model);
+    let bar = ProgressBar::new(100);
+    let mut reduced = Reduced::new(&loaded.scene, model.clone(), args.modes, |done| {
+        bar.set_position((100.0 * done) as u64)
+    })?;
+    bar.finish_and_clear();
+    built.warnings.iter().chain(reduced.warnings()).for_each(|warning| tell!("warning: {warning}"));
+    if let Some(far) = args.pluck {
+        reduced.pluck(far);
+    }
+    describe(&loaded, &reduced)?;
+    let mut whole = args.compare.then(|| Whole::new(&loaded.scene, &reduced)).transpose()?;
+    let mut rows = vec![reduced.last_row()];
+    let mut output = match &args.out {
+        Some(directory) => {
+            keep_scene(&args.scene, directory)?;
+            let plan = Plan {
+                directory,
+                scene: &format!("{SCENE_HEAD}{}", loaded.standalone().to_toml()),
+                rows: &rows,
+                exports: &args.export,
+                every: args.every,
+                frames: loaded.scene.time.frames,
+                resumed: None,
+            };
+            Some(Output::create(&plan, &reduced)?)
+        }
+        None => None,
+    };
+    for frame in 1..=loaded.scene.time.frames {
+        let row = reduced.frame()?;
+        rows.push(row);
+        if let Some(output) = &mut output {
+            output.row(&row, &reduced)?;
+            if output.exports(frame) {
+                output.export(frame, &reduced)?;
+            }
+        }
+        whole.iter_mut().try_for_each(|whole| whole.frame(&reduced))?;
+    }
+    if let Some(output) = &mut output {
+        output.finish()?;
+        plot::write(&output.directory().join("plots"), &loaded.name, &rows)?;
+    }
+    conclude(args, &loaded, &reduced, whole.as_ref())
+}
+
+/// What was prepared.
+fn describe(loaded: &LoadedScene, reduced: &Reduced) -> Result<()> {
+    let (model, [basis, polynomial]) = (reduced.model(), reduced.preparation());
+    let (coordinates, linear) = (reduced.polynomial().coordinates(), reduced.linear_modes());
+    say!(
+        "{}: {} vertices, {} tetrahedra in {coordinates} coordinates, {linear} of them linear modes",
+        loaded.name,
+        model.vertex_count(),
+        model.tets.len()
+    )?;
+    say!(
+        "prepared in {:.1} s: basis {basis:.1} s, polynomial of {} terms {polynomial:.1} s",
+        basis + polynomial,
+        reduced.polynomial().terms()
+    )
+}
+
+/// What it came to.
+fn conclude(args: &Args, loaded: &LoadedScene, reduced: &Reduced, whole: Option<&Whole>) -> Result<()> {
+    let steps = loaded.scene.time.frames * loaded.scene.time.substeps;
+    let seconds = reduced.clock().milliseconds(Phase::Global) * 1e-3;
+    let rate = steps as f64 / seconds.max(f64::MIN_POSITIVE);
+    let row = reduced.last_row();
+    say!(
+        "{steps} steps in {seconds:.2} s: {rate:.0} steps a second, {:.2} iterations each",
+        reduced.mean_iterations()
+    )?;
+    say!(
+        "energy {:.4e} J, damped {:.4e} J, work {:.4e} J, numerical {:.4e} J",
+        row.total,
+        row.damped,
+        row.work,
+        row.numerical
+    )?;
+    if let Some(whole) = whole {
+        say!("{}", whole.verdict())?;
+    }
+    let Some(directory) = &args.out else { return say!("nothing written; --out DIR keeps the ledger") };
+    let summary = serde_json::json!({
+        "status": "done",
+        "scene": loaded.name,
+        "coordinates": reduced.polynomial().coordinates(),
+        "linear_modes": reduced.linear_modes(),
+        "terms": reduced.polynomial().terms(),
+        "preparation_s": reduced.preparation().iter().sum::<f64>(),
+        "steps": steps,
+        "steps_per_second": rate,
+        "iterations_per_step": reduced.mean_iterations(),
+        "largest_difference_m": whole.map(|whole| whole.apart),
+        "largest_displacement_m": whole.map(|whole| whole.moved),
+        "warnings": reduced.warnings(),
+    });
+    let text = serde_json::to_string_pretty(&summary).unwrap_or_default();
+    write_whole(&directory.join("summary.json"), text.as_bytes())?;
+    say!("written to {}", directory.display())
+}
+
+/// The whole body, in step with the reduced one.
+struct Whole {
+    simulation: Simulation,
+    /// Where its vertices would be, were they carried but not deformed, less the path (m).
+    placed: Vec<Vec3>,
+    /// The largest distance from the reduced body (m), in which frame, and the largest displacement (m).
+    apart: f64,
+    when: usize,
+    moved: f64,
+}
+
+impl Whole {
+    /// From where the reduced body is. It touches nothing either.
+    fn new(scene: &Scene, reduced: &Reduced) -> Result<Self> {
+        let scene = Scene { obstacles: Vec::new(), ..scene.clone() };
+        let model = Arc::new(Model {
+            initial_positions: reduced.positions().to_vec(),
+            initial_velocities: reduced.velocities().to_vec(),
+            ..reduced.model().clone()
+        });
+        let backend = cpu::backend(model.clone(), &scene.solver)?;
+        let simulation = Simulation::new(&scene, model, backend)?;
+        Ok(Whole { simulation, placed: reduced.undeformed(0.0), apart: 0.0, when: 0, moved: 0.0 })
+    }
+
+    fn frame(&mut self, reduced: &Reduced) -> Result<()> {
+        self.simulation.frame()?;
+        self.simulation.fetch()?;
+        self.placed = reduced.undeformed(reduced.time());
+        let largest =
+            |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        let apart = largest(self.simulation.positions(), reduced.positions());
+        if apart > self.apart {
+            (self.apart, self.when) = (apart, self.simulation.frame_number());
+        }
+        self.moved = self.moved.max(largest(self.simulation.positions(), &self.placed));
+        Ok(())
+    }
+
+    fn verdict(&self) -> String {
+        format!(
+            "at most {:.3e} m from the whole body, in frame {}: {:.3} % of its largest displacement, {:.3e} m",
+            self.apart,
+            self.when,
+            100.0 * self.apart / self.moved.max(f64::MIN_POSITIVE),
+            self.moved
+        )
+    }
+}

@@ -1,0 +1,129 @@
+//! What a reduced body can do: r shapes, orthonormal in the mass of the body.
+//!
+//! First its slowest linear modes, so that small motions are those of the body itself. Then how it hangs, K⁻¹ M e of the three axes
+//! e: weight, and a seat that is jerked, push it that way. Then the shapes that damping is designed with. The other places go to the modal
+//! derivatives φ_ij, what a body adds to Σ q_i φ_i when it is deformed so much that this alone would stretch it. There are m (m + 1)/2 of them; the
+//! largest part of all of them, each weighed by ω₁⁴/(ω_i² ω_j²) as slow modes swing farther, is what their singular vectors say
+//! (Barbič and James 2005, Section 4.2).
+
+use super::rest::Rest;
+use crate::damping::example::tall::Tall;
+use crate::model::Model;
+use crate::modes::{self, Mode};
+use crate::{Result, Vec3};
+use nalgebra::{DMatrix, SymmetricEigen};
+use rayon::prelude::*;
+
+/// A shape of which less than this is new beside the others adds nothing but rounding.
+const LEAST_SHARE: f64 = 1e-7;
+/// Principal shapes that are smaller than this share of the largest are rounding: their squares are what is computed.
+const LEAST_SIZE: f64 = 1e-7;
+
+/// The shapes.
+#[derive(Debug, Clone)]
+pub struct Basis {
+    /// φ_a of the body's vertices, in rest coordinates: φ_aᵀ M φ_b = δ_ab (kg^−1/2).
+    pub shapes: Vec<Vec<Vec3>>,
+    /// How many of them, from the first on, are linear modes.
+    pub modes: usize,
+}
+
+/// How many linear modes there are in a basis of so many shapes: with their derivatives there are enough.
+fn linear_modes(count: usize) -> usize {
+    (2 * count).div_ceil(7)
+}
+
+/// At most `count` shapes of the one body of a model; fewer if the body has not so many. `examples` are in rest coordinates (m).
+pub fn basis(model: &Model, examples: &[Vec<Vec3>], count: usize) -> Result<Basis> {
+    // one that nothing holds is refused before its modes are looked for
+    let mut rest = Rest::new(model)?;
+    let all = 3 * model.vertex_count();
+    let modes = &modes::modes(model, 0, if count >= all { all } else { linear_modes(count) })?;
+    let mut found = Orthonormal { mass: &model.mass, shapes: Vec::new(), most: count };
+    modes.iter().for_each(|mode| found.add(mode.shape.clone()));
+    let linear = found.shapes.len();
+    for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
+        let mut hanging: Vec<Vec3> = model.mass.iter().map(|m| axis * *m).collect();
+        rest.solve(&mut hanging);
+        found.add(hanging);
+    }
+    examples.iter().for_each(|example| found.add(example.clone()));
+    if found.shapes.len() < count {
+        for shape in principal(&model.mass, &derivatives(&mut rest, modes, &found)) {
+            found.add(shape);
+        }
+    }
+    Ok(Basis { shapes: found.shapes, modes: linear })
+}
+
+/// All modal derivatives, weighed, less what is known.
+fn derivatives(rest: &mut Rest, modes: &[Mode], known: &Orthonormal) -> Vec<Vec<Vec3>> {
+    let pairs: Vec<[&Mode; 2]> =
+        modes.iter().enumerate().flat_map(|(j, b)| modes[..=j].iter().map(move |a| [a, b])).collect();
+    let shapes: Vec<[&[Vec3]; 2]> = pairs.iter().map(|pair| pair.map(|mode| mode.shape.as_slice())).collect();
+    let mut all = rest.derivatives(&shapes);
+    for (bent, [a, b]) in all.iter_mut().zip(&pairs) {
+        let weight = (modes[0].omega / a.omega).powi(2) * (modes[0].omega / b.omega).powi(2);
+        bent.iter_mut().for_each(|x| *x *= weight);
+        known.remove_known(bent);
+    }
+    all
+}
+
+/// Shapes that are orthonormal in the mass.
+struct Orthonormal<'a> {
+    mass: &'a [f64],
+    shapes: Vec<Vec<Vec3>>,
+    most: usize,
+}
+
+impl Orthonormal<'_> {
+    /// Adds what is new in a shape, if there is room.
+    fn add(&mut self, mut shape: Vec<Vec3>) {
+        let whole = product(self.mass, &shape, &shape).sqrt();
+        self.remove_known(&mut shape);
+        let left = product(self.mass, &shape, &shape).sqrt();
+        if self.shapes.len() < self.most && left > LEAST_SHARE * whole {
+            shape.iter_mut().for_each(|x| *x /= left);
+            // of a shape that was nearly known rounding is a larger part now
+            self.remove_known(&mut shape);
+            let left = product(self.mass, &shape, &shape).sqrt();
+            shape.iter_mut().for_each(|x| *x /= left);
+            self.shapes.push(shape);
+        }
+    }
+
+    fn remove_known(&self, shape: &mut [Vec3]) {
+        for known in &self.shapes {
+            let share = product(self.mass, known, shape);
+            shape.iter_mut().zip(known).for_each(|(x, known)| *x -= known * share);
+        }
+    }
+}
+
+/// The left singular vectors of these shapes in the mass, the largest first; those of no size are left out.
+fn principal(mass: &[f64], shapes: &[Vec<Vec3>]) -> Vec<Vec<Vec3>> {
+    let rows: Vec<Vec<f64>> = (0..shapes.len())
+        .into_par_iter()
+        .map(|i| shapes[..=i].iter().map(|other| product(mass, &shapes[i], other)).collect())
+        .collect();
+    let products = DMatrix::from_fn(shapes.len(), shapes.len(), |i, j| rows[i.max(j)][i.min(j)]);
+    // it would not end where something is not finite: then there are no such shapes
+    if !products.iter().all(|product| product.is_finite()) {
+        return Vec::new();
+    }
+    let eigen = SymmetricEigen::new(products);
+    let mut order: Vec<usize> = (0..shapes.len()).collect();
+    order.sort_by(|a, b| eigen.eigenvalues[*b].total_cmp(&eigen.eigenvalues[*a]));
+    let largest = order.first().map_or(0.0, |first| eigen.eigenvalues[*first]);
+    order.retain(|j| eigen.eigenvalues[*j] > LEAST_SIZE * LEAST_SIZE * largest);
+    let sized = DMatrix::from_fn(shapes.len(), order.len(), |i, j| {
+        eigen.eigenvectors[(i, order[j])] / eigen.eigenvalues[order[j]].sqrt()
+    });
+    Tall::combine(shapes, &sized)
+}
+
+/// aᵀ M b.
+pub(super) fn product(mass: &[f64], a: &[Vec3], b: &[Vec3]) -> f64 {
+    mass.iter().zip(a.iter().zip(b)).map(|(m, (a, b))| m * a.dot(b)).sum()
+}

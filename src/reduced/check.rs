@@ -1,0 +1,57 @@
+//! What a reduced body is not: refused where it would change the motion, told where it is left out.
+
+use crate::error::InputError;
+use crate::model::Model;
+use crate::model::law::Law;
+use crate::scene::{Method, Scene};
+use crate::step::explicit;
+use crate::step::integrator::NON_OSCILLATORY;
+
+/// Damping that a reduced body knows.
+const DAMPING: [&str; 4] = ["none", "laplacian", "rayleigh", "rayleigh-tangent"];
+
+/// Refuses a scene that cannot be reduced; says what is left out of others.
+pub(super) fn check(scene: &Scene, model: &Model) -> Result<Vec<String>, InputError> {
+    let refuse = |field: &str, message: String| Err(InputError::field(field, message));
+    if model.bodies.len() != 1 {
+        return refuse("body", format!("one body is reduced, the scene has {}", model.bodies.len()));
+    }
+    let others = model.triangles.len() + model.springs.len() + model.bendings.len();
+    if model.tets.is_empty() || others > 0 {
+        return refuse("body.0.mesh", "only a body of tetrahedra can be reduced".into());
+    }
+    let material = &scene.bodies[0].material;
+    if model.tets.iter().any(|e| matches!(e.law, Law::ValanisLandel(_))) {
+        return refuse(
+            "body.0.material.model",
+            "`valanis-landel` has no μ and λ that a reduced body could take".into(),
+        );
+    }
+    if material.keyframes.is_some() || material.yield_stress.is_some() {
+        return refuse("body.0.material", "a reduced body neither stiffens nor yields".into());
+    }
+    let kind = &scene.integrator.kind;
+    if explicit::find(kind).is_some() || kind == NON_OSCILLATORY {
+        return refuse(
+            "integrator.kind",
+            format!("`{kind}` is not made for a reduced body; implicit ones are"),
+        );
+    }
+    if scene.conservation.method != Method::None {
+        return refuse("conservation.method", "energy and momenta of a reduced body cannot be held".into());
+    }
+    let damping = &scene.damping.model;
+    if !DAMPING.contains(&damping.as_str()) {
+        let message = format!("`{damping}` is not made for a reduced body; there are {}", DAMPING.join(", "));
+        return refuse("damping.model", message);
+    }
+    let mut left_out = Vec::new();
+    if !scene.obstacles.is_empty() {
+        left_out.push("obstacles are left out: a reduced body touches nothing".into());
+    }
+    if model.tets.iter().any(|e| e.law != Law::StVenantKirchhoff) {
+        let message = "the reduced body is of St. Venant–Kirchhoff's law with the μ and λ of the scene's";
+        left_out.push(format!("{message} `{}`", material.model));
+    }
+    Ok(left_out)
+}
