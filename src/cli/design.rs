@@ -98,7 +98,7 @@ fn table(designed: &Designed) -> Table {
         table.row([
             outcome.target.example.clone(),
             outcome.target.amplitude.to_string(),
-            format!("{:.4}", outcome.wanted),
+            if outcome.wanted.is_nan() { "unknown".into() } else { format!("{:.4}", outcome.wanted) },
             format!("{:.4}", outcome.reached),
             format!("{:.4}", outcome.gamma),
             outcome.period.map_or("none".into(), |period| format!("{period:.4}")),

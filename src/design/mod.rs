@@ -101,10 +101,10 @@ impl Designed {
 ///
 /// let text = r#"
 ///     time = { step = 0.01, iterations = 5 }
-///     integrator = { kind = "trapezoidal" }
+///     integrator = { kind = "bathe" }
 ///     [damping]
 ///     model = "laplacian"
-///     stiffness = 2e-3
+///     stiffness = 2e-5
 ///     [[damping.example]]
 ///     name = "bend"
 ///     shape = { mode = 1 }

@@ -3,7 +3,7 @@
 //! What remains tells a damping ratio, ζ = δ/√(4π² + δ²) with δ = ln(a/b); of motion that does not swing back it is 1. The
 //! function f = ln(ζ/ζ*) is zero where the target ζ* holds and rises with ln γ: with slope 1 where only the example's own linear
 //! damping acts, less where there is other damping. So the first guess leads to a second by slope 1 and these two to a
-//! third; only then the ends of the range are tried (the Example paper tries them at once). Between a γ that is too small and
+//! third, farther each time until zero lies between or the range ends (the Example paper tries its ends at once). Between a γ that is too small and
 //! one that is too large the line through both is followed with Illinois's weights, and the middle is taken where that is slow.
 
 use super::search::{End, Remaining};
@@ -17,8 +17,13 @@ const LEAST_RATIO: f64 = 1e-5;
 const FAR: f64 = 2.0;
 /// Two γ that are no farther apart (log₁₀): what remains jumps between them.
 const JUMP: f64 = 1e-5;
-/// Less of a slope says nothing about where zero is.
+/// So many trials are made for half of the tolerance.
+const PATIENCE: usize = 6;
+/// Less of a slope says nothing about where zero is: it is looked for so far away (log₁₀ γ).
 const FLAT: f64 = 0.05;
+const LONG_WAY: f64 = 2.0;
+/// A little farther than to where a line is zero, so that zero is likely to lie between.
+const OVER: f64 = 1.2;
 
 /// A γ that was tried.
 #[derive(Debug, Clone, Copy)]
@@ -66,9 +71,11 @@ impl<'a> Point<'a> {
     /// The log₁₀ γ to be tried next; `None` at the end.
     pub fn next(&self) -> Option<f64> {
         let Some(last) = self.tried.last() else { return Some(self.guess) };
-        // a target that held is left alone; one that is searched for is met twice as well, so that it holds when others change
-        let enough = self.options.tolerance * if self.tried.len() == 1 { 1.0 } else { 0.5 };
-        if self.tried.len() >= self.trials || last.error <= enough {
+        // a target that held is left alone; one that is searched for is met twice as well, so that it holds when others change,
+        // unless what remains jumps too much for that
+        let close = (2..=PATIENCE).contains(&self.tried.len());
+        let enough = self.options.tolerance * if close { 0.5 } else { 1.0 };
+        if self.tried.len() >= self.trials || self.tried.iter().any(|tried| tried.error <= enough) {
             return None;
         }
         match self.bracket {
@@ -86,19 +93,18 @@ impl<'a> Point<'a> {
             let other = LOG_GAMMA[1 - side];
             return (!has(other) && self.trials > 1).then_some(other);
         }
-        let slope = match self.tried[..] {
-            [_] => 1.0,
-            [before, last] => {
-                let slope = (last.misfit - before.misfit) / (last.log_gamma - before.log_gamma) / LN_10;
-                // a little farther than the line, so that zero is likely to lie between
-                0.8 * slope
+        let (slope, over, least) = match self.tried[..] {
+            [.., before, last] => {
+                let way = last.log_gamma - before.log_gamma;
+                let slope = (last.misfit - before.misfit) / (way * LN_10);
+                // the third time farther in any case, so that the end of the range is not far
+                (slope, OVER, if self.tried.len() > 2 { 3.0 * way.abs() } else { 0.0 })
             }
-            _ => 0.0,
+            _ => (1.0, 1.0, 0.0),
         };
-        if slope < FLAT {
-            return Some(LOG_GAMMA[side]);
-        }
-        Some((last.log_gamma - last.misfit / (slope * LN_10)).clamp(LOG_GAMMA[0], LOG_GAMMA[1]))
+        let way = if slope > FLAT { over * last.misfit.abs() / (slope * LN_10) } else { LONG_WAY };
+        let way = way.max(least) * if side == 1 { 1.0 } else { -1.0 };
+        Some((last.log_gamma + way).clamp(LOG_GAMMA[0], LOG_GAMMA[1]))
     }
 
     /// Between one that damps too little and one that damps too much.
@@ -111,9 +117,10 @@ impl<'a> Point<'a> {
         if is_slow {
             return Some(0.5 * (low + high));
         }
+        let margin = 0.02 * width;
         let line = low - f_low * width / (f_high - f_low);
         // not at an end itself: nothing would be learned there
-        Some(line.clamp(low + 0.02 * width, high - 0.02 * width))
+        Some(line.clamp(low + margin, high - margin))
     }
 
     /// Takes what remained with this log₁₀ γ.

@@ -36,7 +36,7 @@ pub trait Trial {
 pub struct Outcome {
     /// The target.
     pub target: Target,
-    /// b that it asks for; of a half-life, after a cycle of the time that was measured.
+    /// b that it asks for; of a half-life, after a cycle of the time that was measured, or no number if there was none.
     pub wanted: f64,
     /// b that was measured last.
     pub reached: f64,
@@ -78,6 +78,9 @@ impl Outcome {
         let from = format!("`{target}`: ");
         match self.end {
             End::Reached => None,
+            _ if self.period.is_none() => Some(format!(
+                "{from}the motion never swings back: it is damped too strongly by other than this example"
+            )),
             End::OutOfReach { least, most } => Some(format!(
                 "{from}{wanted:.4} cannot remain of {}: {least:.4} (γ = {}) to {most:.4} (γ = {}) can",
                 target.amplitude,

@@ -63,6 +63,7 @@ pub const SCENES: &[Builtin] = scenes![
     "leaf",
     "elephant-trunk",
     "koala-belly",
+    "koala-design",
     "four-balls",
 ];
 
