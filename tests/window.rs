@@ -442,7 +442,7 @@ fn a_visitor_edits_the_curve_of_an_example_and_sees_it_next_to_base_damping() {
     driven.point_at(at);
     std::thread::sleep(Duration::from_millis(300));
     driven.fake(BUTTON_PRESS, 1, [0, 0]);
-    std::thread::sleep(Duration::from_millis(150));
+    std::thread::sleep(Duration::from_millis(300));
     for k in 1..=6 {
         driven.point_at([at[0], at[1] - 8.0 * f64::from(k)]);
         std::thread::sleep(Duration::from_millis(80));

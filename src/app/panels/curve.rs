@@ -93,9 +93,10 @@ fn mouse(
 ) -> bool {
     let pressed = ui.input(|input| input.pointer.button_pressed(PointerButton::Primary));
     let at = ui.input(|input| input.pointer.interact_pos());
-    if let Some(at) = at.filter(|_| pressed && response.contains_pointer()) {
-        // the press itself: egui's drag begins some pixels later
-        *point = axes.nearest(&curve.points, at, REACH);
+    if pressed && response.contains_pointer() {
+        // where it was pressed: egui's drag begins some pixels later, and where pictures are few the mouse is far by then
+        let origin = ui.input(|input| input.pointer.press_origin());
+        *point = origin.and_then(|origin| axes.nearest(&curve.points, origin, REACH));
         *dragged = point.is_some();
         response.request_focus();
     }
