@@ -29,7 +29,7 @@ use crate::step::backend::Exchange;
 use crate::step::clock::Clock;
 use crate::step::form::Form;
 use crate::step::integrator::{self, Integrator};
-use crate::{Result, Vec3};
+use crate::{Mat3, Result, Vec3};
 use basis::Basis;
 use damping::Damping;
 use frame::Frame;
@@ -193,15 +193,13 @@ impl Reduced {
     /// Starts anew, at rest in the slowest mode, where the vertex that moves farthest is `far` (m) away.
     pub fn pluck(&mut self, far: f64) {
         let mode = DVector::from_fn(self.q.len(), |a, _| if a == 0 { 1.0 } else { 0.0 });
-        let padded = self.shapes.padded(&mode);
-        let sizes = (0..self.model.vertex_count()).map(|i| self.shapes.at(i, &padded).norm());
-        let farthest = sizes.fold(f64::MIN_POSITIVE, f64::max);
+        let farthest = self.shapes.times(&mode).iter().map(|x| x.norm()).fold(f64::MIN_POSITIVE, f64::max);
         self.set_state(mode * (far / farthest), DVector::zeros(self.q.len()));
     }
 
     /// Φᵀ M u of displacements or velocities in rest coordinates.
     pub fn project(&self, u: &[Vec3]) -> DVector<f64> {
-        self.shapes.dot(|i| u[i] * self.model.mass[i])
+        self.shapes.dot(&Mat3::identity(), |i| u[i] * self.model.mass[i])
     }
 
     /// √mass · the size of the body (kg^1/2 m).

@@ -11,7 +11,6 @@ use crate::observe::{Moving, Observation};
 use crate::step::backend::Exchange;
 use crate::step::clock::{Clock, Phase};
 use crate::{Result, Vec3};
-use rayon::prelude::*;
 
 impl Reduced {
     /// One frame, and its row of the ledger.
@@ -59,11 +58,11 @@ impl Reduced {
     pub fn update(&mut self) {
         let Reduced { shapes, frame, q, p, model, .. } = &*self;
         let (at, velocity) = (frame.offset(self.time()), frame.velocity(self.time()));
-        let [q, p] = [q, p].map(|q| shapes.padded(q));
-        let states = (0..model.vertex_count()).into_par_iter().with_min_len(256).map(|i| {
-            (frame.placed[i] + at + frame.turn * shapes.at(i, &q), velocity + frame.turn * shapes.at(i, &p))
-        });
-        (self.positions, self.velocities) = states.unzip();
+        let mut positions: Vec<Vec3> = frame.placed.iter().map(|x| x + at).collect();
+        let mut velocities = vec![velocity; model.vertex_count()];
+        shapes.add(&frame.turn, q, &mut positions);
+        shapes.add(&frame.turn, p, &mut velocities);
+        (self.positions, self.velocities) = (positions, velocities);
     }
 
     /// Looks at the state.

@@ -65,6 +65,13 @@ impl<T: Real> Tall<T> {
         DVector::from_fn(self.columns, |j, _| parts.iter().map(|part| part[j]).sum())
     }
 
+    /// A `c`.
+    pub fn times(&self, c: &DVector<f64>) -> Vec<Vec3> {
+        let mut product = vec![Vec3::zeros(); self.numbers.len() / (3 * self.stride).max(1)];
+        self.add(&Mat3::identity(), c, &mut product);
+        product
+    }
+
     /// Adds T A `c` to the vectors.
     pub fn add(&self, turn: &Mat3, c: &DVector<f64>, vectors: &mut [Vec3]) {
         let mut padded = c.as_slice().to_vec();
