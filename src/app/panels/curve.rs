@@ -103,10 +103,12 @@ fn mouse(
     if response.clicked_elsewhere() {
         response.surrender_focus();
     }
+    // the last bit of a drag comes with its end
+    let moves = *dragged && (response.dragged() || response.drag_stopped());
     if ui.input(|input| !input.pointer.button_down(PointerButton::Primary)) {
         *dragged = false;
     }
-    let at = at.filter(|_| response.contains_pointer() || *dragged);
+    let at = at.filter(|_| response.contains_pointer() || moves);
     if response.double_clicked()
         && let Some(at) = at.filter(|at| axes.nearest(&curve.points, *at, REACH).is_none())
     {
@@ -116,7 +118,7 @@ fn mouse(
         if under.is_some_and(|under| points::remove(curve, under)) {
             *point = None;
         }
-    } else if let (true, Some(index), Some(at)) = (*dragged && response.dragged(), *point, at) {
+    } else if let (true, Some(index), Some(at)) = (moves, *point, at) {
         points::shift(curve, index, axes.of_window(at), axes.right);
         return true;
     }

@@ -98,8 +98,10 @@ fn undo(ui: &mut Ui, desk: &mut Desk) {
 fn constant(ui: &mut Ui, desk: &mut Desk, gamma: f64) {
     let mut changed = gamma;
     ui.spacing_mut().slider_width = (ui.available_width() - 70.0).max(60.0);
-    let slider = Slider::new(&mut changed, 1e-3..=1e3)
+    // what a scene gives may lie beyond the ends
+    let slider = Slider::new(&mut changed, gamma.min(1e-3)..=gamma.max(1e3))
         .logarithmic(true)
+        .smallest_positive(1e-4)
         .custom_formatter(|value, _| theme::number(value))
         .custom_parser(|text| text.trim().parse().ok());
     let response = ui.add(slider).on_hover_text("1: as strongly as other motion");
@@ -150,25 +152,24 @@ fn curved(ui: &mut Ui, desk: &mut Desk, example: &Example) {
         desk.spots.note(format!("design:point:{index}"), egui::Rect::from_center_size(at, egui::Vec2::ZERO));
     }
     let mut changed = edited.curve;
-    if let Some(typed) = numbers(ui, desk, changed.as_ref().unwrap_or(curve)) {
-        changed = Some(typed);
-    }
-    if !desk.design.held {
-        desk.design.end_gesture();
-    }
+    let (typed, dragging) = numbers(ui, desk, changed.as_ref().unwrap_or(curve));
+    changed = typed.or(changed);
     if let Some(changed) = changed {
-        desk.change_example(edited.gesture, |example| example.curve = Some(changed));
+        desk.change_example(edited.gesture || dragging, |example| example.curve = Some(changed));
+    }
+    if !desk.design.held && !dragging {
+        desk.design.end_gesture();
     }
 }
 
-/// The point that is chosen in numbers, or what can be done.
-fn numbers(ui: &mut Ui, desk: &mut Desk, curve: &Curve) -> Option<Curve> {
+/// The point that is chosen in numbers, or what can be done; and whether a number is being dragged.
+fn numbers(ui: &mut Ui, desk: &mut Desk, curve: &Curve) -> (Option<Curve>, bool) {
     let Some(index) = desk.design.point.filter(|point| *point < curve.points.len()) else {
         theme::quiet(ui, "Drag a point. A double click adds one, a right click takes it away.");
-        return None;
+        return (None, false);
     };
     let [mut r, mut log] = curve.points[index];
-    let mut changed = curve.clone();
+    let (mut changed, mut dragging) = (curve.clone(), false);
     ui.horizontal(|ui| {
         theme::quiet(ui, format!("point {}", index + 1));
         let speed = 0.005 * desk.design.right;
@@ -180,6 +181,7 @@ fn numbers(ui: &mut Ui, desk: &mut Desk, curve: &Curve) -> Option<Curve> {
                 .custom_formatter(|log, _| theme::number(10f64.powf(log)))
                 .custom_parser(|text| text.trim().parse::<f64>().ok().filter(|g| *g > 0.0).map(f64::log10)),
         );
+        dragging = across.dragged() || up.dragged();
         if across.changed() || up.changed() {
             points::shift(&mut changed, index, [r, log], desk.design.right);
         }
@@ -188,5 +190,5 @@ fn numbers(ui: &mut Ui, desk: &mut Desk, curve: &Curve) -> Option<Curve> {
         theme::quiet(ui, "?");
         ui.response().on_hover_text(help);
     });
-    (changed != *curve).then_some(changed)
+    ((changed != *curve).then_some(changed), dragging)
 }
