@@ -177,3 +177,36 @@ fn what_is_pinned_in_motion_is_held_where_it_is() {
     assert!((softer.last_row().attachment - stretched).abs() < 1e-9 * stretched);
     assert!((softer.positions()[held] - at).norm() < 0.1, "{:?} {at:?}", softer.positions()[held]);
 }
+
+#[test]
+fn a_body_put_elsewhere_is_at_rest_and_what_it_took_is_work() {
+    for kind in ["backward-euler", "implicit-midpoint", "bdf2", "trapezoidal", "velocity-verlet"] {
+        let kind = format!("integrator.kind={kind}");
+        let mut simulation = builtin("bar", &[&kind, "damping.stiffness=1e-4", "time.substeps=20"]);
+        let start = simulation.positions().to_vec();
+        let first = simulation.last_row();
+        for _ in 0..3 {
+            simulation.frame().unwrap();
+        }
+        let before = simulation.last_row();
+        let bent: Vec<Vec3> = start.iter().map(|x| x + Vec3::new(0.0, 0.02 * x.x * x.x, 0.0)).collect();
+        simulation.place(&bent).unwrap();
+        let row = simulation.last_row();
+        assert_eq!(simulation.positions(), bent);
+        assert!(simulation.velocities().iter().all(|v| *v == Vec3::zeros()), "{kind}: at rest");
+        assert_eq!((row.frame, row.kinetic), (before.frame, 0.0), "{kind}");
+        assert!(row.elastic > 0.0);
+        // the sums of the ledger are of some thousand joules
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * first.total.abs();
+        assert!(near(row.work - before.work, row.total - before.total), "{kind}: {row:?}");
+        assert!(near(row.numerical, before.numerical) && near(row.damped, before.damped), "{kind}");
+        // and it goes on as one that starts there
+        let next = simulation.frame().unwrap();
+        assert!(next.total.is_finite() && next.kinetic > 0.0, "{kind}: {next:?}");
+        simulation.place(&start).unwrap();
+        let back = simulation.last_row();
+        assert!(near(back.total, first.total), "{kind}: {back:?}");
+        simulation.place(&start[1..]).unwrap();
+        assert_eq!(simulation.positions(), start, "places for other bodies are passed over");
+    }
+}

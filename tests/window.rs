@@ -398,6 +398,93 @@ fn a_visitor_pulls_a_body_changes_the_damping_compares_records_and_leaves() {
     assert_eq!(status.code(), Some(0));
 }
 
+/// A second window: damping by example.
+#[test]
+fn a_visitor_edits_the_curve_of_an_example_and_sees_it_next_to_base_damping() {
+    let (folder, _guard) = folder();
+    let arguments = [
+        "bar",
+        "--size",
+        "1180x760",
+        "--set",
+        "gravity=[0.0, 0.0, 0.0]",
+        "--set",
+        "body.0.mesh.cells=[8, 2, 2]",
+        "--set",
+        "damping.model=laplacian",
+        "--set",
+        "damping.stiffness=0.001",
+    ];
+    let mut driven = Driven::open(&arguments, &folder);
+    let lane = |state: &Value| state["lanes"].as_array().unwrap().last().unwrap().clone();
+    let example = move |state: &Value| lane(state)["damping"]["example"][0].clone();
+
+    // an example is added: the slowest vibration of the bar
+    driven.click_on("page:examples");
+    driven.click_on("add:mode");
+    driven.wait("an example", |state| {
+        example(state)["shape"]["mode"] == 1 && lane(state)["excitations"].as_array().unwrap().len() == 1
+    });
+
+    // base damping, designed damping and the shape side by side
+    driven.click_on("design:views");
+    let state = driven.wait("three views", |state| {
+        state["lanes"].as_array().unwrap().len() == 2 && state["panes"].as_array().unwrap().len() == 3
+    });
+    assert_eq!((&state["lanes"][0]["base"], &state["lanes"][1]["base"]), (&true.into(), &false.into()));
+
+    // a curve, and a point of it dragged upwards
+    driven.click_on("design:curve");
+    driven
+        .wait("a curve", |state| example(state)["curve"]["points"].as_array().is_some_and(|p| p.len() == 2));
+    let state = driven.wait("its points", |state| state["spots"]["design:point:0"].is_array());
+    let at = point(&state["spots"]["design:point:0"]);
+    driven.point_at(at);
+    std::thread::sleep(Duration::from_millis(300));
+    driven.fake(BUTTON_PRESS, 1, [0, 0]);
+    std::thread::sleep(Duration::from_millis(300));
+    for k in 1..=6 {
+        driven.point_at([at[0], at[1] - 8.0 * f64::from(k)]);
+        std::thread::sleep(Duration::from_millis(80));
+    }
+    let log = move |state: &Value| example(state)["curve"]["points"][0][1].as_f64().unwrap_or(0.0);
+    // 48 points of about 140 that are six powers of ten
+    driven.wait("γ", |state| log(state) > 1.0);
+    driven.fake(BUTTON_RELEASE, 1, [0, 0]);
+    let state = driven.wait("the drag to end", |state| log(state) > 1.5);
+    assert_eq!(state["lanes"][0]["damping"]["example"][0]["gamma"], 1.0);
+    assert!(state["lanes"][0]["damping"]["example"][0].get("curve").is_none(), "the twin has base damping");
+    // keys: another point, and less of one
+    driven.key(0xff63);
+    driven.wait("a point more", |state| example(state)["curve"]["points"].as_array().unwrap().len() == 3);
+    driven.key(0xffff);
+    driven.wait("a point less", |state| example(state)["curve"]["points"].as_array().unwrap().len() == 2);
+
+    // let go from the shape: it dies faster as designed
+    driven.click_on("design:release");
+    driven.wait("motion", |state| lane(state)["work"].as_f64() > Some(0.0));
+    let chi = |state: &Value, k: usize| state["lanes"][k]["excitations"][0].as_f64().unwrap();
+    let gamma = |state: &Value, k: usize| state["lanes"][k]["gammas"][0].as_f64().unwrap();
+    let state = driven.wait("decay", |state| chi(state, 0).abs() > 3.0 * chi(state, 1).abs());
+    assert!(gamma(&state, 0) == 1.0 && gamma(&state, 1) > 20.0, "{state}");
+    let shot = driven.shot("7-designed");
+    for pane in state["panes"].as_array().unwrap() {
+        let pane = area(pane);
+        let middle = [pane[0] + 2, pane[1] + pane[3] / 4, pane[2] - 4, pane[3] / 2];
+        assert!(shot.colours(middle) > 60, "{} colours in {pane:?}", shot.colours(middle));
+    }
+
+    // the pose of now is another example, in a file
+    driven.click_on("add:pose");
+    let state =
+        driven.wait("the pose", |state| lane(state)["damping"]["example"][1]["shape"]["file"].is_string());
+    let file = lane(&state)["damping"]["example"][1]["shape"]["file"].as_str().unwrap().to_string();
+    assert!(Path::new(&file).is_file(), "{file}");
+    driven.click_on("design:undo");
+    driven.wait("it to be undone", |state| lane(state)["damping"]["example"].as_array().unwrap().len() == 1);
+    assert_eq!(driven.close().code(), Some(0));
+}
+
 #[test]
 fn without_a_display_it_says_so_and_runs_headless() {
     let output = Command::new(env!("CARGO_BIN_EXE_dashpot"))

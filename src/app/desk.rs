@@ -1,12 +1,13 @@
 //! What the window knows: the last state, the curves, the camera, what the mouse is doing.
 
+use super::design::Design;
 use super::hand::Drag;
 use super::history::{self, History};
 use super::recording::Recording;
 use super::report::Spots;
 use super::session::{Command, LaneState, Session, State};
 use crate::gpu::context::Adapter;
-use crate::scene::Scope;
+use crate::scene::{LoadedScene, Scope};
 use crate::view::{Area, Bounds, Camera, Look};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -70,8 +71,8 @@ pub struct Desk {
     pub state: Arc<State>,
     /// Curves, one a lane.
     pub history: Vec<History>,
-    /// The scene of each lane as a tree of values, and the build that it is of.
-    trees: Vec<(u64, Value)>,
+    /// The scene of each lane as a tree of values, and what it is of.
+    trees: Vec<(Arc<LoadedScene>, Value)>,
     /// The lane whose settings are shown.
     pub active: usize,
     /// Where the eye is.
@@ -94,6 +95,8 @@ pub struct Desk {
     pub curves: Curves,
     /// Whether the help is open.
     pub help: bool,
+    /// Damping by example.
+    pub design: Design,
     /// The status bar.
     pub message: Option<Message>,
     /// Whether a picture is asked for.
@@ -141,6 +144,7 @@ impl Desk {
             strength: 1.0,
             curves: Curves::default(),
             help: false,
+            design: Design::new(),
             message: None,
             screenshot: false,
             recording: Recording::default(),
@@ -166,11 +170,11 @@ impl Desk {
         let lanes = &self.state.lanes;
         self.trees.truncate(lanes.len());
         for (k, lane) in lanes.iter().enumerate() {
-            if self.trees.get(k).is_none_or(|(build, _)| *build != lane.build) {
+            if self.trees.get(k).is_none_or(|(of, _)| !Arc::ptr_eq(of, &lane.loaded)) {
                 let tree = Value::try_from(&lane.loaded.scene).unwrap_or(Value::Boolean(false));
                 match self.trees.get_mut(k) {
-                    Some(entry) => *entry = (lane.build, tree),
-                    None => self.trees.push((lane.build, tree)),
+                    Some(entry) => *entry = (lane.loaded.clone(), tree),
+                    None => self.trees.push((lane.loaded.clone(), tree)),
                 }
             }
         }
@@ -178,6 +182,7 @@ impl Desk {
         let scene = lanes.first().map(|lane| lane.spec.scene.clone()).unwrap_or_default();
         if scene != self.last_scene {
             (self.last_scene, self.framing) = (scene, Some(Framing::Fresh));
+            self.design.forget();
         } else if lanes.len() != self.last_lanes {
             self.framing = self.framing.or(Some(Framing::SameDirection));
         }
@@ -189,6 +194,7 @@ impl Desk {
             self.message = None;
         }
         self.follow_hand();
+        self.follow_design();
     }
 
     /// Says something in the status bar.
@@ -225,9 +231,14 @@ impl Desk {
         super::fields::get(&self.trees.get(self.active)?.1, path).cloned()
     }
 
+    /// The lanes that settings are changed of: a body under designed damping and its twin have the same.
+    pub fn chosen(&self) -> Option<usize> {
+        (!self.is_design()).then_some(self.active)
+    }
+
     /// Sets a field of the active lane.
     pub fn set(&self, path: &str, value: impl Into<String>) {
-        self.send(Command::Set { lane: Some(self.active), path: path.into(), value: value.into() });
+        self.send(Command::Set { lane: self.chosen(), path: path.into(), value: value.into() });
     }
 
     /// What was refused of a field of the active lane.
@@ -238,9 +249,9 @@ impl Desk {
         same.then(|| fault.message.clone())
     }
 
-    /// The parts of the window in which lanes are drawn (pixels).
+    /// The parts of the window in which lanes are drawn (pixels), and last the example if that is shown.
     pub fn panes(&self) -> Vec<Area> {
-        self.stage.split(self.state.lanes.len())
+        self.stage.split(self.state.lanes.len() + usize::from(self.is_design()))
     }
 
     /// Size of the picture of the bodies (pixels); as it was at the start of a recording while that goes on.
@@ -269,6 +280,13 @@ impl Desk {
     /// How a lane differs from the others, in a few words.
     pub fn title(&self, lane: usize) -> String {
         let Some(state) = self.state.lanes.get(lane) else { return String::new() };
+        if self.is_design() {
+            return if state.spec.base {
+                format!("base: {}", damping_title(state))
+            } else {
+                "designed".into()
+            };
+        }
         title(state, &self.state.lanes)
     }
 }
@@ -316,7 +334,8 @@ fn title(lane: &LaneState, all: &[LaneState]) -> String {
     }
     let differs = |of: &dyn Fn(&LaneState) -> String| all.iter().any(|other| of(other) != of(&all[0]));
     let mut parts = Vec::new();
-    let tellers: [Teller<'_>; 7] = [
+    let tellers: [Teller<'_>; 8] = [
+        ("", &|lane| if lane.spec.base { "base".into() } else { "designed".into() }),
         ("", &damping_title),
         ("", &|lane| lane.loaded.scene.integrator.kind.clone()),
         ("", &|lane| format!("{:?}", lane.loaded.scene.conservation.method).to_lowercase()),

@@ -111,7 +111,9 @@ impl Desk {
 
     fn press(&mut self, at: Option<(usize, Ray)>, tool: Tool) {
         let Some((lane, ray)) = at else { return };
-        self.active = lane;
+        if lane < self.state.lanes.len() {
+            self.active = lane;
+        }
         match tool {
             Tool::Grab => {
                 self.grabs += 1;

@@ -6,6 +6,9 @@ use crate::observe::ledger::Row;
 /// Rows that are kept, at most; then every second one goes.
 const MOST: usize = 2400;
 
+/// How long excitations are kept (s).
+pub const SPAN: f64 = 12.0;
+
 /// Rows of one beginning.
 #[derive(Debug, Clone, Default)]
 pub struct History {
@@ -15,6 +18,8 @@ pub struct History {
     /// Only every so many rows are kept.
     stride: usize,
     seen: usize,
+    /// Time (s) and excitations of the examples, the last [`SPAN`] of them.
+    pub excitations: Vec<(f64, Vec<f64>)>,
 }
 
 /// Adds what is new of every lane. A curve goes with its beginning and not with its place: lanes may have been closed.
@@ -33,6 +38,13 @@ impl History {
     pub fn add(&mut self, news: &News) {
         if news.epoch != self.epoch {
             *self = History { epoch: news.epoch, ..History::default() };
+        }
+        self.excitations.extend_from_slice(&news.excitations);
+        let from = self.excitations.last().map_or(0.0, |(time, _)| time - SPAN);
+        let old = self.excitations.partition_point(|(time, _)| *time < from);
+        // a few more are kept, so that not all are moved for each that comes
+        if old > 64 {
+            self.excitations.drain(..old);
         }
         for row in &news.rows {
             if self.seen.is_multiple_of(self.stride.max(1)) {
@@ -60,19 +72,20 @@ mod tests {
         let mut history = History::default();
         let rows: Vec<Row> = (0..20_000).map(|frame| Row { frame, ..Row::default() }).collect();
         for part in rows.chunks(700) {
-            history.add(&News { epoch: 1, rows: part.to_vec() });
+            history.add(&News { epoch: 1, rows: part.to_vec(), ..News::default() });
         }
         assert!((MOST / 2..=MOST).contains(&history.rows.len()), "{}", history.rows.len());
         let gaps: Vec<usize> = history.rows.windows(2).map(|pair| pair[1].frame - pair[0].frame).collect();
         assert!(gaps.iter().all(|gap| *gap == gaps[0]), "{gaps:?}");
         assert_eq!(history.rows[0].frame, 0);
-        history.add(&News { epoch: 2, rows: vec![Row::default()] });
+        history.add(&News { epoch: 2, rows: vec![Row::default()], ..News::default() });
         assert_eq!(history.rows.len(), 1);
     }
 
     #[test]
     fn curves_stay_when_a_lane_before_them_is_closed() {
-        let news = |epoch: u64, rows: usize| News { epoch, rows: vec![Row::default(); rows] };
+        let news =
+            |epoch: u64, rows: usize| News { epoch, rows: vec![Row::default(); rows], ..News::default() };
         let mut histories = Vec::new();
         follow(&mut histories, &[news(1, 3), news(2, 4), news(3, 5)]);
         follow(&mut histories, &[news(2, 1), news(3, 1)]);

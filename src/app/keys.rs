@@ -16,6 +16,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("C", "contacts"),
     ("F", "see the whole scene"),
     ("S", "save a picture of the window"),
+    ("Ctrl + Z", "undo what was edited of an example; with Shift: redo"),
     ("H", "this help"),
 ];
 
@@ -34,14 +35,19 @@ const COLOURS: [Key; 5] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5
 impl Desk {
     /// Obeys the keys that were pressed, unless something is being typed.
     pub fn handle_keys(&mut self, ctx: &egui::Context) {
-        if ctx.egui_wants_keyboard_input() {
+        // a curve takes arrows and a few others only
+        let in_curve = ctx.memory(|memory| memory.focused()).is_some_and(|id| self.design.editor == Some(id));
+        if ctx.egui_wants_keyboard_input() && !in_curve {
             return;
+        }
+        if ctx.input(|input| input.modifiers.command && input.key_pressed(Key::Z)) {
+            self.undo(ctx.input(|input| input.modifiers.shift));
         }
         let pressed = |key: Key| ctx.input(|input| input.key_pressed(key) && input.modifiers.is_none());
         if pressed(Key::Space) {
             self.send(Command::Pause(!self.state.paused));
         }
-        if pressed(Key::Period) || pressed(Key::ArrowRight) {
+        if pressed(Key::Period) || pressed(Key::ArrowRight) && !in_curve {
             self.send(Command::Step);
         }
         if pressed(Key::R) {

@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here touches the state of a solver. A [`session`] owns the simulations on a thread of its
 //! own; the window sends it commands and looks at the last state that it published, without waiting for either.
 
+mod design;
 mod desk;
 mod fields;
 mod hand;
@@ -13,6 +14,7 @@ mod panels;
 mod recording;
 mod report;
 pub mod session;
+mod swinging;
 mod theme;
 mod window;
 

@@ -2,6 +2,7 @@
 
 use super::desk::Desk;
 use super::session::{LaneState, Places};
+use super::swinging::Swinging;
 use crate::error::RunError;
 use crate::gpu::context::Context;
 use crate::gpu::readback::Readback;
@@ -62,6 +63,7 @@ pub struct Painter {
     /// The picture of the bodies as the panels know it.
     pub scene: Option<TextureId>,
     stages: Vec<Shown>,
+    example: Swinging,
 }
 
 fn refused(what: impl std::fmt::Display) -> crate::Error {
@@ -90,6 +92,7 @@ impl Painter {
             canvas: None,
             scene: None,
             stages: Vec::new(),
+            example: Swinging::default(),
             instance,
             window,
             surface,
@@ -249,13 +252,14 @@ impl Painter {
                 colour: HAND,
             };
             let touched = lane.touched.iter().filter(|_| desk.contacts).map(Marker::contact);
-            let held = state.held.filter(|held| held.lane == k).map(marker);
+            let held = state.held.filter(|held| held.lane == k || desk.is_design()).map(marker);
             let markers: Vec<Marker> = held.into_iter().chain(touched).collect();
             if *pointed != markers {
                 stage.set_markers(&self.renderer, &markers)?;
                 *pointed = markers;
             }
         }
+        self.example.update(&self.renderer, desk);
         let bounds = self.stages.iter().filter_map(|shown| Some(shown.stage.as_ref()?.bounds()));
         let all = bounds.reduce(|all: Bounds, one| all.union(&one));
         if let (Some(_), Some(all)) = (desk.framing, all) {
@@ -281,12 +285,16 @@ impl Painter {
             self.make_canvas(size);
         }
         let Some(canvas) = &self.canvas else { return Ok(()) };
-        let areas = Area::whole(size[0], size[1]).split(self.stages.len());
+        let plain = Look { colour: Colour::Body, attachments: false, ..desk.look.clone() };
+        let areas = Area::whole(size[0], size[1]).split(desk.panes().len());
         let common = desk.range.filter(|_| self.stages.len() > 1);
         let look = Look { range: desk.look.range.or(common), ..desk.look.clone() };
         let stages = self.stages.iter_mut().map(|shown| shown.stage.as_mut());
         let pane = |(stage, area)| Some(Pane { stage: stage?, camera: &desk.camera, look: &look, area });
-        let mut panes: Vec<Pane<'_>> = stages.zip(areas).filter_map(pane).collect();
+        let mut panes: Vec<Pane<'_>> = stages.zip(areas.iter().copied()).filter_map(pane).collect();
+        if let (Some(stage), Some(area)) = (self.example.stage(), areas.last()) {
+            panes.push(Pane { stage, camera: &desk.camera, look: &plain, area: *area });
+        }
         self.renderer.draw(encoder, &canvas.screen, &canvas.view, &mut panes)
     }
 

@@ -48,7 +48,7 @@ impl Default for Recording {
 }
 
 /// A name in a folder that no file has yet: `dashpot-cube-001.gif`.
-fn free_name(folder: &Path, scene: &str, ending: &str) -> PathBuf {
+pub fn free_name(folder: &Path, scene: &str, ending: &str) -> PathBuf {
     let dot = if ending.is_empty() { "" } else { "." };
     let name = |k: usize| folder.join(format!("dashpot-{scene}-{k:03}{dot}{ending}"));
     (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))

@@ -73,6 +73,9 @@ fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
                 "fault": lane.fault.as_ref().map(|fault| &fault.message),
                 "backend": lane.describe,
                 "pins": lane.spec.pins.len(),
+                "base": lane.spec.base,
+                "excitations": lane.along.iter().map(|along| along.excitation).collect::<Vec<_>>(),
+                "gammas": lane.along.iter().map(|along| along.gamma).collect::<Vec<_>>(),
                 "centre": centre.map(|([x, y], _)| [x + f64::from(pane.x), y + f64::from(pane.y)]),
             })
         })
@@ -90,6 +93,10 @@ fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
         "colour": desk.look.colour.name(),
         "wireframe": desk.look.wireframe,
         "skin": desk.look.skin,
+        "picked": desk.design.picked,
+        "searching": desk.design.search.is_some(),
+        "outcomes": desk.design.outcomes.iter().map(|outcome| [outcome.wanted, outcome.reached]).collect::<Vec<_>>(),
+        "refused": desk.design.refused,
         "message": desk.message.as_ref().map(|message| &message.text),
         "frame_rate": desk.frame_rate,
         "pace": desk.state.pace,

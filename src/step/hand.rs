@@ -5,6 +5,7 @@ use super::backend::Exchange;
 use super::gain::Gain;
 use super::hold::body::Rigid;
 use crate::observe::Observation;
+use crate::observe::ledger::Row;
 use crate::{Result, Vec3};
 
 impl Simulation {
@@ -67,7 +68,31 @@ impl Simulation {
         self.gain = Gain::default(); // elastic energies of the materials before
         let Simulation { attached, model, backend, .. } = self;
         attached.carry_on(model, &from.attached, &from.model, backend.positions());
-        let before = book.last();
+        self.count_as_work(book.last())?;
+        Ok(true)
+    }
+
+    /// Puts all vertices at other places (m), at rest; the energy that this takes is work.
+    pub fn place(&mut self, positions: &[Vec3]) -> Result<()> {
+        let (steps, book, mut snapshot) = self.snapshot()?;
+        if positions.len() != self.model.vertex_count() {
+            return Ok(());
+        }
+        snapshot.positions = positions.iter().flatten().copied().collect();
+        snapshot.positions_before = snapshot.positions.clone();
+        for still in [&mut snapshot.velocities, &mut snapshot.velocities_before, &mut snapshot.moved] {
+            still.fill(0.0);
+        }
+        for of_before in [&mut snapshot.low, &mut snapshot.viscous, &mut snapshot.forces] {
+            of_before.clear();
+        }
+        self.restore(steps, book, &snapshot)?;
+        self.gain = Gain::default();
+        self.count_as_work(book.last())
+    }
+
+    /// The energy by which the state now differs from that of the last row is work.
+    fn count_as_work(&mut self, before: Row) -> Result<()> {
         self.ask()?;
         let contact = self.contact_energy();
         let seen = self.backend.reports(true)?.pop().unwrap_or_default().seen;
@@ -78,7 +103,7 @@ impl Simulation {
         }
         self.book.exchange(Exchange { work: total - before.total, ..Exchange::default() });
         self.book.row(self.frame_number(), self.time(), &seen, before.iterations, before.residual);
-        Ok(true)
+        Ok(())
     }
 }
 

@@ -42,7 +42,7 @@ enum Lanes {
 
 /// Lanes of a comparison, each from this one.
 fn lanes(of: &Lanes, from: &Spec, value: impl Fn(&str) -> Option<f64>) -> Vec<Spec> {
-    let base = Spec { pins: Vec::new(), released: Default::default(), ..from.clone() };
+    let base = Spec { pins: Vec::new(), released: Default::default(), base: false, ..from.clone() };
     match of {
         Lanes::Damping(models) => models
             .iter()
@@ -94,7 +94,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
                 let single = ui.button("back to one");
                 desk.spots.note("compare:end", single.rect);
                 if single.on_hover_text("Keeps the one whose settings are shown").clicked() {
-                    let spec = desk.lane().map(|lane| lane.spec.clone());
+                    let spec = desk.lane().map(|lane| Spec { base: false, ..lane.spec.clone() });
                     desk.send(Command::Open(spec.into_iter().collect()));
                 }
             });

@@ -266,7 +266,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     });
 }
 
-fn choose(desk: &Desk, name: &str) {
+/// Chooses a model, with an effect that can be seen.
+pub fn choose(desk: &Desk, name: &str) {
     let value = |path: &str| desk.value(path).and_then(|value| crate::app::fields::number(&value));
     for (path, value) in choosing(name, value) {
         desk.set(&path, value);

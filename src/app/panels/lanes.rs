@@ -18,7 +18,11 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, whole: Rect) {
             let colour = if k == desk.active { theme::lane(k) } else { Color32::from_black_alpha(120) };
             ui.painter().rect_stroke(rect.shrink(0.5), 0.0, Stroke::new(width, colour), StrokeKind::Inside);
         }
-        title(ui, desk, k, rect, several);
+        if k < desk.state.lanes.len() {
+            title(ui, desk, k, rect, several);
+        } else {
+            example_title(ui, desk, rect);
+        }
     }
     legend(ui, desk, whole);
     hint(ui, desk, whole);
@@ -59,6 +63,13 @@ fn title(ui: &mut Ui, desk: &mut Desk, k: usize, rect: Rect, several: bool) {
         );
         ui.painter().galley(below + vec2(10.0, 6.0), galley, theme::WRONG);
     }
+}
+
+/// The picture of an example's shape.
+fn example_title(ui: &Ui, desk: &Desk, rect: Rect) {
+    let examples = desk.examples();
+    let name = examples.get(desk.design.picked).map_or("…", |example| example.name.as_str());
+    chip(ui, rect.min + vec2(10.0, 10.0), &format!("example: {name}"), theme::lane(2));
 }
 
 /// What the colours mean.

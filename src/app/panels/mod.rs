@@ -1,17 +1,23 @@
 //! What stands around the bodies, one file a panel.
 
 mod compare;
+mod curve;
 mod damping;
+mod decay;
+mod examples;
 mod help;
+mod inverse;
 mod lanes;
 mod ledger;
 mod plots;
 mod settings;
 mod status;
+mod strength;
 mod timings;
 mod toolbar;
 mod widgets;
 
+use super::design::Page;
 use super::desk::Desk;
 use super::theme;
 use egui::{CentralPanel, Frame, Margin, Panel, ScrollArea, Sense, TextureId, Ui};
@@ -28,17 +34,26 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     Panel::bottom("status").frame(bar).show_separator_line(false).show(ui, |ui| status::show(ui, desk));
     let side = Frame::new().fill(theme::PANEL).inner_margin(Margin::symmetric(10, 8));
     Panel::left("settings").resizable(false).exact_size(SIDE).frame(side).show(ui, |ui| {
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        pages(ui, desk);
+        ScrollArea::vertical().id_salt(desk.design.page).auto_shrink([false, false]).show(ui, |ui| {
             ui.set_max_width(SIDE - 2.0 * 10.0);
-            damping::show(ui, desk);
-            compare::show(ui, desk);
-            ui.add_space(2.0);
-            settings::show(ui, desk);
+            match desk.design.page {
+                Page::Settings => {
+                    damping::show(ui, desk);
+                    compare::show(ui, desk);
+                    ui.add_space(2.0);
+                    settings::show(ui, desk);
+                }
+                Page::Examples => examples::show(ui, desk),
+            }
         });
     });
     Panel::right("curves").resizable(false).exact_size(SIDE).frame(side).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.set_max_width(SIDE - 2.0 * 10.0);
+            if desk.design.page == Page::Examples {
+                decay::show(ui, desk);
+            }
             plots::show(ui, desk);
             ledger::show(ui, desk);
             timings::show(ui, desk);
@@ -46,6 +61,26 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     });
     CentralPanel::default().frame(Frame::new().fill(theme::GROUND)).show(ui, |ui| bodies(ui, desk, scene));
     help::show(ui.ctx(), desk);
+}
+
+/// What the left side is about.
+fn pages(ui: &mut Ui, desk: &mut Desk) {
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - 6.0) / 2.0;
+        ui.spacing_mut().item_spacing.x = 6.0;
+        for (page, name) in [(Page::Settings, "settings"), (Page::Examples, "examples")] {
+            let chosen = desk.design.page == page;
+            let fill = if chosen { theme::CARD } else { theme::PANEL };
+            let colour = if chosen { theme::TEXT } else { theme::QUIET };
+            let text = egui::RichText::new(name).color(colour);
+            let button = ui.add_sized([width, 26.0], egui::Button::new(text).fill(fill));
+            desk.spots.note(format!("page:{name}"), button.rect);
+            if button.clicked() {
+                desk.design.page = page;
+            }
+        }
+    });
+    ui.add_space(4.0);
 }
 
 /// The bodies, and the mouse over them.
@@ -66,5 +101,9 @@ fn bodies(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     let response = ui.interact(rect, ui.scope_id().with("bodies"), Sense::click_and_drag());
     desk.spots.note("bodies", rect);
     desk.handle_mouse(ui, &response);
+    if desk.is_design() {
+        // the example swings also while time stands still
+        ui.ctx().request_repaint_after(std::time::Duration::from_millis(40));
+    }
     lanes::show(ui, desk, rect);
 }

@@ -42,7 +42,7 @@ pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
             && value.is_some()
             && ui.small_button("auto").on_hover_text("leave it to itself").clicked()
         {
-            desk.send(Command::Unset { lane: Some(desk.active), path: path.clone() });
+            desk.send(Command::Unset { lane: desk.chosen(), path: path.clone() });
         }
     });
     desk.spots.note(&path, response.response.rect);

@@ -1,10 +1,12 @@
 //! A simulation among those side by side: what it is, what it shall be, and how it gets there.
 
+mod examples;
+
 use super::Machine;
 use super::build::{Build, Made};
 use super::grab::Grab;
 use super::spec::{Pin, Spec};
-use super::state::{Fault, LaneState, Places};
+use super::state::{Along, Fault, LaneState, Places};
 use crate::observe::ledger::Row;
 use crate::step::clock::{Clock, PHASES};
 use crate::view::{Hit, Ray};
@@ -33,6 +35,10 @@ pub(super) struct Lane {
     phases: [f64; PHASES.len()],
     /// Rows that were not published yet.
     pub rows: Vec<Row>,
+    /// Motion along the examples now.
+    along: Vec<Along>,
+    /// Time and excitations that were not published yet.
+    pub excitations: Vec<(f64, Vec<f64>)>,
 }
 
 impl Lane {
@@ -41,7 +47,7 @@ impl Lane {
         let rows = vec![made.simulation.last_row()];
         let clock = *made.simulation.clock();
         let wanted = made.spec.clone();
-        Lane {
+        let mut lane = Lane {
             made,
             wanted,
             build: None,
@@ -53,7 +59,11 @@ impl Lane {
             clock,
             phases: [0.0; PHASES.len()],
             rows,
-        }
+            along: Vec::new(),
+            excitations: Vec::new(),
+        };
+        lane.watch();
+        lane
     }
 
     pub fn wanted(&self) -> &Spec {
@@ -106,9 +116,12 @@ impl Lane {
         }
         match spec.load() {
             Err(error) => self.fault = Some(Fault::from(&error)),
-            Ok(_) => {
+            Ok(loaded) => {
+                let settled = self.wanted == self.made.spec;
                 (self.fault, self.wanted) = (None, spec);
-                self.begin(machine);
+                if !(settled && self.adjust(loaded)) {
+                    self.begin(machine);
+                }
             }
         }
     }
@@ -154,7 +167,9 @@ impl Lane {
         self.clock = *made.simulation.clock();
         self.made = made;
         self.builds = number;
-        if !goes_on {
+        if goes_on {
+            self.watch();
+        } else {
             self.restart(number)?;
         }
         Ok(())
@@ -187,6 +202,8 @@ impl Lane {
         self.failure = None;
         self.epoch = number;
         self.rows = vec![self.made.simulation.last_row()];
+        self.excitations.clear();
+        self.watch();
         Ok(())
     }
 
@@ -210,6 +227,7 @@ impl Lane {
         for (smooth, (phase, _)) in self.phases.iter_mut().zip(PHASES) {
             *smooth += (spent.milliseconds(phase) - *smooth) * FRESH;
         }
+        self.watch();
     }
 
     /// Whether frames were made that a device has not told of yet.
@@ -258,12 +276,14 @@ impl Lane {
         self.made.simulation.positions().get(vertex).copied().unwrap_or_default()
     }
 
-    /// A blow on what the ray hits first.
-    pub fn push(&mut self, ray: &Ray) {
-        let Some(hit) = self.pick(ray) else { return };
+    /// A blow where something was hit.
+    pub fn push(&mut self, hit: &Hit, direction: Vec3) {
         let simulation = &mut self.made.simulation;
+        if simulation.fetch().is_err() {
+            return; // and its next frame tells why
+        }
         let changes =
-            super::grab::push(simulation.model(), simulation.positions(), hit.vertex as usize, ray.direction);
+            super::grab::push(simulation.model(), simulation.positions(), hit.vertex as usize, direction);
         if let Err(error) = simulation.pull(&changes) {
             self.failure = Some(error);
         }
@@ -309,6 +329,7 @@ impl Lane {
             },
             touched: simulation.touched().into(),
             held: simulation.held_points().into(),
+            along: self.along.as_slice().into(),
             row: simulation.last_row(),
             phases: self.phases,
             describe: simulation.describe(),

@@ -7,6 +7,7 @@ mod build;
 pub mod grab;
 mod lane;
 pub mod pace;
+pub mod pose;
 pub mod spec;
 pub mod state;
 #[cfg(test)]
@@ -19,7 +20,7 @@ use crate::observe::ledger::Row;
 use crate::view::Ray;
 use pace::Speed;
 use spec::Spec;
-pub use state::{Fault, LaneState, Places, State};
+pub use state::{Along, Fault, LaneState, Places, State};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -105,6 +106,24 @@ pub enum Command {
     },
     /// How strongly the hand pulls: a factor, 1 as a rule.
     Strength(f64),
+    /// All lanes start anew from a deformation, at rest.
+    Release {
+        /// The example whose shape it is.
+        example: usize,
+        /// How many times its shape.
+        amount: f64,
+    },
+    /// Writes the deformation of a body now as a mesh in rest coordinates.
+    Pose {
+        /// Of which lane.
+        lane: usize,
+        /// Which body.
+        body: usize,
+        /// Where to.
+        path: std::path::PathBuf,
+        /// Told back in [`State::posed`] when it is done.
+        serial: u64,
+    },
 }
 
 /// Rows of the ledger of a lane that nobody has looked at yet.
@@ -114,6 +133,8 @@ pub struct News {
     pub epoch: u64,
     /// In order.
     pub rows: Vec<Row>,
+    /// Time (s) and excitations χ of the scene's examples, frame by frame.
+    pub excitations: Vec<(f64, Vec<f64>)>,
 }
 
 /// What both threads see. Locked for the time of a copy only.
@@ -165,7 +186,7 @@ impl Session {
     /// The last state, and the rows of each lane since the last call.
     pub fn look(&self) -> (Arc<State>, Vec<News>) {
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = board.news.iter().map(|news| News { epoch: news.epoch, rows: Vec::new() }).collect();
+        let news = board.news.iter().map(|news| News { epoch: news.epoch, ..News::default() }).collect();
         (board.state.clone(), std::mem::replace(&mut board.news, news))
     }
 

@@ -34,6 +34,8 @@ pub struct Spec {
     pub pins: Vec<Pin>,
     /// Vertices whose attachments were taken away.
     pub released: BTreeSet<u32>,
+    /// Whether it is the twin that designed damping is seen next to: all γ are 1.
+    pub base: bool,
 }
 
 impl Spec {
@@ -66,7 +68,13 @@ impl Spec {
 
     /// Reads the scene.
     pub fn load(&self) -> Result<LoadedScene> {
-        scene::load(&self.scene, &self.overrides)
+        let mut loaded = scene::load(&self.scene, &self.overrides)?;
+        if self.base {
+            let damping = &mut loaded.scene.damping;
+            damping.curve = None;
+            damping.examples.iter_mut().for_each(|example| (example.gamma, example.curve) = (1.0, None));
+        }
+        Ok(loaded)
     }
 
     /// Pins and releases, in a model just built of the scene.

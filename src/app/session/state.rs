@@ -42,6 +42,17 @@ pub enum Places {
     Device(Shared),
 }
 
+/// Motion along an example now.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Along {
+    /// χ, multiples of the example's shape.
+    pub excitation: f64,
+    /// χ̇ (1/s).
+    pub rate: f64,
+    /// γ of the last step.
+    pub gamma: f64,
+}
+
 /// A lane as it is now.
 #[derive(Debug, Clone)]
 pub struct LaneState {
@@ -61,6 +72,8 @@ pub struct LaneState {
     pub touched: Arc<[Touched]>,
     /// Where each attachment of the model holds now (m); `None` if it does not.
     pub held: Arc<[Option<Vec3>]>,
+    /// Motion along the examples of the scene, in their order.
+    pub along: Arc<[Along]>,
     /// The last row of the ledger.
     pub row: Row,
     /// Time of a frame, phase by phase (ms), smoothed.
@@ -113,4 +126,6 @@ pub struct State {
     pub held: Option<Held>,
     /// The last `Grab` that was dealt with.
     pub answered: u64,
+    /// The last `Pose` that was dealt with, and why nothing was written if nothing was.
+    pub posed: (u64, Option<String>),
 }

@@ -1,5 +1,7 @@
 //! The session without a window.
 
+mod examples;
+
 use super::spec::Spec;
 use super::*;
 use crate::Vec3;

@@ -43,6 +43,7 @@ pub(super) struct Worker {
     hand: Option<(usize, Grab)>,
     strength: f64,
     answered: u64,
+    posed: (u64, Option<String>),
     serial: u64,
     /// Numbers of models and beginnings given out so far.
     numbers: u64,
@@ -67,6 +68,7 @@ impl Worker {
             hand: None,
             strength: 1.0,
             answered: 0,
+            posed: (0, None),
             serial: 0,
             numbers: 0,
             changed: true,
@@ -168,6 +170,11 @@ impl Worker {
                 self.pace.forgive();
             }
             Command::Strength(strength) => self.strength = strength,
+            Command::Release { example, amount } => self.release(example, amount),
+            Command::Pose { lane, body, path, serial } => {
+                let posed = self.lanes.get_mut(lane).map_or(Ok(()), |lane| lane.pose(body, &path));
+                self.posed = (serial, posed.err().map(|error| error.to_string()));
+            }
             Command::Remove(_) => {}
             Command::Grab { .. }
             | Command::Move(_)
@@ -192,15 +199,32 @@ impl Worker {
                 }
             }
             Command::Push { lane, ray } => {
-                self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.push(&ray))
+                let hit = self.lanes.get_mut(lane).and_then(|lane| lane.pick(&ray));
+                let together = self.is_together();
+                let pushed = self.lanes.iter_mut().enumerate().filter(|(k, _)| together || *k == lane);
+                if let Some(hit) = hit {
+                    pushed.for_each(|(_, lane)| lane.push(&hit, ray.direction));
+                }
             }
             Command::Pin { lane, ray } => {
                 self.numbers += 1;
                 let (machine, number) = (&self.machine, self.numbers);
                 self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.pin(machine, &ray, number));
+                if let Some(of) =
+                    self.lanes.get(lane).filter(|_| self.is_together()).map(Lane::wanted).cloned()
+                {
+                    self.want(None, |spec| {
+                        (spec.pins, spec.released) = (of.pins.clone(), of.released.clone());
+                    });
+                }
             }
             _ => self.hand = None,
         }
+    }
+
+    /// Whether the hand acts on all lanes alike: on a body under designed damping and on its twin.
+    fn is_together(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.spec().base)
     }
 
     fn want(&mut self, lane: Option<usize>, change: impl Fn(&mut Spec)) {
@@ -220,6 +244,16 @@ impl Worker {
         for lane in &mut self.lanes {
             self.numbers += 1;
             lane.reset(&self.machine, self.numbers);
+        }
+        (self.hand, self.time, self.single) = (None, 0.0, 0);
+        self.pace.forgive();
+    }
+
+    /// From a deformation, at rest, with what there is.
+    fn release(&mut self, example: usize, amount: f64) {
+        for lane in &mut self.lanes {
+            self.numbers += 1;
+            lane.release(example, amount, self.numbers);
         }
         (self.hand, self.time, self.single) = (None, 0.0, 0);
         self.pace.forgive();
@@ -288,9 +322,9 @@ impl Worker {
                 self.single = self.single.saturating_sub(1);
                 self.pace.made(frame);
             }
-            let (time, hand) = (self.time, &self.hand);
+            let (time, hand, together) = (self.time, &self.hand, self.is_together());
             self.lanes.par_iter_mut().enumerate().for_each(|(k, lane)| {
-                let grab = hand.as_ref().filter(|(lane, _)| *lane == k).map(|(_, grab)| grab);
+                let grab = hand.as_ref().filter(|(lane, _)| together || *lane == k).map(|(_, grab)| grab);
                 // a lane may have shorter frames than the first, or longer ones; what a tick has no time for is made in the
                 // next one, before time goes on
                 while lane.is_behind(time) {
@@ -326,6 +360,7 @@ impl Worker {
             fault: self.fault.clone(),
             held,
             answered: self.answered,
+            posed: self.posed.clone(),
         };
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         board.state = Arc::new(state);
@@ -333,12 +368,14 @@ impl Worker {
         for lane in &mut self.lanes {
             // by its beginning and not by its place: a lane before it may have been closed
             let known = before.iter().position(|news| news.epoch == lane.epoch());
-            let fresh = || News { epoch: lane.epoch(), rows: Vec::new() };
+            let fresh = || News { epoch: lane.epoch(), ..News::default() };
             let mut news = known.map_or_else(fresh, |k| before.swap_remove(k));
             if news.rows.len() < MOST_NEWS {
                 news.rows.append(&mut lane.rows);
+                news.excitations.append(&mut lane.excitations);
             }
             lane.rows.clear();
+            lane.excitations.clear();
             board.news.push(news);
         }
         if let Some(wake) = &board.wake {

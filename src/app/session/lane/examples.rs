@@ -1,0 +1,102 @@
+//! Damping by example in a lane: changed while it goes on, watched, and let go from a shape.
+
+use super::Lane;
+use crate::Result;
+use crate::app::session::pose;
+use crate::app::session::spec::Spec;
+use crate::app::session::state::Along;
+use crate::error::InputError;
+use crate::scene::{LoadedScene, Scene};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How closely the excitation at the start is that asked for, and how often it is corrected.
+const START: f64 = 1e-6;
+const CORRECTIONS: usize = 12;
+
+/// Whether two scenes differ in nothing but γ along their examples, and what these are called.
+fn differ_in_gammas_only(one: &Scene, other: &Scene) -> bool {
+    let plain = |scene: &Scene| {
+        let mut scene = scene.clone();
+        for example in &mut scene.damping.examples {
+            (example.name, example.gamma, example.curve) = (String::new(), 1.0, None);
+        }
+        scene
+    };
+    plain(one) == plain(other)
+}
+
+impl Lane {
+    /// Takes over settings that differ from the present ones in nothing but γ along the examples: they need no other
+    /// simulation. `false` if they differ in more.
+    pub(super) fn adjust(&mut self, loaded: LoadedScene) -> bool {
+        let made = &mut *self.made;
+        let same = Spec { overrides: self.wanted.overrides.clone(), ..made.spec.clone() } == self.wanted;
+        let goes_on = same && self.build.is_none() && self.failure.is_none() && !self.fresh;
+        if !goes_on || !differ_in_gammas_only(&made.loaded.scene, &loaded.scene) {
+            return false;
+        }
+        let pairs = made.loaded.scene.damping.examples.iter().zip(&loaded.scene.damping.examples);
+        for (index, (before, after)) in pairs.enumerate() {
+            if (before.gamma, &before.curve) != (after.gamma, &after.curve) {
+                made.simulation.set_example(index, after.gamma, after.curve.clone());
+            }
+        }
+        made.spec = self.wanted.clone();
+        made.loaded = Arc::new(loaded);
+        true
+    }
+
+    /// Takes note of the motion along the examples.
+    pub(super) fn watch(&mut self) {
+        let simulation = &mut self.made.simulation;
+        if self.made.model.examples.is_empty() || self.failure.is_some() {
+            return;
+        }
+        let (excitations, rates) = (simulation.excitations(), simulation.excitation_rates());
+        let numbers = excitations.iter().zip(&rates).zip(simulation.gammas());
+        let along = |((&excitation, &rate), &gamma)| Along { excitation, rate, gamma };
+        self.along = numbers.map(along).collect();
+        self.excitations.push((simulation.time(), excitations));
+    }
+
+    /// Starts anew from `amount` times the shape of an example, at rest. `number` is a fresh one.
+    pub fn release(&mut self, example: usize, amount: f64, number: u64) {
+        if self.fresh {
+            return; // it is about to start anew anyway
+        }
+        let Some(swing) = pose::Swing::of(&self.made.loaded.scene, &self.made.model, example) else { return };
+        self.start_over(number);
+        if self.failure.is_some() {
+            return;
+        }
+        // where a shape moves what holds the body, χ of a large deformation is not quite the amount
+        let mut reach = amount;
+        for _ in 0..CORRECTIONS {
+            if let Err(error) = self.made.simulation.place(&swing.at(reach)) {
+                self.failure = Some(error);
+                return;
+            }
+            let seen = self.made.simulation.excitations().get(example).copied().unwrap_or(amount);
+            let factor = amount / seen;
+            if amount == 0.0 || !(0.5..2.0).contains(&factor) || (factor - 1.0).abs() < START {
+                break;
+            }
+            reach *= factor;
+        }
+        self.rows = vec![self.made.simulation.last_row()];
+        self.excitations.clear();
+        self.watch();
+    }
+
+    /// Writes how a body is deformed now, in rest coordinates.
+    pub fn pose(&mut self, body: usize, path: &Path) -> Result<()> {
+        self.made.simulation.fetch()?;
+        let (model, positions) = (&self.made.model, self.made.simulation.positions());
+        let posed = pose::in_rest_coordinates(&self.made.loaded.scene, model, body, positions);
+        let (Some(body), Some(posed)) = (model.bodies.get(body), posed) else {
+            return Err(InputError::new("there is no such body").into());
+        };
+        crate::mesh::write::write(path, &body.mesh, &posed)
+    }
+}
