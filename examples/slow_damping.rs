@@ -44,7 +44,7 @@ const FIGURES: [Figure; 2] = [
         watched: [0.0, 1.1, 0.0],
         rival: "variational",
         parameter: "damping.eta",
-        tried: &[0.1, 0.2, 0.4, 0.8],
+        tried: &[0.2, 0.8, 3.2, 6.4, 12.8],
         frames: 75,
     },
 ];
