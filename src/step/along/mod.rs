@@ -4,20 +4,19 @@
 //! every backend that lets the host look into its steps.
 
 mod group;
+mod inside_step;
 
-use super::Simulation;
 use super::backend::Backend;
-use super::clock::Phase;
 use super::form::Form;
 use crate::damping::Damping;
 use crate::damping::example::excitation::{Excitation, Follow};
 use crate::error::InputError;
-use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::model::build::undeformed;
 use crate::scene::{Curve, Over, Scene};
 use crate::{Result, Vec3};
 use group::{Example, Group};
+use std::ops::Range;
 
 /// log₁₀ γ of the factor of all motion goes by steps of this size, 1.2 %: only another one asks for another metric.
 const RUNG: f64 = 0.005;
@@ -29,7 +28,7 @@ pub(super) struct Along {
     gammas: Vec<f64>,
     /// The curve for all motion, and what measures how large that is, island by island.
     curve: Option<Curve>,
-    islands: Vec<(std::ops::Range<usize>, Excitation)>,
+    islands: Vec<(Range<usize>, Excitation)>,
     /// γ of all motion.
     factor: f64,
     /// Whether C is another one in every step.
@@ -104,14 +103,14 @@ impl Along {
 }
 
 /// What shapes of an island follow: the vertices that are held from the start to the end, if there are enough of them.
-fn follow(model: &Model, vertices: &std::ops::Range<usize>) -> Follow {
+fn follow(model: &Model, vertices: &Range<usize>) -> Follow {
     let always = model.attachments.iter().filter(|a| a.from <= 0.0 && a.until == f64::INFINITY);
     let held = always.map(|a| a.vertex as usize).filter(|vertex| vertices.contains(vertex));
     Follow::Held(held.map(|vertex| vertex - vertices.start).collect())
 }
 
 /// The examples of an island, their shapes as its bodies are placed.
-fn examples_of(scene: &Scene, model: &Model, vertices: &std::ops::Range<usize>) -> Vec<Example> {
+fn examples_of(scene: &Scene, model: &Model, vertices: &Range<usize>) -> Vec<Example> {
     let given = scene.damping.examples.iter().zip(&model.examples).enumerate();
     let own = given.filter(|(_, (_, shape))| vertices.contains(&model.bodies[shape.body].vertices.start));
     let example =
@@ -134,166 +133,6 @@ fn nothing_new(scene: &Scene, number: usize, follows: bool) -> InputError {
     };
     let message = format!("the shape of `{name}` is nothing, or a combination of those before it{rigid}");
     InputError::field(format!("damping.example.{number}.shape"), message)
-}
-
-impl Simulation {
-    /// Before a step: how strongly all motion is damped in it.
-    pub(super) fn scale_damping(&mut self) {
-        let Simulation { backend, along: Some(along), .. } = self else { return };
-        if along.curve.is_some() {
-            let view = backend.view();
-            along.factor = along.measure_factor(view.x, view.v);
-        }
-    }
-
-    /// γ of all motion.
-    pub(super) fn damping_factor(&self) -> f64 {
-        self.along.as_ref().map_or(1.0, |along| along.factor)
-    }
-
-    /// After the metric is prepared: U, where it is another one, and Π of the state.
-    pub(super) fn begin_along(&mut self) -> Result<()> {
-        let Simulation { backend, along: Some(along), damping, clock, .. } = self else { return Ok(()) };
-        if !along.has_shapes() {
-            return Ok(());
-        }
-        clock.time(Phase::Predict, || {
-            // K turns with the body, shapes must be turned for it; L is made for shapes at rest
-            let turned = damping.tangent.stiffness != 0.0;
-            let view = backend.view();
-            let poses: Vec<_> = along.groups.iter().map(|group| group.pose(view.x)).collect();
-            if along.changes || !along.is_made {
-                for (group, pose) in along.groups.iter_mut().zip(&poses) {
-                    let turn = if turned { pose.turn } else { crate::Mat3::identity() };
-                    let shapes = group.shapes(&turn);
-                    let resisted = resisted(backend.as_mut(), damping, &group.vertices, &shapes)?;
-                    group.resist(&shapes, &resisted).map_err(|i| undamped(group.examples[i].number))?;
-                }
-                along.is_made = true;
-            }
-            let view = backend.view();
-            for (group, pose) in along.groups.iter_mut().zip(poses) {
-                let gammas = group.begin(pose, turned, view.x, view.v);
-                let numbers = group.examples.iter().map(|example| example.number);
-                numbers.zip(gammas).for_each(|(number, gamma)| along.gammas[number] = gamma);
-            }
-            Ok(())
-        })
-    }
-
-    /// What shapes add to a force taken at x_n (N); `None` if nothing.
-    pub(super) fn force_along(&mut self) -> Option<Vec<Vec3>> {
-        let Simulation { backend, along, .. } = self;
-        let along = along.as_ref().filter(|along| along.has_shapes())?;
-        let v = backend.view().v;
-        let mut forces = vec![Vec3::zeros(); v.len()];
-        along.groups.iter().for_each(|group| group.push(along.factor, v, &mut forces));
-        Some(forces)
-    }
-
-    /// After the prediction: what the step starts with.
-    pub(super) fn aim_along(&mut self, form: &Form) -> Result<()> {
-        let Simulation { backend, along: Some(along), model, clock, .. } = self else { return Ok(()) };
-        clock.time(Phase::Predict, || {
-            let view = backend.view();
-            for group in &mut along.groups {
-                group.set_offset(|i| view.offset(form, model.gravity, i));
-            }
-            Ok(())
-        })
-    }
-
-    /// Whether an iteration looks at the gradient, not only at its solve.
-    pub(super) fn watch_along(&mut self, form: &Form, looks: bool) {
-        let changes = form.tangent.stiffness != 0.0 || self.is_newton;
-        let looks = looks || changes || self.searches || self.hold.is_some() || self.tolerance > 0.0;
-        self.along.iter_mut().for_each(|along| along.looks = looks);
-    }
-
-    /// A local step, with what shapes add to the gradient.
-    pub(super) fn local(&mut self, form: &Form) -> Result<()> {
-        let Simulation { backend, clock, along, .. } = self;
-        clock.time(Phase::Local, || {
-            backend.local(form)?;
-            let Some(along) = along.as_mut().filter(|along| along.has_shapes()) else { return Ok(()) };
-            let weight = form.dissipation_weight() * along.factor;
-            let view = backend.view();
-            let way = |i: usize| view.iterate[i] - view.x[i];
-            along.groups.iter_mut().for_each(|group| group.resist_motion(form, weight, way));
-            if along.looks { along.show(backend.as_mut()) } else { Ok(()) }
-        })
-    }
-
-    /// |g| of the last local step, where the host knows it; in between `ends` of the iterations only if somebody looks.
-    pub(super) fn gradient_norm(&mut self, ends: bool) -> Result<Option<f64>> {
-        let Simulation { backend, clock, along, .. } = self;
-        clock.time(Phase::Local, || match along.as_mut().filter(|along| along.has_shapes()) {
-            None => backend.gradient_norm(),
-            Some(along) if along.looks || ends => {
-                along.show(backend.as_mut())?;
-                let g = &*backend.view().gradient;
-                Ok(Some(sum(g.len(), |i| g[i].norm_squared()).sqrt()))
-            }
-            Some(_) => Ok(None),
-        })
-    }
-
-    /// The iterate was not changed by the descent alone.
-    pub(super) fn lose_way_along(&mut self) {
-        self.along.iter_mut().flat_map(|along| &mut along.groups).for_each(Group::lose_way);
-    }
-
-    /// Φ's share of shapes (J), 0 without any; `None` where they have no potential.
-    pub(super) fn potential_along(&self, form: &Form) -> Option<f64> {
-        let Some(along) = &self.along else { return Some(0.0) };
-        along.groups.iter().map(|group| group.potential(form)).sum()
-    }
-
-    /// What shapes take in the step about to end.
-    pub(super) fn book_along(&mut self, form: &Form) {
-        let Simulation { backend, along: Some(along), exchanged, clock, .. } = self else { return };
-        let taken: f64 = clock.time(Phase::Advance, || {
-            let view = backend.view();
-            let way = |i: usize| view.iterate[i] - view.x[i];
-            along.groups.iter().map(|group| group.dissipated(form, view.v, way)).sum()
-        });
-        exchanged.damped += form.damping_force_weight() * along.factor * taken;
-    }
-
-    /// χ_i of the state, in the order of the scene's examples.
-    pub fn excitations(&mut self) -> Vec<f64> {
-        self.excited(0)
-    }
-
-    /// χ̇_i of the state (1/s), in the order of the scene's examples.
-    pub fn excitation_rates(&mut self) -> Vec<f64> {
-        self.excited(1)
-    }
-
-    fn excited(&mut self, which: usize) -> Vec<f64> {
-        let Simulation { backend, along: Some(along), .. } = self else { return Vec::new() };
-        let view = backend.view();
-        let mut all = vec![0.0; along.gammas.len()];
-        for group in &along.groups {
-            let numbers = &group.excitations(view.x, view.v)[which];
-            group.examples.iter().zip(numbers).for_each(|(example, number)| all[example.number] = *number);
-        }
-        all
-    }
-
-    /// γ_i of the last time step, in the order of the scene's examples.
-    pub fn gammas(&self) -> &[f64] {
-        self.along.as_ref().map_or(&[], |along| &along.gammas)
-    }
-
-    /// From now on motion along an example is damped so; nothing happens if there is none of this number.
-    pub fn set_example(&mut self, number: usize, gamma: f64, curve: Option<Curve>) {
-        let examples =
-            self.along.iter_mut().flat_map(|along| &mut along.groups).flat_map(|g| &mut g.examples);
-        if let Some(example) = examples.into_iter().find(|example| example.number == number) {
-            (example.gamma, example.curve) = (gamma, curve);
-        }
-    }
 }
 
 impl Along {
@@ -370,7 +209,7 @@ impl Along {
 }
 
 /// Columns of a group as those of all vertices.
-fn spread(n: usize, vertices: &std::ops::Range<usize>, columns: Vec<Vec<Vec3>>) -> Vec<Vec<Vec3>> {
+fn spread(n: usize, vertices: &Range<usize>, columns: Vec<Vec<Vec3>>) -> Vec<Vec<Vec3>> {
     let spread = |column: Vec<Vec3>| {
         let mut all = vec![Vec3::zeros(); n];
         all[vertices.clone()].copy_from_slice(&column);
@@ -380,26 +219,6 @@ fn spread(n: usize, vertices: &std::ops::Range<usize>, columns: Vec<Vec<Vec3>>) 
 }
 
 /// And back.
-fn narrow(vertices: &std::ops::Range<usize>, columns: Vec<Vec<Vec3>>) -> Vec<Vec<Vec3>> {
+fn narrow(vertices: &Range<usize>, columns: Vec<Vec<Vec3>>) -> Vec<Vec<Vec3>> {
     columns.into_iter().map(|column| column[vertices.clone()].to_vec()).collect()
-}
-
-/// C X, C = α₁ M + α₂ L or α₁ M + α₂ K(x_n).
-fn resisted(
-    backend: &mut dyn Backend,
-    damping: &Damping,
-    vertices: &std::ops::Range<usize>,
-    shapes: &[Vec<Vec3>],
-) -> Result<Vec<Vec<Vec3>>> {
-    let n = backend.view().x.len();
-    let mut columns = spread(n, vertices, shapes.to_vec());
-    for column in &mut columns {
-        backend.resist(damping, column)?;
-    }
-    Ok(narrow(vertices, columns))
-}
-
-fn undamped(number: usize) -> InputError {
-    let message = "the damping of the scene does nothing to this shape, or nothing that it does not do to those before it";
-    InputError::field(format!("damping.example.{number}.shape"), message)
 }
