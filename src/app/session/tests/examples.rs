@@ -52,8 +52,8 @@ fn how_strongly_a_shape_is_damped_changes_without_another_simulation() {
 #[test]
 fn the_twin_keeps_base_damping_and_motion_dies_as_designed() {
     let session = twins();
-    session.send(bend(8.0));
-    wait(&session, "γ", |state| gamma(state, 1) == 8.0);
+    session.send(bend(0.1));
+    wait(&session, "γ", |state| gamma(state, 1) == 0.1);
     session.send(Command::Release { example: 0, amount: 0.5 });
     let start = wait(&session, "the shape", |state| state.lanes[1].row.work > 0.0);
     for lane in &start.lanes {
@@ -65,14 +65,15 @@ fn the_twin_keeps_base_damping_and_motion_dies_as_designed() {
     session.look();
     step_to(&session, 45);
     let (state, news) = session.look();
-    assert_eq!([gamma(&state, 0), gamma(&state, 1)], [1.0, 8.0]);
+    assert_eq!([gamma(&state, 0), gamma(&state, 1)], [1.0, 0.1]);
     let reached = |lane: usize| {
         let seen = &news[lane].excitations;
         assert_eq!(seen.len(), 45, "one a frame");
         assert!(seen.windows(2).all(|pair| pair[0].0 < pair[1].0));
         seen[15..].iter().map(|(_, chi)| chi[0].abs()).fold(0.0, f64::max)
     };
-    assert!(reached(1) < 0.5 * reached(0), "base {}, designed {}", reached(0), reached(1));
+    // at base damping the bar hardly swings back, at a tenth of it it does
+    assert!(reached(1) > 5.0 * reached(0), "base {}, designed {}", reached(0), reached(1));
 }
 
 /// A ray that hits the middle of the front of a bar.
