@@ -51,6 +51,7 @@ impl Along {
             return Err(InputError::field("damping.example", message).into());
         }
         let rest = undeformed(scene, model);
+        let yields = scene.bodies.iter().any(|body| body.material.yield_stress.is_some());
         let follows = given.follow_rotation;
         let (mut groups, mut islands) = (Vec::new(), Vec::new());
         for vertices in model.islands() {
@@ -74,7 +75,7 @@ impl Along {
             curve: given.curve.clone(),
             islands,
             factor: 1.0,
-            changes: damping.tangent.stiffness != 0.0 || stiffens,
+            changes: damping.tangent.stiffness != 0.0 || stiffens || yields,
             is_made: false,
             looks: true,
         }))
