@@ -95,6 +95,12 @@ const RESIDENT_FRAMES: &[(&str, usize)] = &[
     ("clay", 1),
     ("rods", 1),
     ("unloaded-beam", 1),
+    ("bar-directions", 1),
+    ("leaf", 1),
+    ("elephant-trunk", 1),
+    ("koala-belly", 1),
+    ("four-balls", 1),
+    ("koala-design", 1),
 ];
 
 /// Scenes with ten times the room at the end: a fist that hits and two thousand explicit steps with damping along edges, whose

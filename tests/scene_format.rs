@@ -332,7 +332,7 @@ fn the_document_explains_every_field() {
 fn the_examples_of_the_document_load() {
     let examples: Vec<&str> =
         DOCUMENT.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(examples.len(), 9);
+    assert_eq!(examples.len(), 10);
     for example in examples {
         read(example);
     }
