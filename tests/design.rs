@@ -275,7 +275,7 @@ fn targets_that_are_none_are_told_with_what_was_expected() {
         ("ear: inf->0.2", &["inf is out of range"]),
         ("ear: 0.8->0.8", &["`0.8->0.8`", "less than 0.8"]),
         ("ear: 0.8->1.2", &["`0.8->1.2`", "less than 0.8 to remain, not 1.2"]),
-        ("ear: ratio 1", &["1 is out of range", "between 0 and 1"]),
+        ("ear: ratio 1", &["1 is out of range", "between 0 and 0.65"]),
         ("ear: 2 half-life 0", &["0 is out of range", "half-life"]),
     ] {
         let message = parse(text).unwrap_err().to_string();

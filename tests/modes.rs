@@ -22,7 +22,7 @@ fn model(text: &str) -> Model {
 
 fn refusal(text: &str) -> String {
     let made = scene::load_text("test", text, &[]).and_then(|loaded| build(&loaded));
-    made.err().expect("an error").to_string()
+    made.expect_err("an error").to_string()
 }
 
 /// The bar of the reference, its end held by springs of this stiffness (N/m), or free.

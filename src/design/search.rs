@@ -127,6 +127,8 @@ fn prepare(trial: &dyn Trial, examples: &[Example], targets: &[(usize, Target)])
         let example = &examples[*number];
         let radius = target.amplitude * trial.reach(*number, over(example));
         let log_gamma = example.curve.as_ref().map_or(example.gamma.log10(), |curve| curve.log_gamma(radius));
+        // a γ of 0 has no logarithm that a line could begin at
+        let log_gamma = log_gamma.clamp(LOG_GAMMA[0], LOG_GAMMA[1]);
         let is_first = tasks.last().is_none_or(|task| task.example != *number);
         let outcome = Outcome {
             target: target.clone(),

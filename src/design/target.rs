@@ -102,6 +102,9 @@ pub enum TargetError {
     },
 }
 
+/// With this ratio 0.5 % of an amplitude remain after a cycle; less is not told from none (`cycle`).
+const LARGEST_RATIO: f64 = 0.65;
+
 /// The numbers of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
@@ -117,7 +120,7 @@ pub enum Quantity {
 
 impl Quantity {
     fn allows(self, value: f64) -> bool {
-        let below = if self == Quantity::Ratio { 1.0 } else { f64::INFINITY };
+        let below = if self == Quantity::Ratio { LARGEST_RATIO } else { f64::INFINITY };
         0.0 < value && value < below
     }
 }
@@ -129,7 +132,9 @@ impl fmt::Display for Quantity {
             // where nothing remains every stronger damping fits as well
             Quantity::Remaining => "a remaining amplitude greater than 0",
             Quantity::HalfLife => "a half-life greater than 0 (s)",
-            Quantity::Ratio => "a damping ratio between 0 and 1, where motion swings back",
+            Quantity::Ratio => {
+                "a damping ratio between 0 and 0.65, where motion swings back by enough to be seen"
+            }
         })
     }
 }

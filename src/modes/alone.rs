@@ -28,9 +28,7 @@ pub fn alone(model: &Model, body: usize) -> Model {
         triangles: triangles
             .map(|e| TriangleElement { vertices: e.vertices.map(|v| v - first), ..e.clone() })
             .collect(),
-        springs: springs
-            .map(|e| SpringElement { vertices: e.vertices.map(|v| v - first), ..e.clone() })
-            .collect(),
+        springs: springs.map(|e| SpringElement { vertices: e.vertices.map(|v| v - first), ..*e }).collect(),
         bendings: bendings
             .map(|e| BendingElement { vertices: e.vertices.iter().map(|v| v - first).collect(), ..e.clone() })
             .collect(),

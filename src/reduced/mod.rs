@@ -40,8 +40,8 @@ use std::time::Instant;
 
 /// Coordinates of a body, if nothing else is said.
 pub const COORDINATES: usize = 70;
-/// Most coordinates: their polynomial would have 200 million terms with more.
-pub const MOST_COORDINATES: usize = 250;
+/// Most coordinates: with more the products of their strains would take more than a gigabyte.
+pub const MOST_COORDINATES: usize = 150;
 
 /// A body in motion, in a few coordinates.
 pub struct Reduced {

@@ -115,12 +115,13 @@ impl Simulation {
 
     /// The global step x ← x − A⁻¹ g, with contacts and what is held.
     fn solve(&mut self, form: &Form, touching: bool) -> Result<()> {
-        let Simulation { backend, clock, .. } = self;
-        if !touching && self.hold.is_none() && !self.searches && self.along.is_none() {
+        let has_shapes = self.has_shapes();
+        if !touching && self.hold.is_none() && !self.searches && !has_shapes {
+            let Simulation { backend, clock, .. } = self;
             return clock.time(Phase::Global, || backend.global(form));
         }
         // contacts couple by A; what they push joins a solve by A afterwards, one by another matrix before
-        let by_metric = form.tangent.stiffness == 0.0 && self.along.is_none();
+        let by_metric = form.tangent.stiffness == 0.0 && !has_shapes;
         if touching && !by_metric {
             self.press_contacts(form, false);
         }

@@ -70,7 +70,9 @@ impl Simulation {
     fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
         let Some(along) = self.potential_along(form) else { return Ok(None) };
         let merit = self.backend.merit(form)?;
-        Ok(merit.map(|merit| Merit { value: merit.value + along, ..merit }))
+        // U is in single precision, but its products are as good as their terms
+        let noise = |merit: &Merit| merit.noise + 1e-13 * along.abs();
+        Ok(merit.map(|merit| Merit { value: merit.value + along, noise: noise(&merit) }))
     }
 
     /// Φ, where it decides, and the slope at the iterate.

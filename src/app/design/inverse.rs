@@ -38,7 +38,7 @@ pub fn complaint(rows: &[Row], examples: &[Example]) -> Option<String> {
     if rows.is_empty() {
         return Some("Add a target first.".into());
     }
-    let small = |row: &&Row| !(row.remaining < row.amplitude);
+    let small = |row: &&Row| row.remaining.is_nan() || row.remaining >= row.amplitude;
     if let Some(row) = rows.iter().find(small) {
         return Some(format!("Of {} less must remain, not {}.", row.amplitude, row.remaining));
     }
@@ -216,9 +216,9 @@ mod tests {
     fn rows_follow_each_other_and_what_is_wrong_with_them_is_told() {
         let examples = bar().load().unwrap().scene.damping.examples;
         let first = next_row(&[], "bend");
-        let second = next_row(&[first.clone()], "bend");
+        let second = next_row(std::slice::from_ref(&first), "bend");
         assert!(second.amplitude > first.amplitude && second.remaining < second.amplitude);
-        assert_eq!(next_row(&[second.clone()], "other").amplitude, first.amplitude);
+        assert_eq!(next_row(std::slice::from_ref(&second), "other").amplitude, first.amplitude);
         assert_eq!(complaint(&[first.clone(), second], &examples), None);
         assert!(complaint(&[], &examples).is_some());
         assert!(complaint(&[row(0.5, 0.5)], &examples).unwrap().contains("0.5"));

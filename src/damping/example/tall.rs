@@ -175,7 +175,7 @@ mod tests {
         let columns: Vec<_> = (0..5).map(column).collect();
         let tall = Tall::<f64>::new(&columns);
         assert_eq!(tall.columns(), columns);
-        let y = |i: usize| Vec3::new(1.0, 2.0, if i % 2 == 0 { 1.0 } else { -1.0 });
+        let y = |i: usize| Vec3::new(1.0, 2.0, if i.is_multiple_of(2) { 1.0 } else { -1.0 });
         for (j, dot) in tall.dot(&Mat3::identity(), y).iter().enumerate() {
             // whole numbers: exact
             assert_eq!(*dot, columns[j].iter().enumerate().map(|(i, x)| x.dot(&y(i))).sum::<f64>());

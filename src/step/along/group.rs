@@ -82,11 +82,16 @@ impl Group {
         Group { vertices, examples, excitation, coupling, u: Tall::default(), solved: Vec::new(), now: None }
     }
 
-    /// χ and χ̇ of a state of all vertices.
-    pub fn excitations(&self, x: &[Vec3], v: &[Vec3]) -> [Vec<f64>; 2] {
+    /// χ of a state of all vertices.
+    pub fn excitations(&self, x: &[Vec3], _: &[Vec3]) -> Vec<f64> {
+        let x = &x[self.vertices.clone()];
+        self.excitation.of(&self.excitation.pose(x), x)
+    }
+
+    /// χ̇ of a state of all vertices (1/s).
+    pub fn rates(&self, x: &[Vec3], v: &[Vec3]) -> Vec<f64> {
         let (x, v) = (&x[self.vertices.clone()], &v[self.vertices.clone()]);
-        let pose = self.excitation.pose(x);
-        [self.excitation.of(&pose, x), self.excitation.rate(&pose, x, v)]
+        self.excitation.rate(&self.excitation.pose(x), x, v)
     }
 
     /// The shapes as columns, turned by `turn`.

@@ -1,7 +1,7 @@
 //! Damping along shapes, at its places in a step.
 
 use super::group::Group;
-use super::{narrow, spread};
+use super::{Along, narrow, spread};
 use crate::damping::Damping;
 use crate::error::InputError;
 use crate::linear::reduce::sum;
@@ -21,6 +21,11 @@ impl Simulation {
             let view = backend.view();
             along.factor = along.measure_factor(view.x, view.v);
         }
+    }
+
+    /// Whether there are shapes along which damping is another.
+    pub(in crate::step) fn has_shapes(&self) -> bool {
+        self.along.as_ref().is_some_and(Along::has_shapes)
     }
 
     /// γ of all motion.
@@ -139,21 +144,21 @@ impl Simulation {
 
     /// χ_i of the state, in the order of the scene's examples.
     pub fn excitations(&mut self) -> Vec<f64> {
-        self.excited(0)
+        self.excited(Group::excitations)
     }
 
     /// χ̇_i of the state (1/s), in the order of the scene's examples.
     pub fn excitation_rates(&mut self) -> Vec<f64> {
-        self.excited(1)
+        self.excited(Group::rates)
     }
 
-    fn excited(&mut self, which: usize) -> Vec<f64> {
+    fn excited(&mut self, of: fn(&Group, &[Vec3], &[Vec3]) -> Vec<f64>) -> Vec<f64> {
         let Simulation { backend, along: Some(along), .. } = self else { return Vec::new() };
         let view = backend.view();
         let mut all = vec![0.0; along.gammas.len()];
         for group in &along.groups {
-            let numbers = &group.excitations(view.x, view.v)[which];
-            group.examples.iter().zip(numbers).for_each(|(example, number)| all[example.number] = *number);
+            let numbers = of(group, view.x, view.v);
+            group.examples.iter().zip(numbers).for_each(|(example, number)| all[example.number] = number);
         }
         all
     }
