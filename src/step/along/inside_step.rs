@@ -88,6 +88,8 @@ impl Simulation {
     /// Whether an iteration looks at the gradient, not only at its solve.
     pub(in crate::step) fn watch_along(&mut self, form: &Form, looks: bool) {
         let changes = form.tangent.stiffness != 0.0 || self.is_newton;
+        // what a step leaves unsolved stays in a force that the next one starts with: there g is exact, whatever B is rounded to
+        let looks = looks || form.takes_force();
         let looks = looks || changes || self.searches || self.hold.is_some() || self.tolerance > 0.0;
         self.along.iter_mut().for_each(|along| along.looks = looks);
     }
