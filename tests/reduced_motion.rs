@@ -1,42 +1,18 @@
 //! How a reduced body moves: like the whole one as long as it is little deformed, carried by what holds it, and damped by example.
 
 mod common;
+#[path = "common/held_bar.rs"]
+mod held_bar;
 
 use common::distance;
 use dashpot::Error;
-use dashpot::model::build::build;
 use dashpot::model::{ExampleShape, Model};
 use dashpot::reduced::Reduced;
 use dashpot::scene::{Curve, CurveKind, Example, LoadedScene, Over, Shape};
-use dashpot::{Simulation, Vec3, cpu, scene};
+use dashpot::{Simulation, Vec3, cpu};
+use held_bar::{load, reduce};
 use nalgebra::DVector;
 use std::sync::Arc;
-
-/// A bar of 144 tetrahedra, 1 m long, clamped at its left end.
-const BAR: &str = r#"
-    gravity = [0.0, 0.0, 0.0]
-    time = { step = 0.01, frames = 40, iterations = 100, tolerance = 1e-11 }
-    integrator = { kind = "implicit-midpoint" }
-    solver = { kind = "newton" }
-    [[body]]
-    name = "bar"
-    mesh = { generate = "box", cells = [6, 2, 2], size = [1.0, 0.15, 0.2] }
-    material = { model = "stvk", young_modulus = 100000.0, poisson_ratio = 0.3, density = 1000.0 }
-    [[body.attach]]
-    select = { min = [-0.001, -1.0, -1.0], max = [0.001, 1.0, 1.0] }
-    stiffness = 1e5
-"#;
-
-fn load(overrides: &[&str]) -> (LoadedScene, Model) {
-    let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    let loaded = scene::load_text("test", BAR, &overrides).unwrap();
-    let model = build(&loaded).unwrap().model;
-    (loaded, model)
-}
-
-fn reduce(loaded: &LoadedScene, model: &Model, count: usize) -> Reduced {
-    Reduced::new(&loaded.scene, Arc::new(model.clone()), count, |_| ()).unwrap()
-}
 
 /// The largest distance between reduced and whole body over some frames, as a share of the largest displacement.
 fn difference(loaded: &LoadedScene, mut reduced: Reduced, frames: usize) -> f64 {
