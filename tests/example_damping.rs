@@ -222,7 +222,7 @@ fn motion_orthogonal_to_the_examples_is_unchanged() {
 }
 
 #[test]
-fn takes_energy_whatever_the_gammas_and_the_ledger_closes() {
+fn takes_energy_whatever_the_gammas() {
     let mut random = Random::new(11);
     for trial in 0..6 {
         let gammas: Vec<f64> = (0..3).map(|_| 10f64.powf(3.0 * random.vector().x)).collect();
