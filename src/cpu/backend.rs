@@ -1,15 +1,18 @@
 //! The operations of a step on the CPU, in its order.
 
+use super::gather::VERTICES_PER_TASK;
 use super::global::Parts;
+use super::inside::wide;
 use super::viscous::Viscous;
 use super::{CHUNK, Cpu, Scalar, fill, observe};
 use crate::damping::Filter;
 use crate::linear::reduce::sum;
 use crate::model::rest::RestShapes;
-use crate::step::backend::{Backend, Exchange, Report, Snapshot, Targets};
+use crate::step::backend::{Backend, Columns, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
 use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
+use nalgebra::DVector;
 use rayon::prelude::*;
 
 impl<T: Scalar> Backend for Cpu<T> {
@@ -66,6 +69,10 @@ impl<T: Scalar> Backend for Cpu<T> {
     }
 
     fn local(&mut self, form: &Form) -> Result<()> {
+        self.local_along(form, &[]).map(|_| ())
+    }
+
+    fn local_along(&mut self, form: &Form, ways: &[Columns]) -> Result<Vec<DVector<f64>>> {
         let (c2, z) = (form.row.c2, form.row.offset);
         let (iterate, x) = (&self.iterate, &self.x);
         fill(&mut self.evaluated, |i| iterate[i] * c2 + x[i] * z);
@@ -74,13 +81,23 @@ impl<T: Scalar> Backend for Cpu<T> {
         let tangent = self.resist(form);
         let (iterate, target, mass) = (&self.iterate, &self.target, &self.model.mass);
         let (inertia, weight) = (form.inertia(), form.tangent_weight());
-        self.local.gather(&mut self.gradient, |i| {
+        let inertial = |i: usize| {
             let inertial = (iterate[i] - target[i]) * (inertia * mass[i]);
             tangent.as_ref().map_or(inertial, |tangent| inertial + tangent.force(i) * weight)
-        });
+        };
+        // while g is at hand
+        let product = |task: usize, g: &[[T; 3]]| -> Vec<Option<Vec<f64>>> {
+            let of = |Columns { columns, turn }: &Columns| {
+                Some(columns.chunk(task)?.dot(turn, |i| wide(&g[i - task * VERTICES_PER_TASK])))
+            };
+            ways.iter().map(of).collect()
+        };
+        let parts = self.local.gather_and(&mut self.gradient, inertial, product);
         self.tangent = tangent;
         self.show_gradient();
-        Ok(())
+        let whole =
+            |(k, way): (usize, &Columns)| way.columns.sum(parts.iter().filter_map(|part| part[k].as_deref()));
+        Ok(ways.iter().enumerate().map(whole).collect())
     }
 
     fn gradient_norm(&mut self) -> Result<Option<f64>> {
@@ -89,7 +106,11 @@ impl<T: Scalar> Backend for Cpu<T> {
         Ok(Some(squared.sqrt()))
     }
 
-    fn global(&mut self, _: &Form) -> Result<()> {
+    fn global(&mut self, form: &Form) -> Result<()> {
+        self.global_along(form, &[], &[])
+    }
+
+    fn global_along(&mut self, _: &Form, ways: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
         let solved = match &mut self.tangent {
             Some(tangent) => tangent.solve_rows(&mut self.gradient),
             None => self.global.solve(&mut self.gradient),
@@ -97,9 +118,17 @@ impl<T: Scalar> Backend for Cpu<T> {
         if !solved {
             return Ok(());
         }
-        let step = &self.gradient;
-        self.iterate.par_iter_mut().with_min_len(CHUNK).zip(step).for_each(|(x, d)| {
-            *x -= Vec3::new(d[0].wide(), d[1].wide(), d[2].wide());
+        let tasks =
+            self.iterate.par_chunks_mut(VERTICES_PER_TASK).zip(self.gradient.par_chunks(VERTICES_PER_TASK));
+        tasks.enumerate().for_each(|(task, (x, step))| {
+            x.iter_mut().zip(step).for_each(|(x, d)| *x -= wide(d));
+            for (Columns { columns, turn }, c) in ways.iter().zip(shares) {
+                let Some(chunk) = columns.chunk(task) else { continue };
+                let (mut memory, first) = ([[0.0; 3]; VERTICES_PER_TASK], chunk.vertices().start);
+                let x = &mut x[first - task * VERTICES_PER_TASK..];
+                let ways = x.iter_mut().zip(chunk.times(turn, c, &mut memory));
+                ways.for_each(|(x, d)| *x -= Vec3::from(*d));
+            }
         });
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! From rows of elements to vertices: sums in a fixed order, without atomics.
 
 use super::lanes::Real;
+use crate::damping::example::tall::CHUNK;
 use rayon::prelude::*;
 
-/// Vertices that a thread takes at once. Fixed, and of no influence on the result.
-const VERTICES_PER_TASK: usize = 2048;
+/// Vertices that a thread takes at once. Fixed, and of no influence on the result; that of tall matrices, which may ride along.
+pub const VERTICES_PER_TASK: usize = CHUNK;
 
 /// For each vertex the rows that belong to it, in ascending order.
 ///
@@ -50,12 +51,23 @@ impl Gather {
         out: &mut [Out],
         write: impl Fn(usize, [T; 3], &mut Out) + Sync,
     ) {
+        self.sum_and(rows, out, write, |_, _| ());
+    }
+
+    /// The same; and what `after(task, out)` makes of the entries of each task as soon as they are written, in order.
+    pub fn sum_and<T: Real, Out: Send, R: Send>(
+        &self,
+        rows: &[[T; 3]],
+        out: &mut [Out],
+        write: impl Fn(usize, [T; 3], &mut Out) + Sync,
+        after: impl Fn(usize, &[Out]) -> R + Sync,
+    ) -> Vec<R> {
         assert_eq!(out.len() + 1, self.starts.len(), "one entry for each vertex");
         assert_eq!(rows.len(), self.rows.len(), "as many rows as at first");
-        out.par_chunks_mut(VERTICES_PER_TASK).enumerate().for_each(|(task, out)| {
+        let tasks = out.par_chunks_mut(VERTICES_PER_TASK).enumerate().map(|(task, out)| {
             let first = task * VERTICES_PER_TASK;
             let starts = &self.starts[first..=first + out.len()];
-            for (offset, (range, out)) in starts.windows(2).zip(out).enumerate() {
+            for (offset, (range, out)) in starts.windows(2).zip(out.iter_mut()).enumerate() {
                 let own = &self.rows[range[0] as usize..range[1] as usize];
                 let zero = [T::default(); 3];
                 let sum = own.iter().fold(zero, |sum, &row| {
@@ -64,6 +76,8 @@ impl Gather {
                 });
                 write(first + offset, sum, out);
             }
+            after(task, out)
         });
+        tasks.collect()
     }
 }

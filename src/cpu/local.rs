@@ -74,10 +74,21 @@ impl<T: Scalar> Local<T> {
 
     /// g_i = inertial(i) + Σ of the corner gradients at vertex i.
     pub fn gather(&self, gradient: &mut [[T; 3]], inertial: impl Fn(usize) -> Vec3 + Sync) {
-        self.gather.sum(&self.rows, gradient, |i, sum: [T; 3], out| {
+        self.gather_and(gradient, inertial, |_, _| ());
+    }
+
+    /// The same; and what `after(task, g)` makes of the vertices of each task, in order.
+    pub fn gather_and<R: Send>(
+        &self,
+        gradient: &mut [[T; 3]],
+        inertial: impl Fn(usize) -> Vec3 + Sync,
+        after: impl Fn(usize, &[[T; 3]]) -> R + Sync,
+    ) -> Vec<R> {
+        let write = |i: usize, sum: [T; 3], out: &mut [T; 3]| {
             let inertial: [T; 3] = narrow(inertial(i));
             *out = std::array::from_fn(|axis| inertial[axis] + sum[axis]);
-        });
+        };
+        self.gather.sum_and(&self.rows, gradient, write, after)
     }
 
     /// Energy and strain of the tetrahedra.

@@ -7,9 +7,11 @@ use super::hold::body::Kept;
 use super::inside::Inside;
 use super::stiffness::Stiffness;
 use crate::damping::Filter;
+use crate::damping::example::tall::Tall;
 use crate::model::rest::RestShapes;
 use crate::observe::Observation;
-use crate::{Result, Vec3};
+use crate::{Mat3, Result, Vec3};
+use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
 /// Where the attachments' points are at the start and at the end of a step (m), in the order of the model.
@@ -127,6 +129,14 @@ pub struct Snapshot {
     pub metric_shapes: Vec<f64>,
 }
 
+/// A few vectors at every vertex, turned by T: ways that an iteration may go besides its own.
+pub struct Columns<'a> {
+    /// B.
+    pub columns: &'a Tall<f32>,
+    /// T.
+    pub turn: Mat3,
+}
+
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
 ///
 /// A device may only take note of them and compute later: then numbers come back by [`Backend::reports`], some frames
@@ -149,10 +159,26 @@ pub trait Backend: Inside + Explicit + Send {
     fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()>;
     /// Local step: projections, and the gradient g of Φ at the iterate x.
     fn local(&mut self, form: &Form) -> Result<()>;
+    /// The same, and the products (T B)ᵀ g of columns.
+    fn local_along(&mut self, form: &Form, ways: &[Columns]) -> Result<Vec<DVector<f64>>> {
+        self.local(form)?;
+        self.gradient_norm()?; // brings g to the host
+        let g = &*self.view().gradient;
+        Ok(ways.iter().map(|Columns { columns, turn }| columns.dot(turn, |i| g[i])).collect())
+    }
     /// |g| of the last local step (N); `None` where it stays on the device: then all iterations are made.
     fn gradient_norm(&mut self) -> Result<Option<f64>>;
     /// Global step: x ← x − A⁻¹ g.
     fn global(&mut self, form: &Form) -> Result<()>;
+    /// The same with shares of columns: x ← x − A⁻¹ g − Σ T B c.
+    fn global_along(&mut self, form: &Form, ways: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
+        self.descend(form)?;
+        let descent = self.view().descent;
+        for (Columns { columns, turn }, c) in ways.iter().zip(shares) {
+            columns.add(turn, c, descent);
+        }
+        self.correct()
+    }
     /// The iterate becomes the new position, v' its velocity; the old ones become history. The energy exchanged is
     /// kept for the next report.
     fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()>;

@@ -120,6 +120,9 @@ impl Simulation {
             let Simulation { backend, clock, .. } = self;
             return clock.time(Phase::Global, || backend.global(form));
         }
+        if self.global_along(form)? {
+            return Ok(());
+        }
         // contacts couple by A; what they push joins a solve by A afterwards, one by another matrix before
         let by_metric = form.tangent.stiffness == 0.0 && !has_shapes;
         if touching && !by_metric {

@@ -67,6 +67,9 @@ impl Coupling {
         }
         let mut pi = scaled * &self.inverse;
         let symmetric = (&pi + pi.transpose()) * 0.5;
+        if symmetric.clone().cholesky().is_some() {
+            return pi; // it has no negative eigenvalues: the usual case
+        }
         let eigen = SymmetricEigen::new(symmetric);
         for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
             if *value < 0.0 {

@@ -5,80 +5,130 @@ use crate::{Mat3, Vec3};
 use nalgebra::{DMatrix, DVector};
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// Vertices of one task: their vectors stay in the first cache while the columns go by.
-const CHUNK: usize = 512;
+/// Vertices of one task: their vectors stay in the first cache while the columns go by. Tasks begin at multiples of it, so that
+/// somebody who walks over all vertices anyway can take the columns along.
+pub const CHUNK: usize = 512;
+/// Numbers of a column that are multiplied at once.
+const BLOCK: usize = 32;
 /// Sums that a product runs side by side, so that none waits for the one before.
-const LANES: usize = 16;
+const LANES: usize = 8;
 /// Fewer numbers than this are one thread's: it is done before another one has woken up.
 const SMALL: usize = 1 << 15;
 
-/// A tall matrix of numbers `T`, which are multiplied and added in f64. Chunk by chunk of vertices: one column of it after the other.
+/// A tall matrix of numbers `T`, which are multiplied and added in f64. Task by task of vertices: one column of it after the other.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tall<T = f64> {
     columns: usize,
-    rows: usize,
+    vertices: Range<usize>,
     numbers: Vec<T>,
 }
 
 impl<T: Real> Tall<T> {
     /// With these columns, rounded to T, all of the same length.
     pub fn new(columns: &[Vec<Vec3>]) -> Self {
+        Self::at(0, columns)
+    }
+
+    /// The same of vertices from number `first` on.
+    pub fn at(first: usize, columns: &[Vec<Vec3>]) -> Self {
         let rows = columns.first().map_or(0, Vec::len);
-        let mut numbers = Vec::with_capacity(3 * rows * columns.len());
-        for first in (0..rows).step_by(CHUNK) {
+        let mut tall = Tall { columns: columns.len(), vertices: first..first + rows, numbers: Vec::new() };
+        tall.numbers.reserve(3 * rows * columns.len());
+        for task in tall.tasks() {
+            let own = tall.vertices_of(task);
             for column in columns {
-                let chunk = &column[first..rows.min(first + CHUNK)];
-                numbers.extend(chunk.iter().flat_map(|vector| [0, 1, 2].map(|c| T::from_f64(vector[c]))));
+                let chunk = &column[own.start - first..own.end - first];
+                tall.numbers.extend(chunk.iter().flat_map(|v| [0, 1, 2].map(|c| T::from_f64(v[c]))));
             }
         }
-        Tall { columns: columns.len(), rows, numbers }
+        tall
     }
 
     /// Its columns.
     pub fn columns(&self) -> Vec<Vec<Vec3>> {
-        let mut columns = vec![Vec::with_capacity(self.rows); self.columns];
-        for chunk in self.numbers.chunks(self.chunk()) {
-            for (column, numbers) in columns.iter_mut().zip(chunk.chunks(chunk.len() / self.columns)) {
+        let mut columns = vec![Vec::with_capacity(self.vertices.len()); self.columns];
+        for chunk in self.tasks().filter_map(|task| self.chunk(task)) {
+            for (column, numbers) in columns.iter_mut().zip(chunk.columns()) {
                 column.extend(numbers.as_chunks::<3>().0.iter().map(|v| Vec3::from(v.map(T::to_f64))));
             }
         }
         columns
     }
 
-    /// Numbers of a chunk.
-    fn chunk(&self) -> usize {
-        (3 * CHUNK * self.columns).max(1)
+    /// The tasks that its vertices are in.
+    fn tasks(&self) -> Range<usize> {
+        self.vertices.start / CHUNK..self.vertices.end.div_ceil(CHUNK)
+    }
+
+    fn vertices_of(&self, task: usize) -> Range<usize> {
+        let Range { start, end } = self.vertices;
+        start.max(task * CHUNK)..end.min((task + 1) * CHUNK)
+    }
+
+    /// What it has at the vertices of a task; `None` if nothing.
+    pub fn chunk(&self, task: usize) -> Option<Chunk<'_, T>> {
+        let vertices = self.vertices_of(task);
+        if vertices.is_empty() || self.columns == 0 {
+            return None;
+        }
+        let at = |vertex: usize| 3 * self.columns * (vertex - self.vertices.start);
+        Some(Chunk { numbers: &self.numbers[at(vertices.start)..at(vertices.end)], vertices })
+    }
+
+    /// What `of` makes of every chunk, in order.
+    fn each<R: Send>(&self, of: impl Fn(Chunk<T>) -> R + Sync + Send) -> Vec<R> {
+        let of = |task: usize| self.chunk(task).map(&of);
+        match self.numbers.len() < SMALL {
+            true => self.tasks().filter_map(of).collect(),
+            false => self.tasks().into_par_iter().filter_map(of).collect(),
+        }
     }
 
     /// (T A)ᵀ y, `y(i)` being the vector at vertex i. The bits do not depend on the number of threads.
     pub fn dot(&self, turn: &Mat3, y: impl Fn(usize) -> Vec3 + Sync) -> DVector<f64> {
-        let part = |(number, chunk): (usize, &[T])| {
-            let y = |i: usize| y(number * CHUNK + i);
-            Arch::new().dispatch(Dot { chunk, columns: self.columns, turn, y })
+        let parts = self.each(|chunk| chunk.dot(turn, &y));
+        self.sum(parts.iter().map(Vec::as_slice))
+    }
+
+    /// The products of chunks, added in their order.
+    pub fn sum<'a>(&self, parts: impl Iterator<Item = &'a [f64]>) -> DVector<f64> {
+        let mut sum = DVector::zeros(self.columns);
+        parts.for_each(|part| sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
+        sum
+    }
+
+    /// |g + T A c|² − |g|², `g(i)` being the vector at vertex i. The bits do not depend on the number of threads.
+    pub fn gain(&self, turn: &Mat3, c: &DVector<f64>, g: impl Fn(usize) -> Vec3 + Sync) -> f64 {
+        let part = |chunk: Chunk<T>| {
+            let mut more = [[0.0; 3]; CHUNK];
+            let vertices = chunk.vertices.clone();
+            let added = vertices.zip(chunk.times(turn, c, &mut more));
+            added.map(|(i, more)| (g(i) * 2.0 + Vec3::from(*more)).dot(&Vec3::from(*more))).sum::<f64>()
         };
-        let parts: Vec<Vec<f64>> = match self.numbers.len() < SMALL {
-            true => self.numbers.chunks(self.chunk()).enumerate().map(part).collect(),
-            false => self.numbers.par_chunks(self.chunk()).enumerate().map(part).collect(),
-        };
-        DVector::from_fn(self.columns, |j, _| parts.iter().map(|part| part[j]).sum())
+        self.each(part).iter().sum()
     }
 
     /// A `c`.
     pub fn times(&self, c: &DVector<f64>) -> Vec<Vec3> {
-        let mut product = vec![Vec3::zeros(); self.rows];
+        let mut product = vec![Vec3::zeros(); self.vertices.end];
         self.add(&Mat3::identity(), c, &mut product);
-        product
+        product.split_off(self.vertices.start)
     }
 
-    /// Adds T A `c` to the vectors.
+    /// Adds T A `c` to the vectors of all vertices.
     pub fn add(&self, turn: &Mat3, c: &DVector<f64>, vectors: &mut [Vec3]) {
-        let part = |(vectors, chunk): (&mut [Vec3], &[T])| {
-            Arch::new().dispatch(Add { chunk, c: c.as_slice(), turn, vectors });
+        let part = |(task, vectors): (usize, &mut [Vec3])| {
+            let Some(chunk) = self.chunk(task) else { return };
+            let mut more = [[0.0; 3]; CHUNK];
+            let vectors = &mut vectors[chunk.vertices.start - task * CHUNK..];
+            let added = vectors.iter_mut().zip(chunk.times(turn, c, &mut more));
+            added.for_each(|(vector, more)| *vector += Vec3::from(*more));
         };
         match self.numbers.len() < SMALL {
-            true => vectors.chunks_mut(CHUNK).zip(self.numbers.chunks(self.chunk())).for_each(part),
-            false => vectors.par_chunks_mut(CHUNK).zip(self.numbers.par_chunks(self.chunk())).for_each(part),
+            true => vectors.chunks_mut(CHUNK).enumerate().for_each(part),
+            false => vectors.par_chunks_mut(CHUNK).enumerate().for_each(part),
         }
     }
 }
@@ -101,62 +151,127 @@ impl Tall {
     }
 }
 
-/// The products of a chunk's columns with vectors, as wide as the machine computes.
-struct Dot<'a, T, Y> {
-    chunk: &'a [T],
-    columns: usize,
-    turn: &'a Mat3,
-    y: Y,
+/// A tall matrix at the vertices of a task, as wide as the machine computes. Plain loops in there: calls of closures that are
+/// not taken in would be made number by number.
+pub struct Chunk<'a, T> {
+    vertices: Range<usize>,
+    numbers: &'a [T],
 }
 
-impl<T: Real, Y: Fn(usize) -> Vec3> NullaryFnOnce for Dot<'_, T, Y> {
+impl<'a, T: Real> Chunk<'a, T> {
+    fn columns(&self) -> std::slice::ChunksExact<'a, T> {
+        self.numbers.chunks_exact(3 * self.vertices.len())
+    }
+
+    /// (T A)ᵀ y, `y(i)` being the vector at vertex i.
+    pub fn dot(&self, turn: &Mat3, y: impl Fn(usize) -> Vec3) -> Vec<f64> {
+        let mut vectors = [[0.0; 3]; CHUNK];
+        let vectors = &mut vectors[..self.vertices.len()];
+        vectors.iter_mut().zip(self.vertices()).for_each(|(vector, i)| *vector = y(i).into());
+        Arch::new().dispatch(Dot { chunk: self, turn, vectors })
+    }
+
+    /// Its vertices.
+    pub fn vertices(&self) -> Range<usize> {
+        self.vertices.clone()
+    }
+
+    /// T A c at its vertices.
+    pub fn times<'m>(
+        &self,
+        turn: &Mat3,
+        c: &DVector<f64>,
+        memory: &'m mut [[f64; 3]; CHUNK],
+    ) -> &'m [[f64; 3]] {
+        let product = &mut memory[..self.vertices.len()];
+        Arch::new().dispatch(Times { chunk: self, c: c.as_slice(), turn, product });
+        product
+    }
+}
+
+struct Dot<'a, T> {
+    chunk: &'a Chunk<'a, T>,
+    turn: &'a Mat3,
+    vectors: &'a mut [[f64; 3]],
+}
+
+impl<T: Real> NullaryFnOnce for Dot<'_, T> {
     type Output = Vec<f64>;
 
     #[inline(always)]
     fn call(self) -> Vec<f64> {
         let [a, b, c] = self.turn.data.0;
-        let length = self.chunk.len() / self.columns;
-        let mut turned = [0.0; 3 * CHUNK];
-        for (i, turned) in turned[..length].as_chunks_mut::<3>().0.iter_mut().enumerate() {
-            let y = (self.y)(i);
-            *turned = [a, b, c].map(|t: [f64; 3]| t[0] * y.x + t[1] * y.y + t[2] * y.z);
+        for vector in &mut *self.vectors {
+            let [x, y, z] = *vector;
+            *vector = [
+                a[0] * x + a[1] * y + a[2] * z,
+                b[0] * x + b[1] * y + b[2] * z,
+                c[0] * x + c[1] * y + c[2] * z,
+            ];
         }
-        self.chunk.chunks_exact(length).map(|column| product(column, &turned[..length])).collect()
+        // block by block, so that the vectors stay in registers while the columns go by
+        let mut sums = vec![[0.0; LANES]; self.chunk.columns().len()];
+        let (blocks, rest) = self.vectors.as_flattened().as_chunks::<BLOCK>();
+        for (at, y) in blocks.iter().enumerate() {
+            for (sum, column) in sums.iter_mut().zip(self.chunk.columns()) {
+                *sum = add_product(*sum, &column.as_chunks::<BLOCK>().0[at], y);
+            }
+        }
+        let last = |column: &[T]| -> f64 {
+            column.as_chunks::<BLOCK>().1.iter().zip(rest).map(|(number, y)| number.to_f64() * y).sum()
+        };
+        let whole = |(sum, column): (&[f64; LANES], &[T])| sum.iter().sum::<f64>() + last(column);
+        sums.iter().zip(self.chunk.columns()).map(whole).collect()
     }
 }
 
 #[inline(always)]
-fn product<T: Real>(column: &[T], y: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    let ((column, last), (y, last_y)) = (column.as_chunks::<LANES>(), y.as_chunks::<LANES>());
-    for (column, y) in column.iter().zip(y) {
-        (0..LANES).for_each(|lane| sums[lane] += column[lane].to_f64() * y[lane]);
+fn add_product<T: Real>(mut sums: [f64; LANES], column: &[T; BLOCK], y: &[f64; BLOCK]) -> [f64; LANES] {
+    for (column, y) in column.as_chunks::<LANES>().0.iter().zip(y.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            sums[lane] += column[lane].to_f64() * y[lane];
+        }
     }
-    let rest: f64 = last.iter().zip(last_y).map(|(column, y)| column.to_f64() * y).sum();
-    sums.iter().sum::<f64>() + rest
+    sums
 }
 
-/// vectors += T · columns · c, as wide as the machine computes.
-struct Add<'a, T> {
-    chunk: &'a [T],
+struct Times<'a, T> {
+    chunk: &'a Chunk<'a, T>,
     c: &'a [f64],
     turn: &'a Mat3,
-    vectors: &'a mut [Vec3],
+    product: &'a mut [[f64; 3]],
 }
 
-impl<T: Real> NullaryFnOnce for Add<'_, T> {
+impl<T: Real> NullaryFnOnce for Times<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let length = 3 * self.vectors.len();
-        let mut sums = [0.0; 3 * CHUNK];
-        for (column, c) in self.chunk.chunks_exact(length).zip(self.c) {
-            sums[..length].iter_mut().zip(column).for_each(|(sum, number)| *sum += number.to_f64() * c);
+        let sums = self.product.as_flattened_mut();
+        let (blocks, rest) = sums.as_chunks_mut::<BLOCK>();
+        for (at, sums) in blocks.iter_mut().enumerate() {
+            let mut sum = [0.0; BLOCK]; // not in its place, or it would not stay in registers
+            for (column, c) in self.chunk.columns().zip(self.c) {
+                let column = &column.as_chunks::<BLOCK>().0[at];
+                for lane in 0..BLOCK {
+                    sum[lane] += column[lane].to_f64() * c;
+                }
+            }
+            *sums = sum;
+        }
+        rest.fill(0.0);
+        for (column, c) in self.chunk.columns().zip(self.c) {
+            let last = column.as_chunks::<BLOCK>().1;
+            rest.iter_mut().zip(last).for_each(|(sum, number)| *sum += number.to_f64() * c);
         }
         let [a, b, c] = self.turn.data.0;
-        for (vector, [x, y, z]) in self.vectors.iter_mut().zip(sums.as_chunks::<3>().0) {
-            (0..3).for_each(|p| vector[p] += a[p] * x + b[p] * y + c[p] * z);
+        for vector in self.product {
+            let [x, y, z] = *vector;
+            *vector = [
+                a[0] * x + b[0] * y + c[0] * z,
+                a[1] * x + b[1] * y + c[1] * z,
+                a[2] * x + b[2] * y + c[2] * z,
+            ];
         }
     }
 }
@@ -189,5 +304,25 @@ mod tests {
             assert_eq!(*vector, Vec3::x() + turn * expected);
         }
         assert_eq!(Tall::<f32>::new(&[]).dot(&Mat3::identity(), y).len(), 0);
+    }
+
+    #[test]
+    fn vertices_may_begin_anywhere() {
+        let (first, rows) = (CHUNK - 5, CHUNK + 40);
+        let column = |j: usize| (0..rows).map(|i| Vec3::new(i as f64, j as f64, 1.0)).collect::<Vec<_>>();
+        let columns: Vec<_> = (0..3).map(column).collect();
+        let (here, there) = (Tall::<f64>::new(&columns), Tall::<f64>::at(first, &columns));
+        assert_eq!(there.columns(), columns);
+        let (one, c) = (Mat3::identity(), DVector::from_row_slice(&[1.0, 2.0, -3.0]));
+        assert_eq!(there.times(&c), here.times(&c));
+        let y = |i: usize| Vec3::new(1.0, i as f64, 2.0);
+        assert_eq!(there.dot(&one, |i| y(i - first)), here.dot(&one, y));
+        let mut all = vec![Vec3::zeros(); first + rows + 7];
+        there.add(&one, &c, &mut all);
+        assert_eq!(all[first..first + rows], here.times(&c));
+        assert!(all[..first].iter().chain(&all[first + rows..]).all(|v| *v == Vec3::zeros()));
+        let squared: f64 =
+            (0..rows).map(|i| (y(i) + all[first + i]).norm_squared() - y(i).norm_squared()).sum();
+        assert_eq!(there.gain(&one, &c, |i| y(i - first)), squared);
     }
 }

@@ -10,13 +10,15 @@
 //!
 //!   (A + w U P Uᵀ)⁻¹ (g + U c) = A⁻¹g + B [c − (I + w P S)⁻¹ w P (Uᵀ A⁻¹g + S c)]
 //!
-//! So an iteration has one product with Uᵀ and one with B, and Uᵀ(x − x_n) is known from those of the iteration before. With D = α₁ M + α₂ L both are scalar matrices times I₃ and do not see a rotation of space: T U and T B of a body
-//! that has turned are those of the rest shape, turned.
+//! So an iteration has two products: Uᵀ A⁻¹g = Bᵀg, which is made with g, and B c, which joins the way that x goes. Uᵀ(x − x_n) is known from
+//! the iteration before. Where somebody looks at g in between, it gets its part U c at once. With D = α₁ M + α₂ L both U and B are
+//! scalar matrices times I₃ and do not see a rotation of space: T U and T B of a body that has turned are those of the rest shape, turned.
 
 use crate::damping::example::coupling::Coupling;
 use crate::damping::example::excitation::{Excitation, Pose};
 use crate::damping::example::tall::Tall;
 use crate::scene::{Curve, Over};
+use crate::step::backend::Columns;
 use crate::step::form::Form;
 use crate::{Mat3, Vec3};
 use nalgebra::{DMatrix, DVector};
@@ -105,7 +107,7 @@ impl Group {
         let [q, u] = [shapes, resisted].map(|columns| Tall::combine(columns, first.inverse()));
         // once more: the first time loses as many digits as the shapes are alike
         let second = Coupling::new(&Tall::products(&q, &u))?;
-        self.u = Tall::new(&Tall::combine(&u, second.inverse()));
+        self.u = Tall::at(self.vertices.start, &Tall::combine(&u, second.inverse()));
         self.coupling = first.followed_by(&second);
         self.solved.clear();
         Ok(())
@@ -163,15 +165,14 @@ impl Group {
 
     /// Uᵀ v of all vertices.
     fn along(&self, v: &[Vec3]) -> DVector<f64> {
-        let (first, turn) = (self.vertices.start, self.now.as_ref().map_or(Mat3::identity(), |now| now.turn));
-        self.u.dot(&turn, |i| v[first + i])
+        let turn = self.now.as_ref().map_or(Mat3::identity(), |now| now.turn);
+        self.u.dot(&turn, |i| v[i])
     }
 
     /// The iteration begins: v'(x) = s (x − x_n) + o, `o(i)` at vertex i of all.
     pub fn set_offset(&mut self, o: impl Fn(usize) -> Vec3 + Sync) {
         let Some(now) = &mut self.now else { return };
-        let first = self.vertices.start;
-        now.offset = self.u.dot(&now.turn, |i| o(first + i));
+        now.offset = self.u.dot(&now.turn, o);
         (now.way, now.inverse) = (None, None);
     }
 
@@ -184,10 +185,9 @@ impl Group {
 
     /// After a local step: c = `weight` P Uᵀ v' of the iterate. `way(i)`: x − x_n at vertex i of all.
     pub fn resist_motion(&mut self, form: &Form, weight: f64, way: impl Fn(usize) -> Vec3 + Sync) {
-        let first = self.vertices.start;
         let Some(now) = &mut self.now else { return };
         let turn = now.turn;
-        let gone = now.way.get_or_insert_with(|| self.u.dot(&turn, |i| way(first + i)));
+        let gone = now.way.get_or_insert_with(|| self.u.dot(&turn, way));
         now.rate = &*gone * form.velocity_slope() + &now.offset;
         now.pull = &now.excess * &now.rate * weight;
         now.is_shown = false;
@@ -197,7 +197,12 @@ impl Group {
     pub fn show(&mut self, gradient: &mut [Vec3]) {
         let Some(now) = self.now.as_mut().filter(|now| !now.is_shown) else { return };
         now.is_shown = true;
-        self.u.add(&now.turn, &now.pull, &mut gradient[self.vertices.clone()]);
+        self.u.add(&now.turn, &now.pull, gradient);
+    }
+
+    /// |g + U c|² − |g|² of a gradient g(i) of all vertices that has not got U c.
+    pub fn gain(&self, g: impl Fn(usize) -> Vec3 + Sync) -> f64 {
+        self.now.as_ref().map_or(0.0, |now| self.u.gain(&now.turn, &now.pull, g))
     }
 
     /// Φ's share: d/(2s) v'ᵀ U P Uᵀ v'; `None` where there is no potential.
@@ -209,7 +214,7 @@ impl Group {
     /// Adds `share` T U c to vectors of all vertices.
     fn add(&self, c: &DVector<f64>, share: f64, vectors: &mut [Vec3]) {
         let Some(now) = &self.now else { return };
-        self.u.add(&now.turn, &(c * share), &mut vectors[self.vertices.clone()]);
+        self.u.add(&now.turn, &(c * share), vectors);
     }
 
     /// T U as columns, of the group's vertices.
@@ -236,50 +241,60 @@ impl Group {
         if self.solved.len() > 1 {
             self.solved.remove(0);
         }
-        self.solved.push((metric, Solved { b: Tall::new(b), s }));
+        self.solved.push((metric, Solved { b: Tall::at(self.vertices.start, b), s }));
+    }
+
+    /// B of this metric, turned with the body.
+    pub fn ways(&self, metric: u64) -> Option<Columns<'_>> {
+        let (_, solved) = self.solved.iter().find(|(known, _)| *known == metric)?;
+        Some(Columns { columns: &solved.b, turn: self.now.as_ref()?.turn })
     }
 
     /// B of a matrix that holds for one solve only; in space, not at rest.
     pub fn solve_with(&self, b: &[Vec<Vec3>]) -> Solved {
-        Solved { b: Tall::new(b), s: Tall::products(&self.columns(), b) }
+        Solved { b: Tall::at(self.vertices.start, b), s: Tall::products(&self.columns(), b) }
     }
 
-    /// Corrects A⁻¹ g of all vertices to (A + w U P Uᵀ)⁻¹ g, A the metric of this number.
-    pub fn correct(&mut self, metric: u64, w: f64, descent: &mut [Vec3]) {
-        let Group { vertices, u, solved, now: Some(now), .. } = self else { return };
-        let Some((_, solved)) = solved.iter().find(|(known, _)| *known == metric) else { return };
+    /// The shares of B that make A⁻¹ g the descent by A + w U P Uᵀ, A the metric of this number; `along` is Uᵀ A⁻¹ g. The iterate
+    /// goes that way.
+    pub fn shares(&mut self, metric: u64, w: f64, along: &DVector<f64>) -> DVector<f64> {
+        let none = DVector::zeros(along.len());
+        let Group { solved, now: Some(now), .. } = self else { return none };
+        let Some((_, Solved { s, .. })) = solved.iter().find(|(known, _)| *known == metric) else {
+            return none;
+        };
         let known = now.inverse.take().filter(|(of, number, _)| *of == w && *number == metric);
-        let inverse =
-            known.map_or_else(|| small_inverse(&now.excess, &solved.s, w), |(_, _, inverse)| inverse);
-        let turn = now.turn;
-        let along = u.dot(&turn, |i| descent[vertices.start + i]);
-        let mut c = -(&inverse * &along);
+        let inverse = known.map_or_else(|| small_inverse(&now.excess, s, w), |(_, _, inverse)| inverse);
+        let mut c = -(&inverse * along);
         if !now.is_shown {
-            c += &now.pull - &inverse * (&solved.s * &now.pull);
+            c += &now.pull - &inverse * (s * &now.pull);
         }
-        solved.b.add(&turn, &c, &mut descent[vertices.clone()]);
-        now.way = now.way.take().map(|way| way - along - &solved.s * c);
+        now.way = now.way.take().map(|way| way - along - s * &c);
         now.inverse = Some((w, metric, inverse));
+        c
+    }
+
+    /// Corrects A⁻¹ g of all vertices so.
+    pub fn correct(&mut self, metric: u64, w: f64, descent: &mut [Vec3]) {
+        let c = self.shares(metric, w, &self.along(descent));
+        if let Some(Columns { columns, turn }) = self.ways(metric) {
+            columns.add(&turn, &c, descent);
+        }
     }
 
     /// The same with a matrix for which B was made by [`Group::solve_with`]; the gradient had U c.
     pub fn correct_with(&mut self, solved: &Solved, w: f64, descent: &mut [Vec3]) {
-        let Group { vertices, u, now: Some(now), .. } = self else { return };
-        let turn = now.turn;
-        let along = u.dot(&turn, |i| descent[vertices.start + i]);
+        let along = self.along(descent);
+        let Some(now) = &mut self.now else { return };
         let c = small_inverse(&now.excess, &solved.s, w) * &along;
-        solved.b.add(&Mat3::identity(), &(-&c), &mut descent[vertices.clone()]);
+        solved.b.add(&Mat3::identity(), &(-&c), descent);
         now.way = now.way.take().map(|way| way - along + &solved.s * c);
     }
 
     /// Δx · U P Uᵀ v̄ of the step about to end, v̄ = (1 − σ) v' + σ v_n (J over the factor of the damping).
     pub fn dissipated(&self, form: &Form, v: &[Vec3], way: impl Fn(usize) -> Vec3 + Sync) -> f64 {
         let Some(now) = &self.now else { return 0.0 };
-        let first = self.vertices.start;
-        let gone = match &now.way {
-            Some(way) => way.clone(),
-            None => self.u.dot(&now.turn, |i| way(first + i)),
-        };
+        let gone = now.way.clone().unwrap_or_else(|| self.u.dot(&now.turn, way));
         let mut rate = &gone * form.velocity_slope() + &now.offset;
         let start = form.start_share();
         if start != 0.0 {

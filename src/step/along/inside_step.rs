@@ -98,8 +98,14 @@ impl Simulation {
     pub(in crate::step) fn local(&mut self, form: &Form) -> Result<()> {
         let Simulation { backend, clock, along, .. } = self;
         clock.time(Phase::Local, || {
-            backend.local(form)?;
-            let Some(along) = along.as_mut().filter(|along| along.has_shapes()) else { return Ok(()) };
+            let Some(along) = along.as_mut().filter(|along| along.has_shapes()) else {
+                return backend.local(form);
+            };
+            if along.rides() {
+                along.local(form, backend.as_mut())?
+            } else {
+                backend.local(form)?
+            }
             let weight = form.dissipation_weight() * along.factor;
             let view = backend.view();
             let way = |i: usize| view.iterate[i] - view.x[i];
@@ -113,13 +119,27 @@ impl Simulation {
         let Simulation { backend, clock, along, .. } = self;
         clock.time(Phase::Local, || match along.as_mut().filter(|along| along.has_shapes()) {
             None => backend.gradient_norm(),
-            Some(along) if along.looks || ends => {
+            Some(along) if along.looks => {
                 along.show(backend.as_mut())?;
                 let g = &*backend.view().gradient;
                 Ok(Some(sum(g.len(), |i| g[i].norm_squared()).sqrt()))
             }
+            Some(along) if ends => {
+                let bare = backend.gradient_norm()?.unwrap_or(0.0);
+                let g = &*backend.view().gradient;
+                let gained: f64 = along.groups.iter().map(|group| group.gain(|i| g[i])).sum();
+                Ok(Some((bare * bare + gained).max(0.0).sqrt()))
+            }
             Some(_) => Ok(None),
         })
+    }
+
+    /// The global step, if shapes take part in the backend's own; `false` if not.
+    pub(in crate::step) fn global_along(&mut self, form: &Form) -> Result<bool> {
+        let Simulation { backend, clock, along, .. } = self;
+        let Some(along) = along.as_mut().filter(|along| along.rides()) else { return Ok(false) };
+        clock.time(Phase::Global, || along.global(form, backend.as_mut()))?;
+        Ok(true)
     }
 
     /// The iterate was not changed by the descent alone.

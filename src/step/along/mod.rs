@@ -6,7 +6,7 @@
 mod group;
 mod inside_step;
 
-use super::backend::Backend;
+use super::backend::{Backend, Columns};
 use super::form::Form;
 use crate::damping::Damping;
 use crate::damping::example::excitation::{Excitation, Follow};
@@ -16,6 +16,7 @@ use crate::model::build::undeformed;
 use crate::scene::{Curve, Over, Scene};
 use crate::{Result, Vec3};
 use group::{Example, Group};
+use nalgebra::DVector;
 use std::ops::Range;
 
 /// log₁₀ γ of the factor of all motion goes by steps of this size, 1.2 %: only another one asks for another metric.
@@ -37,6 +38,8 @@ pub(super) struct Along {
     is_made: bool,
     /// Whether iterations look at the gradient.
     looks: bool,
+    /// Bᵀ g of the last local step, where nobody looks at the gradient.
+    products: Vec<DVector<f64>>,
 }
 
 impl Along {
@@ -78,6 +81,7 @@ impl Along {
             changes: damping.tangent.stiffness != 0.0 || stiffens || yields,
             is_made: false,
             looks: true,
+            products: Vec::new(),
         }))
     }
 
@@ -145,6 +149,35 @@ impl Along {
         Ok(())
     }
 
+    /// Whether shapes take part in the backend's own steps: nobody looks at the gradient in between.
+    fn rides(&self) -> bool {
+        self.has_shapes() && !self.looks
+    }
+
+    /// A local step, and Bᵀ g.
+    fn local(&mut self, form: &Form, backend: &mut dyn Backend) -> Result<()> {
+        self.learn(backend)?;
+        self.products = backend.local_along(form, &self.ways(backend.metric()))?;
+        Ok(())
+    }
+
+    /// The global step after that.
+    fn global(&mut self, form: &Form, backend: &mut dyn Backend) -> Result<()> {
+        let (metric, w) = (backend.metric(), self.weight(form));
+        let groups = self.groups.iter_mut().zip(&self.products);
+        let shares: Vec<_> = groups.map(|(group, along)| group.shares(metric, w, along)).collect();
+        backend.global_along(form, &self.ways(metric), &shares)
+    }
+
+    fn ways(&self, metric: u64) -> Vec<Columns<'_>> {
+        self.groups.iter().filter_map(|group| group.ways(metric)).collect()
+    }
+
+    /// w of A + w U P Uᵀ.
+    fn weight(&self, form: &Form) -> f64 {
+        form.dissipation_weight() * form.velocity_slope() * self.factor
+    }
+
     /// Turns the backend's descent by its matrix into one by that matrix and what shapes add to it.
     pub fn turn_descent(&mut self, form: &Form, backend: &mut dyn Backend, by_metric: bool) -> Result<()> {
         if !self.has_shapes() {
@@ -192,13 +225,13 @@ impl Along {
 
     /// Corrects a descent A⁻¹ g of the metric A.
     fn correct(&mut self, form: &Form, metric: u64, descent: &mut [Vec3]) {
-        let w = form.dissipation_weight() * form.velocity_slope() * self.factor;
+        let w = self.weight(form);
         self.groups.iter_mut().for_each(|group| group.correct(metric, w, descent));
     }
 
     /// Corrects a descent by the matrix of the last [`super::inside::Inside::descend`], whatever it was.
     fn correct_again(&mut self, form: &Form, backend: &mut dyn Backend, descent: &mut [Vec3]) -> Result<()> {
-        let w = form.dissipation_weight() * form.velocity_slope() * self.factor;
+        let w = self.weight(form);
         for group in &mut self.groups {
             let mut columns = spread(descent.len(), &group.vertices, group.columns());
             backend.precondition(&mut columns)?;
