@@ -3,6 +3,7 @@
 //! Needs Xvfb and an adapter (one in software will do), and fails without them. `./x test` installs both.
 //! `DASHPOT_WINDOW_SHOTS=DIR` keeps the pictures that are taken on the way.
 
+// A program of its own: hands move in real time here, and no other test should take the cores meanwhile.
 #![cfg(target_os = "linux")]
 
 use serde_json::Value;

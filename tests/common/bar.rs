@@ -1,5 +1,4 @@
 //! The bar of tests/reference/elasticity.json: its numbers, its model, its stiffness at rest and elsewhere.
-#![allow(dead_code)] // each test binary uses its own part
 
 use dashpot::linear::{BlockFactor, BlockMatrix, BlockPattern};
 use dashpot::model::Model;

@@ -2,7 +2,9 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 mod adapter;
+pub mod bar;
 mod command;
+pub mod held_bar;
 pub mod mode;
 
 #[allow(unused_imports)]

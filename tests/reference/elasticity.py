@@ -5,7 +5,7 @@
 
 Elements, quadrature and assembly are scikit-fem's; what is written here are the weak forms. Linear tetrahedra (P1) on the
 very mesh that Dashpot generates, with its lumped mass, so that both must agree to rounding. Quadratic ones (P2) with their
-consistent mass on fine meshes for the continuum, and the formulas of beams. tests/continuum.rs compares.
+consistent mass on fine meshes for the continuum, and the formulas of beams. tests/materials/continuum.rs compares.
 
 The bar lies along x, y is up, its end x = 0 is clamped: the degrees of freedom there are removed.
 """

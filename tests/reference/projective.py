@@ -4,7 +4,7 @@
 
 Dense matrices, singular value decompositions, the global step in the form x = A^-1 b of the Laplacian paper's
 Eq. 11 and 15 (Dashpot uses the increment form). Positions after each frame go into the JSON file that
-tests/independent_program.rs compares with.
+tests/motion/independent_program.rs compares with.
 """
 import json
 import numpy as np

@@ -3,7 +3,7 @@
     python3 tests/reference/torque_program.py > tests/reference/torque_program.json      (needs numpy, scipy; seconds)
 
 Impulses p_i at places x_i, sum zero. minimise sum |c_i|_1 subject to sum c_i = 0 and sum x_i x (p_i + c_i) = 0
-(Optimized paper, Eq. 12 to 14). tests/direct_program.rs compares the optima, which are unique where solutions are not.
+(Optimized paper, Eq. 12 to 14). tests/damping/direct_program.rs compares the optima, which are unique where solutions are not.
 """
 import json
 import numpy as np

@@ -65,7 +65,7 @@ fn step_to(session: &Session, frame: usize) -> Arc<State> {
 }
 
 /// total = total₀ − damped − contact_loss − numerical + work holds by construction; that `numerical` is not where the pull
-/// went is for [`tests/hand.rs`].
+/// went is for [`tests/motion/hand.rs`].
 fn work(state: &State) -> f64 {
     state.lanes[0].row.work
 }

@@ -1,0 +1,337 @@
+//! Every kernel on the device against its twin on the host, over states of every sort.
+//!
+//! A twin says how large the terms were that each number was made of; the kernel may be off by some units in the last place
+//! of that. The number of units covers the depth of the longest sum and is the same for all kernels.
+
+use crate::common::{self, Random};
+use dashpot::damping::neighbours::Neighbours;
+use dashpot::gpu::buffer::{Buffer, Contents, Kind};
+use dashpot::gpu::contents::{contents, neighbours};
+use dashpot::gpu::context::Context;
+use dashpot::gpu::kernel::{Call, KERNELS, Kernel};
+use dashpot::gpu::layout::{
+    Bending, Inner, LAYOUTS, Motion, Point, Spring, Step, Tet, Triangle, Vertex, mode,
+};
+use dashpot::gpu::shader::{Library, Source};
+use dashpot::gpu::stream::Stream;
+use dashpot::model::Model;
+use dashpot::model::build::build;
+use dashpot::{Vec3, scene};
+use std::sync::Arc;
+
+/// Units in the last place of the terms' size that a result may be off by: sums of some thirty terms with a random walk of
+/// rounding, and a few products before each.
+const UNITS: f32 = 4.0;
+
+/// One body of each kind of element, one of them without any attachment, more than one chunk of vertices.
+const SCENE: &str = r#"
+    [[body]]
+    name = "block"
+    mesh = { generate = "box", cells = [7, 7, 7], size = [1.0, 1.0, 1.0] }
+    material = { model = "corotated", young_modulus = 1e5, poisson_ratio = 0.3, density = 1000.0 }
+    [[body]]
+    name = "jelly"
+    mesh = { generate = "box", cells = [3, 2, 2], size = [0.3, 0.2, 0.2] }
+    material = { model = "arap", mu = 1e4, density = 1000.0 }
+    attach = [{ select = { min = [-9.0, -9.0, -9.0], max = [9.0, 9.0, 9.0] }, stiffness = 1e4 }]
+    [[body]]
+    name = "rubber"
+    mesh = { generate = "box", cells = [2, 2, 2], size = [0.2, 0.2, 0.2] }
+    material = { model = "neo-hookean", mu = 1e3, lambda = 2e3, density = 1000.0 }
+    [[body]]
+    name = "metal"
+    mesh = { generate = "box", cells = [2, 2, 1], size = [0.2, 0.2, 0.1] }
+    material = { model = "stvk", mu = 1e3, lambda = 2e3, density = 1000.0 }
+    [[body]]
+    name = "hookean"
+    mesh = { generate = "box", cells = [2, 1, 1], size = [0.2, 0.1, 0.1] }
+    material = { model = "corotated-linear", mu = 1e3, lambda = 2e3, density = 1000.0 }
+    [[body]]
+    name = "muscle"
+    mesh = { generate = "box", cells = [2, 2, 2], size = [0.2, 0.2, 0.2] }
+    material = { model = "valanis-landel", curves = { f = [[0.4, -3e3], [1.0, 0.0], [1.6, 4e3]], g = [[0.5, -400.0], [1.0, 50.0], [2.0, 300.0]], h = [[0.3, -2e3], [1.0, -100.0], [2.0, 2e3]] }, density = 1000.0 }
+    [[body]]
+    name = "foil"
+    mesh = { generate = "cloth", cells = [3, 3], size = [0.3, 0.3] }
+    material = { model = "neo-hookean", mu = 1e3, lambda = 2e3, thickness = 0.01, density = 1000.0 }
+    [[body]]
+    name = "plate"
+    mesh = { generate = "cloth", cells = [3, 3], size = [0.3, 0.3] }
+    material = { model = "stvk", mu = 1e3, lambda = 2e3, thickness = 0.01, density = 1000.0 }
+    [[body]]
+    name = "web"
+    mesh = { generate = "cloth", cells = [3, 2], size = [0.3, 0.2] }
+    material = { model = "corotated-linear", mu = 1e3, lambda = 2e3, thickness = 0.01, density = 1000.0 }
+    [[body]]
+    name = "skin"
+    mesh = { generate = "cloth", cells = [2, 3], size = [0.2, 0.3] }
+    material = { model = "valanis-landel", curves = { f = [[0.5, -3e3], [1.0, 0.0], [1.5, 4e3]], g = [[0.5, 0.0], [2.0, 0.0]], h = [[0.5, -1e3], [1.0, 0.0], [2.0, 1.5e3]] }, thickness = 0.01, density = 1000.0 }
+    [[body]]
+    name = "sheet"
+    mesh = { generate = "cloth", cells = [9, 8], size = [1.0, 0.9] }
+    material = { model = "arap", mu = 1e4, thickness = 1e-3, density = 800.0, bending = 1e-3, strain_limits = [0.95, 1.05] }
+    [[body]]
+    name = "hair"
+    mesh = { generate = "hair", strands = 5, segments = 8, length = 0.3, radius = 0.1 }
+    material = { model = "spring", stiffness = 100.0, mass = 0.01 }
+"#;
+
+fn model() -> Model {
+    build(&scene::load_text("kernels", SCENE, &[]).unwrap()).unwrap().model
+}
+
+/// How a state is made from random numbers.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    name: &'static str,
+    /// Size of the displacements from rest, relative to the shape.
+    disorder: f64,
+    /// Every place is multiplied with it: inverted, flat, collapsed, huge, tiny.
+    scale: [f64; 3],
+    /// Where the whole is (m).
+    origin: f64,
+}
+
+const STATES: &[State] = &[
+    State { name: "at rest", disorder: 0.0, scale: [1.0; 3], origin: 0.0 },
+    State { name: "near rest", disorder: 1e-3, scale: [1.0; 3], origin: 0.0 },
+    State { name: "random", disorder: 1.0, scale: [1.0; 3], origin: 0.0 },
+    State { name: "inverted", disorder: 0.05, scale: [1.0, -1.0, 1.0], origin: 0.0 },
+    State { name: "flat", disorder: 0.0, scale: [1.0, 0.0, 1.0], origin: 0.0 },
+    State { name: "a line", disorder: 0.0, scale: [1.0, 0.0, 0.0], origin: 0.0 },
+    State { name: "a point", disorder: 0.0, scale: [0.0; 3], origin: 0.0 },
+    State { name: "huge", disorder: 0.3, scale: [1e6; 3], origin: 0.0 },
+    State { name: "tiny", disorder: 0.3, scale: [1e-6; 3], origin: 0.0 },
+    State { name: "far away", disorder: 0.1, scale: [1.0; 3], origin: 1e4 },
+];
+
+/// Fills all that a kernel may read with numbers of the state; indices and sizes stay.
+fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
+    let mut random = Random::new(seed);
+    let size = state.scale.iter().fold(0.0f64, |a, b| a.max(b.abs())).max(1e-3);
+    let rest = &model.initial_positions;
+    let places: Vec<Vec3> = rest
+        .iter()
+        .map(|x| {
+            let shaken = x + random.vector() * state.disorder * 0.1;
+            shaken.component_mul(&Vec3::from(state.scale)) + Vec3::repeat(state.origin)
+        })
+        .collect();
+    let vector = |random: &mut Random, size: f64| (random.vector() * size).map(|c| c as f32).into();
+    for (vertex, x) in all.items_mut::<Vertex>(Buffer::Vertices).iter_mut().zip(&places) {
+        (vertex.position, vertex.low) = dashpot::gpu::contents::split(*x);
+    }
+    for motion in all.items_mut::<Motion>(Buffer::Motions) {
+        motion.velocity = vector(&mut random, size);
+        motion.velocity_before = vector(&mut random, size);
+        motion.moved = vector(&mut random, 0.03 * size);
+    }
+    let mut gained = || random.number() as f32;
+    all.items_mut::<Tet>(Buffer::Tets).iter_mut().for_each(|e| e.gained = gained());
+    all.items_mut::<Triangle>(Buffer::Triangles).iter_mut().for_each(|e| e.gained = gained());
+    all.items_mut::<Spring>(Buffer::Springs).iter_mut().for_each(|e| e.gained = gained());
+    all.items_mut::<Bending>(Buffer::Bendings).iter_mut().for_each(|e| e.gained = gained());
+    for point in all.items_mut::<Point>(Buffer::Points) {
+        point.travel = vector(&mut random, 0.03 * size);
+    }
+    for buffer in [Buffer::Iterate, Buffer::Excess, Buffer::Target] {
+        for d in all.items_mut::<[f32; 4]>(buffer) {
+            let v: [f32; 3] = vector(&mut random, state.disorder * 0.01 * size);
+            *d = [v[0], v[1], v[2], 0.0];
+        }
+    }
+    let floats = [
+        Buffer::Gradient,
+        Buffer::StartGradient,
+        Buffer::Correction,
+        Buffer::CorrectionBefore,
+        Buffer::Rows,
+        Buffer::Energies,
+        Buffer::Partials,
+        Buffer::ExchangePartials,
+        Buffer::Shifts,
+        Buffer::Changes,
+        Buffer::Balances,
+        Buffer::EdgeRows,
+        Buffer::ClusterRows,
+        Buffer::Viscosity,
+        Buffer::Report,
+    ];
+    for buffer in floats {
+        all.items_mut::<f32>(buffer).iter_mut().for_each(|number| *number = (random.number() * size) as f32);
+    }
+    for rigid in all.items_mut::<dashpot::gpu::layout::Rigid>(Buffer::Rigids) {
+        rigid.origin = vector(&mut random, size);
+        rigid.centre = vector(&mut random, size);
+        rigid.base = vector(&mut random, size);
+        rigid.drift = vector(&mut random, size);
+        rigid.spin = vector(&mut random, 1.0);
+        rigid.mass = 1.0 + random.number() as f32 * 0.5;
+    }
+    for q in all.items_mut::<[f32; 4]>(Buffer::Rotations) {
+        let v = [0, 1, 2, 3].map(|_| random.number());
+        let length = v.iter().map(|c| c * c).sum::<f64>().sqrt().max(1e-3);
+        *q = v.map(|c| (c / length) as f32);
+    }
+    all.items_mut::<Step>(Buffer::Step)[0] = numbers();
+    all.set(Buffer::Inner, &[Inner { momentum: 0.0, step: 0.7 }, Inner { momentum: 0.4, step: 0.9 }]);
+}
+
+/// Numbers like those of BDF-2 with both kinds of damping: none is zero or one.
+fn numbers() -> Step {
+    Step {
+        gravity: [0.3, -9.81, 0.2],
+        h: 0.02,
+        target_moved: 1.0 / 3.0,
+        target_velocity: 0.0178,
+        target_velocity_before: -0.0044,
+        target_acceleration: 1.78e-4,
+        slope: 75.0,
+        drift_before: -0.33,
+        drift_moved: 0.2,
+        drift_acceleration: 0.013,
+        inertia: 2600.0,
+        share: 0.75,
+        deformation: 0.7,
+        projection: 0.45,
+        laplacian: 0.6,
+        holding: 0.4,
+        mass_damping: 0.5,
+        stiffness_damping: 1e-3,
+        dissipation: 6e-4,
+        known_position: -75.0,
+        known_moved: -25.0,
+        known_velocity: -0.9,
+        damping_force: 3.4,
+        target_force: 1.1e-4,
+        velocity_force: 2.3e-3,
+        start_share: 0.4,
+        filter_coefficient: 0.2,
+        way: 0.3,
+        ..Step::default()
+    }
+}
+
+/// Runs a kernel on the device and its twin on the host and returns the worst deviation in units of the tolerance.
+fn deviation(
+    context: &Arc<Context>,
+    kernel_number: usize,
+    all: &Contents,
+    call: Call,
+) -> Result<f32, String> {
+    let kernel = &KERNELS[kernel_number];
+    let id = dashpot::gpu::kernel::id(kernel.name).unwrap();
+    let mut stream = Stream::new(context.clone(), all, Library::BuiltIn).unwrap();
+    let spread: Vec<u8> = all.bytes(Buffer::Inner).to_vec();
+    stream.set_series(Buffer::Inner, &spread).unwrap();
+    stream.call(id, call).and_then(|()| stream.submit()).map_err(|error| error.to_string())?;
+    // what the kernel has not bound, the twin must not read either
+    let mut twin = Contents::empty();
+    kernel.bindings.iter().for_each(|buffer| twin.set(*buffer, all.items::<u32>(*buffer)));
+    let written = (kernel.twin)(&mut twin, &call);
+    if written.is_empty() {
+        return Err("the twin writes nothing".into());
+    }
+    let mut worst = 0.0f32;
+    for (buffer, magnitudes) in &written {
+        let bytes = stream.read(*buffer).unwrap();
+        let device: &[f32] = bytemuck::cast_slice(&bytes);
+        let host = twin.items::<f32>(*buffer);
+        for (k, (expected, magnitude)) in host.iter().zip(magnitudes).enumerate() {
+            let off = (device[k] - expected).abs();
+            let allowed = UNITS * f32::EPSILON * magnitude + f32::MIN_POSITIVE;
+            if !off.is_finite() && device[k].to_bits() != expected.to_bits() || off > allowed {
+                return Err(format!(
+                    "{buffer:?}[{k}] is {} on the device, {expected} on the host, terms of size {magnitude}",
+                    device[k]
+                ));
+            }
+            worst = worst.max(off / (f32::EPSILON * magnitude + f32::MIN_POSITIVE));
+        }
+    }
+    unwritten_is_untouched(&mut stream, kernel, all, &written.iter().map(|(b, _)| *b).collect::<Vec<_>>())?;
+    Ok(worst)
+}
+
+/// A kernel must not write what its twin does not.
+fn unwritten_is_untouched(
+    stream: &mut Stream,
+    kernel: &Kernel,
+    before: &Contents,
+    written: &[Buffer],
+) -> Result<(), String> {
+    for buffer in
+        kernel.bindings.iter().filter(|b| !written.contains(b) && b.described().kind == Kind::Storage)
+    {
+        let after = stream.read(*buffer).unwrap();
+        let before = before.bytes(*buffer);
+        if after[..before.len()] != *before {
+            return Err(format!("writes {buffer:?}, which its twin does not"));
+        }
+    }
+    Ok(())
+}
+
+/// The modes of a filter that a kernel knows.
+fn modes(kernel: &Kernel) -> impl Iterator<Item = u32> + use<> {
+    let known = [Buffer::Changes, Buffer::Balances, Buffer::Clusters];
+    let many = kernel.bindings.iter().any(|b| known.contains(b)) && kernel.bindings.contains(&Buffer::Step);
+    let each_once = [0, mode::PROJECTED | mode::SCALED, mode::RADIAL | mode::BALANCED];
+    each_once.into_iter().take(if many { 3 } else { 1 })
+}
+
+#[test]
+fn every_kernel_agrees_with_its_twin_in_every_state() {
+    let Some(context) = common::context() else { return };
+    let model = model();
+    let mut initial = contents(&model, &model.laplacian().unwrap()).unwrap();
+    neighbours(&Neighbours::new(&model), &mut initial).unwrap();
+    let mut faults = Vec::new();
+    for (number, kernel) in KERNELS.iter().enumerate() {
+        let mut worst = 0.0f32;
+        for (seed, state) in (1..).zip(STATES) {
+            let mut all = initial.clone();
+            fill(&mut all, &model, state, seed);
+            let series = kernel.bindings.contains(&Buffer::Inner);
+            let calls = if series {
+                vec![Call { series: 0, swapped: false }, Call { series: 1, swapped: true }]
+            } else {
+                vec![Call::default()]
+            };
+            for (call, filter_mode) in
+                calls.into_iter().flat_map(|call| modes(kernel).map(move |m| (call, m)))
+            {
+                all.items_mut::<Step>(Buffer::Step)[0].filter_mode = filter_mode;
+                match deviation(&context, number, &all, call) {
+                    Ok(off) => worst = worst.max(off),
+                    Err(fault) => {
+                        faults.push(format!("{} ({}, mode {filter_mode}): {fault}", kernel.name, state.name))
+                    }
+                }
+            }
+        }
+        println!("{:20} {worst:6.2} units in the last place", kernel.name);
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn structs_lie_in_memory_as_the_shaders_declare_them() {
+    let (module, _) = Source::of(&Library::BuiltIn, "predict").unwrap().module().unwrap();
+    let mut layouter = naga::proc::Layouter::default();
+    layouter.update(module.to_ctx()).unwrap();
+    for (name, size, fields) in LAYOUTS {
+        let (handle, found) = module
+            .types
+            .iter()
+            .find(|(_, t)| t.name.as_deref() == Some(name))
+            .unwrap_or_else(|| panic!("{name} is not in layout.wgsl"));
+        let naga::TypeInner::Struct { members, span } = &found.inner else { panic!("{name} is no struct") };
+        let declared: Vec<(&str, usize)> =
+            members.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize)).collect();
+        assert_eq!(&declared, fields, "{name}");
+        let stride = layouter[handle].to_stride() as usize;
+        assert_eq!(stride, *size, "{name}: stride of an array");
+        assert_eq!(*span as usize, *size, "{name}");
+    }
+}

@@ -1,0 +1,26 @@
+//! The device: kernels, runs against the CPU, pictures. These tests need an adapter; one in software will do.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod golden_pictures;
+mod gpu_conservation;
+mod gpu_direct;
+mod gpu_errors;
+mod gpu_example;
+mod gpu_explicit;
+mod gpu_filters;
+mod gpu_hold;
+mod gpu_inside;
+mod gpu_kernels;
+mod gpu_laws;
+mod gpu_models;
+mod gpu_portability;
+mod gpu_runs;
+mod gpu_scenes;
+mod gpu_shaders;
+mod gpu_stiffening;
+mod gpu_surfaces;
+mod pictures;
+mod render_portability;
+mod session_gpu;

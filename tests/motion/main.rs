@@ -1,0 +1,23 @@
+//! How bodies move: integrators, the solvers of a step, what is conserved and held, the ledger, reduced bodies.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod chebyshev;
+mod conservation;
+mod explicit;
+mod hand;
+mod held;
+mod held_controls;
+mod held_hyperelastic;
+mod independent_program;
+mod integrator_order;
+mod ledger;
+mod linear_solve;
+mod newmark;
+mod newton_matrix;
+mod one_step_is_the_minimum;
+mod reduced;
+mod reduced_motion;
+mod solvers;
+mod stability;

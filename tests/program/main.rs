@@ -1,0 +1,16 @@
+//! What a user sees: scenes, the command line, the files of a run.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod compare;
+mod conserved_scenes;
+mod contract;
+mod exports;
+mod exports_elsewhere;
+mod no_test_is_forgotten;
+mod rival_methods;
+mod scene_errors;
+mod scene_format;
+mod scene_overrides;
+mod scenes;
