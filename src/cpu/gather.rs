@@ -1,7 +1,7 @@
 //! From rows of elements to vertices: sums in a fixed order, without atomics.
 
 use super::lanes::Real;
-use crate::damping::example::tall::CHUNK;
+use crate::linear::tall::CHUNK;
 use rayon::prelude::*;
 
 /// Vertices that a thread takes at once. Fixed, and of no influence on the result; that of tall matrices, which may ride along.

@@ -4,18 +4,15 @@
 //!
 //! the same numbers as in A, where ∇²E stands in the place of L; K is that of damping by the elements' own stiffness. Its pattern never changes and is analysed once.
 
+use super::CHUNK;
 use super::tangent::Tangent;
 use crate::error::{Error, RunError};
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::Model;
-use crate::model::bending::BendingElement;
-use crate::model::hessian::Curved;
+use crate::model::hessian::{corners, hessians};
 use crate::step::form::Form;
 use crate::{Mat3, Result, Vec3};
 use rayon::prelude::*;
-
-/// Elements that a task takes at once.
-const CHUNK: usize = 128;
 
 /// What is added to the diagonal of a Hessian that cannot be factored, as shares of its largest block, one after the other.
 const SHIFTS: [f64; 4] = [1e-12, 1e-10, 1e-8, 1e-6];
@@ -92,44 +89,5 @@ impl Newton {
     /// The same of many.
     pub fn solve_all(&mut self, vectors: &mut [Vec<Vec3>]) {
         self.factor.solve_all(vectors);
-    }
-}
-
-/// The vertices of every element, kind by kind.
-pub(crate) fn corners(model: &Model) -> impl Iterator<Item = &[u32]> {
-    (model.tets.iter().map(|e| &e.vertices[..]))
-        .chain(model.triangles.iter().map(|e| &e.vertices[..]))
-        .chain(model.springs.iter().map(|e| &e.vertices[..]))
-        .chain(model.bendings.iter().map(|e| &e.vertices[..]))
-}
-
-/// The definite Hessians of all elements at `x` (N/m), block by block in the order of [`corners`].
-pub(crate) fn hessians(model: &Model, x: &[Vec3], blocks: &mut [Mat3]) {
-    let (tets, rest) = blocks.split_at_mut(16 * model.tets.len());
-    let (triangles, rest) = rest.split_at_mut(9 * model.triangles.len());
-    let (springs, bendings) = rest.split_at_mut(4 * model.springs.len());
-    write(&model.tets, x, tets);
-    write(&model.triangles, x, triangles);
-    write(&model.springs, x, springs);
-    bend(&model.bendings, x, bendings);
-}
-
-fn write<const N: usize, const R: usize, E: Curved<N, R>>(elements: &[E], x: &[Vec3], blocks: &mut [Mat3]) {
-    let tasks = blocks.par_chunks_mut(N * N * CHUNK).zip(elements.par_chunks(CHUNK));
-    tasks.for_each(|(blocks, elements)| {
-        for (out, element) in blocks.chunks_exact_mut(N * N).zip(elements) {
-            out.copy_from_slice(element.hessian(x).as_flattened());
-        }
-    });
-}
-
-fn bend(elements: &[BendingElement], x: &[Vec3], blocks: &mut [Mat3]) {
-    let mut left = blocks;
-    for element in elements {
-        let n = element.vertices.len();
-        let (own, others) = left.split_at_mut(n * n);
-        let (block, c) = (element.hessian(x), &element.coefficients);
-        own.iter_mut().enumerate().for_each(|(k, out)| *out = block * (c[k / n] * c[k % n]));
-        left = others;
     }
 }

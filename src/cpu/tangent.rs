@@ -8,11 +8,11 @@
 //! K joins the Hessian instead.
 
 use super::metric::stiffened;
-use super::newton::{corners, hessians};
 use super::{Cpu, Scalar, fill};
 use crate::linear::reduce::sum;
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::Model;
+use crate::model::hessian::{corners, hessians};
 use crate::step::form::Form;
 use crate::{Mat3, Result, Vec3};
 use std::ops::Range;

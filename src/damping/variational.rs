@@ -21,9 +21,9 @@
 
 use super::{Damping, Model};
 use crate::cpu::local::Local;
-use crate::cpu::newton::{corners, hessians};
 use crate::linear::reduce::sum;
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
+use crate::model::hessian::{corners, hessians};
 use crate::model::spring::SpringElement;
 use crate::model::tet::edge_matrix;
 use crate::model::triangle::{TriangleLaw, rest_shape};

@@ -30,6 +30,7 @@ mod supernodes;
 mod sweep;
 mod symbolic;
 mod system;
+pub mod tall;
 mod tasks;
 mod vectors;
 

@@ -2,6 +2,7 @@
 //!
 //! An element is a function of G x, so its Hessian by the positions is Gᵀ H G with H that by G x; if H is semi-definite, so is Gᵀ H G.
 
+use super::Model;
 use super::bending::BendingElement;
 use super::element::Element;
 use super::law::isotropic::{Blocks, Definite, hessian};
@@ -10,6 +11,10 @@ use super::spring::SpringElement;
 use super::tet::TetElement;
 use super::triangle::{TriangleElement, TriangleLaw};
 use crate::{Mat3, Vec3};
+use rayon::prelude::*;
+
+/// Elements that a task takes at once.
+const CHUNK: usize = 128;
 
 /// An element whose energy has a curvature.
 pub trait Curved<const N: usize, const R: usize>: Element<N, R> {
@@ -83,4 +88,43 @@ fn of_length(d: Vec3, length: f64, otherwise: Vec3, weight: f64) -> Mat3 {
     let across = if length == 0.0 { 1.0 } else { across };
     let along = if norm > 0.0 { d / norm } else { otherwise };
     (Mat3::identity() * across + along * along.transpose() * (1.0 - across)) * weight
+}
+
+/// The vertices of every element, kind by kind.
+pub fn corners(model: &Model) -> impl Iterator<Item = &[u32]> {
+    (model.tets.iter().map(|e| &e.vertices[..]))
+        .chain(model.triangles.iter().map(|e| &e.vertices[..]))
+        .chain(model.springs.iter().map(|e| &e.vertices[..]))
+        .chain(model.bendings.iter().map(|e| &e.vertices[..]))
+}
+
+/// The definite Hessians of all elements at `x` (N/m), block by block in the order of [`corners`].
+pub fn hessians(model: &Model, x: &[Vec3], blocks: &mut [Mat3]) {
+    let (tets, rest) = blocks.split_at_mut(16 * model.tets.len());
+    let (triangles, rest) = rest.split_at_mut(9 * model.triangles.len());
+    let (springs, bendings) = rest.split_at_mut(4 * model.springs.len());
+    write(&model.tets, x, tets);
+    write(&model.triangles, x, triangles);
+    write(&model.springs, x, springs);
+    bend(&model.bendings, x, bendings);
+}
+
+fn write<const N: usize, const R: usize, E: Curved<N, R>>(elements: &[E], x: &[Vec3], blocks: &mut [Mat3]) {
+    let tasks = blocks.par_chunks_mut(N * N * CHUNK).zip(elements.par_chunks(CHUNK));
+    tasks.for_each(|(blocks, elements)| {
+        for (out, element) in blocks.chunks_exact_mut(N * N).zip(elements) {
+            out.copy_from_slice(element.hessian(x).as_flattened());
+        }
+    });
+}
+
+fn bend(elements: &[BendingElement], x: &[Vec3], blocks: &mut [Mat3]) {
+    let mut left = blocks;
+    for element in elements {
+        let n = element.vertices.len();
+        let (own, others) = left.split_at_mut(n * n);
+        let (block, c) = (element.hessian(x), &element.coefficients);
+        own.iter_mut().enumerate().for_each(|(k, out)| *out = block * (c[k / n] * c[k % n]));
+        left = others;
+    }
 }

@@ -7,11 +7,11 @@
 
 use super::alone;
 use crate::cpu::local::Local;
-use crate::cpu::newton::{corners, hessians};
 use crate::error::{Error, InputError, RunError};
 use crate::linear::reduce::sum;
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
 use crate::model::Model;
+use crate::model::hessian::{corners, hessians};
 use crate::{Mat3, Result, Vec3};
 
 /// Most iterations of Newton's method, and the share of the forces that may be left of the gradient.

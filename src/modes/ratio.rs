@@ -1,10 +1,10 @@
 //! How fast the damping of a scene makes modes die away.
 
 use super::{Mode, alone};
-use crate::cpu::newton::{corners, hessians};
 use crate::damping;
 use crate::linear::{BlockMatrix, BlockPattern};
 use crate::model::Model;
+use crate::model::hessian::{corners, hessians};
 use crate::scene::Scene;
 use crate::step::explicit;
 use crate::step::integrator::{self, NON_OSCILLATORY};

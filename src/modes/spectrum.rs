@@ -4,10 +4,10 @@ use super::Mode;
 use super::lanczos::{BLOCK, Goal, largest};
 use super::rigid::free_motions;
 use super::subspace::{Vector, dot};
-use crate::cpu::newton::{corners, hessians};
 use crate::error::{Error, RunError};
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
 use crate::model::Model;
+use crate::model::hessian::{corners, hessians};
 use crate::{Mat3, Result, Vec3};
 
 /// |B φ − θ φ| as a share of θ: θ itself is then off by the square of it over the gap to the next one.

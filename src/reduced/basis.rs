@@ -7,7 +7,7 @@
 //! (Barbič and James 2005, Section 4.2).
 
 use super::rest::Rest;
-use crate::damping::example::tall::Tall;
+use crate::linear::tall::Tall;
 use crate::model::Model;
 use crate::modes::{self, Mode};
 use crate::{Result, Vec3};

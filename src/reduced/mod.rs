@@ -20,8 +20,8 @@ mod step;
 
 pub use step::Solved;
 
-use crate::damping::example::tall::Tall;
 use crate::error::{InputError, RunError};
+use crate::linear::tall::Tall;
 use crate::model::Model;
 use crate::observe::ledger::Book;
 use crate::scene::Scene;

@@ -7,7 +7,7 @@ use super::hold::body::Kept;
 use super::inside::Inside;
 use super::stiffness::Stiffness;
 use crate::damping::Filter;
-use crate::damping::example::tall::Tall;
+use crate::linear::tall::Tall;
 use crate::model::rest::RestShapes;
 use crate::observe::Observation;
 use crate::{Mat3, Result, Vec3};

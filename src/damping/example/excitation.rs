@@ -13,7 +13,7 @@
 //! In each case χ is exact for small u = X χ.
 
 use super::coupling::Coupling;
-use super::tall::Tall;
+use crate::linear::tall::Tall;
 use crate::{Mat3, Vec3};
 use nalgebra::{Rotation3, SVD};
 

@@ -3,4 +3,3 @@
 pub mod coupling;
 pub mod curve;
 pub mod excitation;
-pub mod tall;

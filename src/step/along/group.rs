@@ -16,7 +16,7 @@
 
 use crate::damping::example::coupling::Coupling;
 use crate::damping::example::excitation::{Excitation, Pose};
-use crate::damping::example::tall::Tall;
+use crate::linear::tall::Tall;
 use crate::scene::{Curve, Over};
 use crate::step::backend::Columns;
 use crate::step::form::Form;

@@ -1,6 +1,6 @@
 //! Tall matrices: a few columns, each a vector at every vertex.
 
-use crate::linear::Real;
+use super::Real;
 use crate::{Mat3, Vec3};
 use nalgebra::{DMatrix, DVector};
 use pulp::{Arch, NullaryFnOnce};
