@@ -41,7 +41,7 @@ fn a_test_that_needs_an_adapter() {
 #[test]
 fn without_an_adapter_tests_fail_unless_they_may_be_skipped() {
     let mut command = blind(std::env::current_exe().unwrap());
-    command.args(["--exact", "a_test_that_needs_an_adapter", "--ignored"]);
+    command.args(["--exact", "gpu_errors::a_test_that_needs_an_adapter", "--ignored"]);
     for asked in [None, Some("required"), Some("")] {
         match asked {
             Some(asked) => command.env("DASHPOT_ADAPTER", asked),
@@ -54,7 +54,7 @@ fn without_an_adapter_tests_fail_unless_they_may_be_skipped() {
     }
     let output = command.env("DASHPOT_ADAPTER", "none").output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    let expected = "SKIPPED, no adapter: a_test_that_needs_an_adapter";
+    let expected = "SKIPPED, no adapter: gpu_errors::a_test_that_needs_an_adapter";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }
 

@@ -208,7 +208,12 @@ fn a_shader_that_breaks_is_told_of_and_the_last_good_one_goes_on() {
         return;
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "shaders_that_change_while_a_run_goes_on", "--ignored", "--nocapture"]);
+    command.args([
+        "--exact",
+        "gpu_shaders::shaders_that_change_while_a_run_goes_on",
+        "--ignored",
+        "--nocapture",
+    ]);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
