@@ -9,6 +9,7 @@ use super::backend::{self, BackendArgs};
 use crate::error::InputError;
 use crate::gpu::Shared;
 use crate::model::build::build;
+use crate::observe::alarm::Alarm;
 use crate::observe::checkpoint::Checkpoint;
 use crate::observe::ledger::Row;
 use crate::observe::output::{Export, Output, Plan};
@@ -180,9 +181,10 @@ impl Run {
         let mut summary =
             Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
         summary.warnings = std::mem::take(&mut self.warnings);
-        if let Some(missed) = summary.conservation.as_ref().and_then(Holding::warning) {
-            tell!("warning: {missed}");
-            summary.warnings.push(missed);
+        let missed = summary.conservation.as_ref().and_then(Holding::warning);
+        for wrong in missed.into_iter().chain(self.wrong()) {
+            tell!("warning: {wrong}");
+            summary.warnings.push(wrong);
         }
         if let Err(error) = &ended {
             summary.status = "failed";
@@ -204,6 +206,13 @@ impl Run {
             None => say!("nothing written; --out DIR keeps the ledger"),
         }?;
         self.no_pictures.map_or(Ok(()), Err)
+    }
+
+    /// What the ledger tells of the run that a user would want to know.
+    fn wrong(&self) -> Vec<String> {
+        let mut alarm = Alarm::new(&self.loaded.scene);
+        self.rows.iter().for_each(|row| alarm.add(row));
+        alarm.warnings()
     }
 
     fn output(&self, directory: &Path, scene: &str) -> Result<Output> {

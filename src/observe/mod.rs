@@ -1,5 +1,6 @@
 //! Observing: the ledger, exports, reports. Reads the state, never changes it.
 
+pub mod alarm;
 pub mod checkpoint;
 pub mod gltf;
 pub mod ledger;

@@ -54,7 +54,7 @@ pub struct Summary {
     pub first: Row,
     /// Last row of the ledger.
     pub last: Row,
-    /// What the mesh readers repaired or ignored.
+    /// What the mesh readers repaired or ignored, and what went wrong in the run.
     pub warnings: Vec<String>,
 }
 

@@ -44,6 +44,7 @@ impl Lane {
         }
         made.spec = self.wanted.clone();
         made.loaded = Arc::new(loaded);
+        self.alarm = super::alarm(&self.made);
         true
     }
 
@@ -84,9 +85,7 @@ impl Lane {
             }
             reach *= factor;
         }
-        self.rows = vec![self.made.simulation.last_row()];
-        self.excitations.clear();
-        self.watch();
+        self.begin_rows();
     }
 
     /// Writes how a body is deformed now, in rest coordinates.
