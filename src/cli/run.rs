@@ -11,6 +11,7 @@ use crate::gpu::Shared;
 use crate::model::build::build;
 use crate::observe::alarm::Alarm;
 use crate::observe::checkpoint::Checkpoint;
+use crate::observe::examples::Excitations;
 use crate::observe::ledger::Row;
 use crate::observe::output::{Export, Output, Plan};
 use crate::observe::summary::{Holding, Summary};
@@ -89,6 +90,8 @@ struct Run {
     /// The frame it starts from.
     from: usize,
     pictures: Option<Pictures>,
+    /// Motion along the examples, if there are any and somewhere to write it.
+    excitations: Option<Excitations>,
     /// Why there are no pictures that were asked for: told at the end, for the run itself needs none.
     no_pictures: Option<Error>,
 }
@@ -163,7 +166,8 @@ impl Run {
         if let Some(directory) = &args.out {
             keep_scene(&args.scene, directory)?;
         }
-        Ok(Run { args, loaded, warnings, simulation, rows, from, pictures: None, no_pictures: None })
+        let (pictures, no_pictures, excitations) = (None, None, None);
+        Ok(Run { args, loaded, warnings, simulation, rows, from, pictures, excitations, no_pictures })
     }
 
     /// Runs the frames and sums up; a failed run is summed up, too.
@@ -173,6 +177,7 @@ impl Run {
             Some(directory) => Some(self.output(directory, &scene)?),
             None => None,
         };
+        self.follow_examples(output.as_ref())?;
         let ended = self.frames(&scene, &mut output).inspect_err(|_| {
             // rows of frames before may still be on their way; the error that ended the run is the one to tell
             let _ = self.take_rows(true, &mut output);
@@ -194,7 +199,8 @@ impl Run {
             Some(output) => {
                 let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
                 let summed_up = write_whole(&output.directory().join("summary.json"), json.as_bytes());
-                summed_up.and(pictures::plots(output.directory(), &self.loaded.name, &self.rows))
+                let excited = self.excitations.as_ref();
+                summed_up.and(pictures::plots(output.directory(), &self.loaded.name, &self.rows, excited))
             }
             None => Ok(()),
         };
@@ -223,9 +229,17 @@ impl Run {
             exports: &self.args.export,
             every: self.args.every,
             frames: self.loaded.scene.time.frames,
-            resumed: self.args.resume.as_deref().map(|file| file.parent().unwrap_or(Path::new(""))),
+            resumed: self.args.resume.as_deref().map(folder_of),
         };
         Output::create(&plan, &self.simulation)
+    }
+
+    fn follow_examples(&mut self, output: Option<&Output>) -> Result<()> {
+        let Some(output) = output else { return Ok(()) };
+        let examples = &self.loaded.scene.damping.examples;
+        let resumed = self.args.resume.as_deref().map(folder_of);
+        self.excitations = Excitations::create(output, examples, &mut self.simulation, resumed)?;
+        Ok(())
     }
 
     fn frames(&mut self, scene: &str, output: &mut Option<Output>) -> Result<()> {
@@ -234,6 +248,10 @@ impl Run {
         self.draw()?;
         for frame in self.from + 1..=frames {
             self.simulation.start_frame()?;
+            if let Some(excitations) = &mut self.excitations {
+                // the host has the state: damping along shapes is computed there
+                excitations.row(&mut self.simulation)?;
+            }
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
             let checkpoint = output.is_some() && frame.is_multiple_of(self.args.checkpoint);
             // only where row and state must belong together; else a device may run ahead
@@ -292,6 +310,10 @@ pub(super) fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
         return Err(InputError::field("--out", message).into());
     }
     Ok(())
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
 }
 
 fn scene_path(scene: &str) -> Option<PathBuf> {

@@ -2,6 +2,7 @@
 
 pub mod alarm;
 pub mod checkpoint;
+pub mod examples;
 pub mod gltf;
 pub mod ledger;
 pub mod mesh_cache;
