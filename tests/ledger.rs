@@ -221,7 +221,7 @@ fn a_run_says_if_energy_came_from_nowhere() {
     let steep = r#"curve={over="velocity",points=[[0.0,-2.0],[0.5,4.0],[2.0,-2.0]]}"#;
     let steep = [format!("damping.example.0.{steep}"), format!("damping.example.1.{steep}")];
     made_by("damping", warnings_of("bar-directions", 10, &steep.each_ref().map(String::as_str)));
-    for well in ["cube", "bar-directions", "membrane", "thesis-trapezoid", "bear"] {
+    for well in ["cube", "bar-directions", "membrane", "thesis-trapezoid", "pushed-block"] {
         assert_eq!(warnings_of(well, 30, &[]), Vec::<String>::new(), "{well}");
     }
 }

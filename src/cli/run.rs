@@ -112,7 +112,7 @@ impl Run {
         let built = build(&loaded)?;
         let model = Arc::new(built.model);
         let (backend, shared) = backend::make_shared(&args.backend, &loaded, model.clone())?;
-        let simulation = Simulation::new(&loaded.scene, model, backend)?;
+        let simulation = Simulation::new(&loaded.scene, model, backend).map_err(|e| loaded.place_error(e))?;
         let mut warnings = built.warnings;
         if let Some(stable) = simulation.stable_step() {
             tell!("stable steps: {stable}");
@@ -247,7 +247,7 @@ impl Run {
         let bar = progress(frames, self.from);
         self.draw()?;
         for frame in self.from + 1..=frames {
-            self.simulation.start_frame()?;
+            self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
             if let Some(excitations) = &mut self.excitations {
                 // the host has the state: damping along shapes is computed there
                 excitations.row(&mut self.simulation)?;
@@ -321,7 +321,7 @@ fn scene_path(scene: &str) -> Option<PathBuf> {
 }
 
 /// A bar on a terminal, nothing in a pipe.
-fn progress(frames: usize, from: usize) -> ProgressBar {
+pub(super) fn progress(frames: usize, from: usize) -> ProgressBar {
     let bar = ProgressBar::new(frames as u64).with_position(from as u64);
     let style = ProgressStyle::with_template("{bar:40} frame {pos}/{len}  {per_sec}  {eta} left");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

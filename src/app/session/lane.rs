@@ -243,7 +243,7 @@ impl Lane {
         }
         match made {
             Ok(rows) => self.keep(rows),
-            Err(error) => self.failure = Some(error),
+            Err(error) => self.failure = Some(self.made.loaded.place_error(error)),
         }
         self.watch();
     }
