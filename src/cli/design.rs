@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<()> {
         let found = design::design_on(
             &loaded,
             &targets,
-            &Options::default(),
+            &Options { tells_time: true, ..Options::default() },
             &mut |progress| show(&bar, &progress),
             &|loaded, model| backend::make(&args.backend, loaded, model),
         );
@@ -141,9 +141,14 @@ fn progress_bar() -> ProgressBar {
 }
 
 fn show(bar: &ProgressBar, progress: &Progress<'_>) {
-    let Progress { round, target, number, targets, trials, gamma, remaining, holds } = progress;
+    let Progress { round, target, number, targets, trials, gamma, remaining, holds, time } = progress;
     bar.set_length(*targets as u64);
     bar.set_position((number + usize::from(*holds)) as u64);
     let (name, a, b) = (&target.example, target.amplitude, remaining.amplitude);
-    bar.set_message(format!("round {round}, trial {trials}: γ = {gamma:.4} of {name}, {a} → {b:.4}"));
+    bar.set_message(match time {
+        None => format!("round {round}, trial {trials}: γ = {gamma:.4} of {name}, {a} → {b:.4}"),
+        Some(time) => {
+            format!("round {round}, trial {}: γ = {gamma:.4} of {name}, {a}, {time:.3} s", trials + 1)
+        }
+    });
 }

@@ -111,6 +111,19 @@ fn writable(option: &str, path: &Path) -> Result<()> {
     }
 }
 
+/// Finds out whether this file could be written into a folder that may not be there yet, without making either.
+fn check_folder(folder: &Path, file: &str) -> Result<()> {
+    let there = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
+    let there = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        return Err(Error::write(there)(std::io::ErrorKind::NotADirectory.into()));
+    }
+    let probe = there.join(file);
+    let known = std::fs::symlink_metadata(&probe).is_ok();
+    std::fs::File::options().append(true).create(true).open(&probe).map_err(Error::write(&probe))?;
+    if known { Ok(()) } else { std::fs::remove_file(&probe).map_err(Error::write(&probe)) }
+}
+
 /// Prints the one error of a run.
 pub fn report(error: &Error) {
     tell!("error: {error}");

@@ -1,7 +1,7 @@
 //! `dashpot modes SCENE`: the slowest modes of a body, their damping, and how they look.
 
-use super::Threads;
 use super::table::Table;
+use super::{Threads, check_folder};
 use crate::error::{Error, InputError, Result};
 use crate::mesh::write::write;
 use crate::model::Model;
@@ -57,14 +57,20 @@ pub fn run(args: &Args) -> Result<()> {
         let loaded = scene::load(&args.scene, &args.set)?;
         let built = build(&loaded)?;
         built.warnings.iter().for_each(|warning| tell!("warning: {warning}"));
-        let body = chosen(&built.model, args.body.as_deref())?;
-        let found = modes(&built.model, body, args.count).map_err(|error| match error {
+        let number = chosen(&built.model, args.body.as_deref())?;
+        if let Some(folder) = &args.out {
+            check_folder(folder, "modes.csv")?;
+        }
+        let found = modes(&built.model, number, args.count).map_err(|error| match error {
             Error::Input(e) => InputError { field: Some("--count".into()), ..e }.into(),
             other => other,
         })?;
-        let decays = decays(&loaded.scene, &built.model, body, &found)?;
+        let decays = decays(&loaded.scene, &built.model, number, &found)?;
         let rows = Rows { modes: &found, decays: decays.as_deref() };
         say!("{}", rows.table())?;
+        if found.iter().any(|mode| mode.omega == 0.0) {
+            tell!("0 Hz is slower than rounding tells, beside the fastest motion of the body");
+        }
         if decays.is_none() {
             let model = &loaded.scene.damping.model;
             tell!("no damping ratios: `{model}` with this integrator is no matrix of mass and stiffness");
@@ -72,8 +78,9 @@ pub fn run(args: &Args) -> Result<()> {
             tell!("damping ratios are those without the examples and the curve of the scene");
         }
         let Some(folder) = &args.out else { return Ok(()) };
-        let body = alone(&built.model, body);
-        write_all(args, folder, &body, &rows)?;
+        let body = alone(&built.model, number);
+        let unit = loaded.scene.bodies[number].mesh.file_unit();
+        write_all(args, folder, (&body, unit), &rows)?;
         say!("written to {}", folder.display())
     })
 }
@@ -139,8 +146,8 @@ fn short(number: f64) -> String {
     }
 }
 
-/// `modes.csv`, `mode01.obj`, `mode01.glb`, …
-fn write_all(args: &Args, folder: &Path, body: &Model, rows: &Rows<'_>) -> Result<()> {
+/// `modes.csv`, `mode01.obj`, `mode01.glb`, …; the first in the unit of the body's own file (m), so that it can be a shape.
+fn write_all(args: &Args, folder: &Path, (body, unit): (&Model, f64), rows: &Rows<'_>) -> Result<()> {
     let (mesh, visible) = (&body.bodies[0].mesh, Visible::of(body));
     // the first place comes again at the end, so that it can be played in a loop
     let frames = args.frames + 1;
@@ -157,7 +164,8 @@ fn write_all(args: &Args, folder: &Path, body: &Model, rows: &Rows<'_>) -> Resul
             mesh.positions.iter().zip(&shape).map(|(x, u)| x + u * share).collect()
         };
         let name = format!("mode{:0digits$}", k + 1);
-        write(&folder.join(format!("{name}.obj")), mesh, &at(1.0))?;
+        let deformed: Vec<_> = at(1.0).into_iter().map(|x| x / unit).collect();
+        write(&folder.join(format!("{name}.obj")), mesh, &deformed)?;
         let mut motion = GltfWriter::create(&folder.join(format!("{name}.glb")), &visible, frames)?;
         for frame in 0..frames {
             let time = frame as f64 / args.frames as f64;

@@ -1,7 +1,7 @@
 //! `dashpot reduce SCENE`: the body of a scene in a few coordinates.
 
 use super::Threads;
-use super::run::{SCENE_HEAD, keep_scene};
+use super::run::{SCENE_HEAD, keep_scene, progress};
 use crate::cpu;
 use crate::error::InputError;
 use crate::model::Model;
@@ -14,7 +14,7 @@ use crate::step::Simulation;
 use crate::step::clock::Phase;
 use crate::view::plot;
 use crate::{Result, Vec3};
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,19 +60,21 @@ fn work(args: &Args) -> Result<()> {
     if args.every == 0 {
         return Err(InputError::field("--every", "must be at least 1").into());
     }
+    if args.pluck.is_some_and(|far| !far.is_finite()) {
+        return Err(InputError::field("--pluck", "must be a length (m)").into());
+    }
     let frames = args.frames.map(|frames| format!("time.frames={frames}"));
     let overrides: Vec<String> = args.set.iter().cloned().chain(frames).collect();
     let loaded = scene::load(&args.scene, &overrides)?;
     let built = build(&loaded)?;
     let model = Arc::new(built.model);
-    let bar = ProgressBar::new(100);
-    let mut reduced = Reduced::new(&loaded.scene, model.clone(), args.modes, |done| {
-        bar.set_position((100.0 * done) as u64)
-    })?;
-    bar.finish_and_clear();
+    let mut reduced = prepare(args, &loaded, &model)?;
     built.warnings.iter().chain(reduced.warnings()).for_each(|warning| tell!("warning: {warning}"));
     if let Some(far) = args.pluck {
         reduced.pluck(far);
+        if !reduced.last_row().total.is_finite() {
+            return Err(InputError::field("--pluck", "so far away the energy is no number").into());
+        }
     }
     describe(&loaded, &reduced)?;
     let mut whole = args.compare.then(|| Whole::new(&loaded.scene, &reduced)).transpose()?;
@@ -93,8 +95,10 @@ fn work(args: &Args) -> Result<()> {
         }
         None => None,
     };
+    let bar = progress(loaded.scene.time.frames, 0);
     for frame in 1..=loaded.scene.time.frames {
         let row = reduced.frame()?;
+        bar.set_position(frame as u64);
         rows.push(row);
         if let Some(output) = &mut output {
             output.row(&row, &reduced)?;
@@ -104,11 +108,26 @@ fn work(args: &Args) -> Result<()> {
         }
         whole.iter_mut().try_for_each(|whole| whole.frame(&reduced))?;
     }
+    bar.finish_and_clear();
     if let Some(output) = &mut output {
         output.finish()?;
         plot::write(&output.directory().join("plots"), &loaded.name, &rows)?;
     }
     conclude(args, &loaded, &reduced, whole.as_ref())
+}
+
+/// The body in its coordinates, with a bar on a terminal: of many coordinates that takes a while.
+fn prepare(args: &Args, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Reduced> {
+    let style = ProgressStyle::with_template("{bar:40} {msg}  {elapsed}");
+    let bar = ProgressBar::new(100).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar.set_message("modes and their derivatives");
+    let reduced = Reduced::new(&loaded.scene, model.clone(), args.modes, |done| {
+        bar.set_message("polynomial of the energy");
+        bar.set_position((100.0 * done) as u64)
+    });
+    bar.finish_and_clear();
+    reduced.map_err(|e| loaded.place_error(e))
 }
 
 /// What was prepared.

@@ -9,7 +9,9 @@ use super::backend::{self, BackendArgs};
 use crate::error::InputError;
 use crate::gpu::Shared;
 use crate::model::build::build;
+use crate::observe::alarm::Alarm;
 use crate::observe::checkpoint::Checkpoint;
+use crate::observe::examples::Excitations;
 use crate::observe::ledger::Row;
 use crate::observe::output::{Export, Output, Plan};
 use crate::observe::summary::{Holding, Summary};
@@ -88,6 +90,8 @@ struct Run {
     /// The frame it starts from.
     from: usize,
     pictures: Option<Pictures>,
+    /// Motion along the examples, if there are any and somewhere to write it.
+    excitations: Option<Excitations>,
     /// Why there are no pictures that were asked for: told at the end, for the run itself needs none.
     no_pictures: Option<Error>,
 }
@@ -108,7 +112,7 @@ impl Run {
         let built = build(&loaded)?;
         let model = Arc::new(built.model);
         let (backend, shared) = backend::make_shared(&args.backend, &loaded, model.clone())?;
-        let simulation = Simulation::new(&loaded.scene, model, backend)?;
+        let simulation = Simulation::new(&loaded.scene, model, backend).map_err(|e| loaded.place_error(e))?;
         let mut warnings = built.warnings;
         if let Some(stable) = simulation.stable_step() {
             tell!("stable steps: {stable}");
@@ -162,7 +166,8 @@ impl Run {
         if let Some(directory) = &args.out {
             keep_scene(&args.scene, directory)?;
         }
-        Ok(Run { args, loaded, warnings, simulation, rows, from, pictures: None, no_pictures: None })
+        let (pictures, no_pictures, excitations) = (None, None, None);
+        Ok(Run { args, loaded, warnings, simulation, rows, from, pictures, excitations, no_pictures })
     }
 
     /// Runs the frames and sums up; a failed run is summed up, too.
@@ -172,6 +177,7 @@ impl Run {
             Some(directory) => Some(self.output(directory, &scene)?),
             None => None,
         };
+        self.follow_examples(output.as_ref())?;
         let ended = self.frames(&scene, &mut output).inspect_err(|_| {
             // rows of frames before may still be on their way; the error that ended the run is the one to tell
             let _ = self.take_rows(true, &mut output);
@@ -180,9 +186,10 @@ impl Run {
         let mut summary =
             Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
         summary.warnings = std::mem::take(&mut self.warnings);
-        if let Some(missed) = summary.conservation.as_ref().and_then(Holding::warning) {
-            tell!("warning: {missed}");
-            summary.warnings.push(missed);
+        let missed = summary.conservation.as_ref().and_then(Holding::warning);
+        for wrong in missed.into_iter().chain(self.wrong()) {
+            tell!("warning: {wrong}");
+            summary.warnings.push(wrong);
         }
         if let Err(error) = &ended {
             summary.status = "failed";
@@ -192,7 +199,8 @@ impl Run {
             Some(output) => {
                 let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
                 let summed_up = write_whole(&output.directory().join("summary.json"), json.as_bytes());
-                summed_up.and(pictures::plots(output.directory(), &self.loaded.name, &self.rows))
+                let excited = self.excitations.as_ref();
+                summed_up.and(pictures::plots(output.directory(), &self.loaded.name, &self.rows, excited))
             }
             None => Ok(()),
         };
@@ -206,6 +214,13 @@ impl Run {
         self.no_pictures.map_or(Ok(()), Err)
     }
 
+    /// What the ledger tells of the run that a user would want to know.
+    fn wrong(&self) -> Vec<String> {
+        let mut alarm = Alarm::new(&self.loaded.scene);
+        self.rows.iter().for_each(|row| alarm.add(row));
+        alarm.warnings()
+    }
+
     fn output(&self, directory: &Path, scene: &str) -> Result<Output> {
         let plan = Plan {
             directory,
@@ -214,9 +229,17 @@ impl Run {
             exports: &self.args.export,
             every: self.args.every,
             frames: self.loaded.scene.time.frames,
-            resumed: self.args.resume.as_deref().map(|file| file.parent().unwrap_or(Path::new(""))),
+            resumed: self.args.resume.as_deref().map(folder_of),
         };
         Output::create(&plan, &self.simulation)
+    }
+
+    fn follow_examples(&mut self, output: Option<&Output>) -> Result<()> {
+        let Some(output) = output else { return Ok(()) };
+        let examples = &self.loaded.scene.damping.examples;
+        let resumed = self.args.resume.as_deref().map(folder_of);
+        self.excitations = Excitations::create(output, examples, &mut self.simulation, resumed)?;
+        Ok(())
     }
 
     fn frames(&mut self, scene: &str, output: &mut Option<Output>) -> Result<()> {
@@ -224,7 +247,11 @@ impl Run {
         let bar = progress(frames, self.from);
         self.draw()?;
         for frame in self.from + 1..=frames {
-            self.simulation.start_frame()?;
+            self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
+            if let Some(excitations) = &mut self.excitations {
+                // the host has the state: damping along shapes is computed there
+                excitations.row(&mut self.simulation)?;
+            }
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
             let checkpoint = output.is_some() && frame.is_multiple_of(self.args.checkpoint);
             // only where row and state must belong together; else a device may run ahead
@@ -285,12 +312,16 @@ pub(super) fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
     Ok(())
 }
 
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
+}
+
 fn scene_path(scene: &str) -> Option<PathBuf> {
     std::fs::canonicalize(scene).ok()
 }
 
 /// A bar on a terminal, nothing in a pipe.
-fn progress(frames: usize, from: usize) -> ProgressBar {
+pub(super) fn progress(frames: usize, from: usize) -> ProgressBar {
     let bar = ProgressBar::new(frames as u64).with_position(from as u64);
     let style = ProgressStyle::with_template("{bar:40} frame {pos}/{len}  {per_sec}  {eta} left");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

@@ -6,7 +6,7 @@ const DOWN: f64 = 0.5;
 
 /// Zero is crossed where the signal is beyond it by this share of its start: less may be a ripple. What swings back by less
 /// than this is not seen to swing back.
-const BEYOND: f64 = 0.002;
+pub const LEAST_SHARE: f64 = 0.002;
 
 /// The end of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +43,7 @@ impl Cycle {
     pub fn take(&mut self, sample: f64) -> Option<Peak> {
         let (now, sample) = (self.samples.len(), self.sign * sample);
         self.samples.push(sample);
-        let beyond = BEYOND * self.samples[0];
+        let beyond = LEAST_SHARE * self.samples[0];
         match self.crossings[..] {
             [] if sample < -beyond => self.crossings.push(now),
             [there] if sample > beyond && (now - there) as f64 > self.quarter => {

@@ -32,12 +32,14 @@ pub struct Options {
     pub trials: usize,
     /// Rounds through all examples, at most.
     pub rounds: usize,
+    /// Whether tests tell of the time that they have come to while they are made.
+    pub tells_time: bool,
 }
 
 impl Default for Options {
     /// Those of the paper.
     fn default() -> Self {
-        Options { tolerance: 0.01, trials: 15, rounds: 5 }
+        Options { tolerance: 0.01, trials: 15, rounds: 5, tells_time: false }
     }
 }
 
@@ -60,6 +62,9 @@ pub struct Progress<'a> {
     pub remaining: Remaining,
     /// Whether the target holds.
     pub holds: bool,
+    /// The simulated time that a test has come to which is still being made (s), where [`Options::tells_time`]: what remained is not
+    /// known yet.
+    pub time: Option<f64>,
 }
 
 /// What a design has found.
@@ -146,7 +151,10 @@ pub fn design_on(
     let mut examples = loaded.scene.damping.examples.clone();
     let targets =
         target::assign(targets, &examples).map_err(|e| InputError::field("target", e.to_string()))?;
-    let mut unloading = Unloading::new(loaded, backend)?;
-    let outcomes = search::search(&mut unloading, &mut examples, &targets, options, progress)?;
+    let placed = |e| loaded.place_error(e);
+    let mut unloading = Unloading::new(loaded, backend).map_err(placed)?;
+    unloading.check(&targets).map_err(|e| InputError::field("target", e.to_string()))?;
+    let outcomes =
+        search::search(&mut unloading, &mut examples, &targets, options, progress).map_err(placed)?;
     Ok(Designed { examples, outcomes, warnings: unloading.warnings })
 }

@@ -7,7 +7,7 @@
 //! one that is too large the line through both is followed with Illinois's weights, and the middle is taken where that is slow.
 
 use super::search::{End, Remaining};
-use super::target::Target;
+use super::target::{Target, Wish};
 use super::{LOG_GAMMA, Options};
 use std::f64::consts::{LN_10, TAU};
 
@@ -32,7 +32,7 @@ struct Tried {
     remaining: Remaining,
     /// f: negative if it damps too little.
     misfit: f64,
-    /// |b − b*|/b*
+    /// |b − b*|/b*, and of a half-life that of its time, if that is larger.
     error: f64,
 }
 
@@ -157,10 +157,23 @@ impl<'a> Point<'a> {
         match self.target.wish.remaining(a, period) {
             Some(wanted) => {
                 let misfit = (damping_ratio(amplitude / a) / damping_ratio(wanted / a)).ln();
-                (misfit, (amplitude - wanted).abs() / wanted)
+                let error = (amplitude - wanted).abs() / wanted;
+                (misfit, error.max(self.half_life_error(amplitude, period)))
             }
             // too much, whatever the half-life is
             None => (FAR, f64::INFINITY),
+        }
+    }
+
+    /// How far off a half-life is that is wished for, as a share; where nearly all remains after a cycle, b is not off by much although
+    /// its time is.
+    fn half_life_error(&self, amplitude: f64, period: Option<f64>) -> f64 {
+        match (self.target.wish, period) {
+            (Wish::HalfLife(wanted), Some(period)) => {
+                let reached = period / (self.target.amplitude / amplitude).log2();
+                (reached / wanted - 1.0).abs()
+            }
+            _ => 0.0,
         }
     }
 

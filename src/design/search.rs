@@ -24,6 +24,17 @@ pub trait Trial {
     /// Deforms along an example to this amplitude and lets go, damped by these examples: all of the scene, in its order.
     fn remaining(&mut self, example: usize, amplitude: f64, examples: &[Example]) -> Result<Remaining>;
 
+    /// The same; tells now and then the time that it has come to (s).
+    fn remaining_told(
+        &mut self,
+        example: usize,
+        amplitude: f64,
+        examples: &[Example],
+        _tell: &mut dyn FnMut(f64),
+    ) -> Result<Remaining> {
+        self.remaining(example, amplitude, examples)
+    }
+
     /// How large what a curve is a function of becomes in a test from amplitude 1: 1 over deformation, the fastest |χ̇| over
     /// velocity (1/s).
     fn reach(&self, _example: usize, _over: Over) -> f64 {
@@ -206,10 +217,19 @@ impl Search<'_> {
         let mut search = Point::new(&target, self.options, guess, trials);
         while let Some(log_gamma) = search.next() {
             self.set(number, log_gamma);
-            let remaining = self.trial.remaining(example, target.amplitude, self.examples)?;
+            let begun = self.progress(number, &target);
+            let Search { trial, examples, progress, options, .. } = &mut *self;
+            let mut tell = |time| {
+                if options.tells_time {
+                    progress(Progress { time: Some(time), ..begun });
+                }
+            };
+            let remaining = trial.remaining_told(example, target.amplitude, examples, &mut tell)?;
             search.take(log_gamma, remaining);
             self.tasks[number].outcome.trials += 1;
-            self.tell(number, remaining, search.found().end == End::Reached);
+            let holds = search.found().end == End::Reached;
+            let ended = Progress { remaining, holds, ..self.progress(number, &target) };
+            (self.progress)(ended);
         }
         let Found { log_gamma, remaining, end } = search.found();
         self.set(number, log_gamma);
@@ -232,17 +252,18 @@ impl Search<'_> {
         self.examples[example].curve = Some(Curve { kind: CurveKind::Linear, over, points });
     }
 
-    fn tell(&mut self, number: usize, remaining: Remaining, holds: bool) {
-        let Outcome { target, gamma, .. } = &self.tasks[number].outcome;
-        (self.progress)(Progress {
+    /// How far the search has come, but for what remains in the test being made.
+    fn progress<'t>(&self, number: usize, target: &'t Target) -> Progress<'t> {
+        Progress {
             round: self.round,
             target,
             number,
             targets: self.tasks.len(),
             trials: self.tasks.iter().map(|task| task.outcome.trials).sum(),
-            gamma: *gamma,
-            remaining,
-            holds,
-        });
+            gamma: self.tasks[number].outcome.gamma,
+            remaining: Remaining { amplitude: f64::NAN, period: None },
+            holds: false,
+            time: None,
+        }
     }
 }

@@ -10,6 +10,7 @@
 //!
 //! Amplitudes are excitations |χ|, multiples of the example's shape; A is 1 where it is left out.
 
+use super::cycle::LEAST_SHARE;
 use crate::scene::Example;
 use crate::scene::suggest::closest;
 use std::f64::consts::TAU;
@@ -83,6 +84,31 @@ pub enum TargetError {
         amplitude: f64,
         /// b
         remaining: f64,
+    },
+    /// Less shall remain than can be seen.
+    #[error(
+        "`{text}`: less than 0.2 % of the start is not told from nothing; expected at least {least} to remain, not {remaining}"
+    )]
+    TooLittle {
+        /// The target.
+        text: String,
+        /// The least b.
+        least: f64,
+        /// b
+        remaining: f64,
+    },
+    /// The same of a half-life.
+    #[error(
+        "`{text}`: a cycle takes {period:.3} s or more, of which less than 0.2 % would remain, not told from nothing; expected a \
+         half-life of {least:.3} s or more"
+    )]
+    TooFast {
+        /// The target.
+        text: String,
+        /// The time of a cycle (s).
+        period: f64,
+        /// The least half-life (s).
+        least: f64,
     },
     /// Two targets of an example have the same amplitude.
     #[error("`{example}` has two targets at amplitude {amplitude}; expected one")]
@@ -200,6 +226,9 @@ fn target(text: &str) -> Result<Target, TargetError> {
         let (a, b) = (number(a, Quantity::Amplitude)?, number(b, Quantity::Remaining)?);
         if b >= a {
             return Err(TargetError::NoLoss { text: text.into(), amplitude: a, remaining: b });
+        }
+        if b < LEAST_SHARE * a {
+            return Err(TargetError::TooLittle { text: text.into(), least: LEAST_SHARE * a, remaining: b });
         }
         return Ok(of(a, Wish::Remaining(b)));
     }

@@ -4,8 +4,9 @@
 //! as they rest. The simulation is made once; a test sets its state and the curves, so that it costs its steps only.
 
 use super::MakeBackend;
-use super::cycle::{Cycle, Peak};
+use super::cycle::{Cycle, LEAST_SHARE, Peak};
 use super::search::{Remaining, Trial};
+use super::target::{Target, TargetError, Wish};
 use crate::error::InputError;
 use crate::model::Model;
 use crate::model::build::build;
@@ -23,6 +24,8 @@ use std::sync::Arc;
 const PERIODS: f64 = 6.0;
 /// Fewer steps in such a period do not show a cycle.
 const LEAST_STEPS: f64 = 4.0;
+/// After so many steps a test tells how far it is.
+const STEPS_UNTOLD: usize = 20;
 /// Share of a shape that is a small deformation.
 const SMALL: f64 = 1e-3;
 /// How closely the excitation at the start is that asked for, and how often it is corrected.
@@ -71,6 +74,21 @@ impl Unloading {
         Ok(Unloading { simulation, book, start, shapes, frequencies, step, examples, starts, warnings })
     }
 
+    /// Refuses half-lives that leave less of a cycle than can be seen, whatever its exact time is.
+    pub fn check(&self, targets: &[(usize, Target)]) -> Result<(), TargetError> {
+        for (example, target) in targets {
+            // Rayleigh's quotient is never too slow: the cycle takes at least this long
+            let period = TAU / self.frequencies[*example];
+            let least = period / -LEAST_SHARE.log2();
+            if let Wish::HalfLife(half_life) = target.wish
+                && half_life < least
+            {
+                return Err(TargetError::TooFast { text: target.to_string(), period, least });
+            }
+        }
+        Ok(())
+    }
+
     /// χ(t) from this amplitude on, a value a step, until one cycle is over or the time is; for a picture of the decay.
     pub fn signal(
         &mut self,
@@ -78,12 +96,26 @@ impl Unloading {
         amplitude: f64,
         examples: &[Example],
     ) -> Result<(Vec<f64>, Remaining)> {
+        self.signal_told(example, amplitude, examples, &mut |_| {})
+    }
+
+    /// The same; tells now and then the time that it has come to (s).
+    fn signal_told(
+        &mut self,
+        example: usize,
+        amplitude: f64,
+        examples: &[Example],
+        tell: &mut dyn FnMut(f64),
+    ) -> Result<(Vec<f64>, Remaining)> {
         self.tell(examples);
         let first = self.begin(example, amplitude)?;
         let period = TAU / (self.frequencies[example] * self.step);
         let mut cycle = Cycle::new(first, period);
         let mut signal = vec![first];
-        for _ in 0..(PERIODS * period).ceil() as usize {
+        for made in 0..(PERIODS * period).ceil() as usize {
+            if made.is_multiple_of(STEPS_UNTOLD) {
+                tell(self.simulation.time());
+            }
             self.simulation.frame()?;
             let chi = self.simulation.excitations()[example];
             signal.push(chi);
@@ -154,6 +186,16 @@ impl Unloading {
 impl Trial for Unloading {
     fn remaining(&mut self, example: usize, amplitude: f64, examples: &[Example]) -> Result<Remaining> {
         Ok(self.signal(example, amplitude, examples)?.1)
+    }
+
+    fn remaining_told(
+        &mut self,
+        example: usize,
+        amplitude: f64,
+        examples: &[Example],
+        tell: &mut dyn FnMut(f64),
+    ) -> Result<Remaining> {
+        Ok(self.signal_told(example, amplitude, examples, tell)?.1)
     }
 
     /// |χ̇| of motion a cos ωt is at most a ω.

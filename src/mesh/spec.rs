@@ -19,6 +19,16 @@ pub enum MeshSpec {
     Character(CharacterSpec),
 }
 
+impl MeshSpec {
+    /// Metres in a unit of the file that the vertices of the body are in; 1 where they are in none.
+    pub fn file_unit(&self) -> f64 {
+        match self {
+            MeshSpec::File(mesh) => mesh.scale,
+            MeshSpec::Generate(_) | MeshSpec::Surface(_) | MeshSpec::Character(_) => 1.0,
+        }
+    }
+}
+
 /// A mesh in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

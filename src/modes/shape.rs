@@ -28,7 +28,8 @@ pub fn examples(loaded: &LoadedScene, model: &Model) -> Result<Vec<ExampleShape>
             known[body] = Some(modes(model, body, wanted(body).unwrap_or(0)).map_err(in_mode)?);
         }
         let own = known[body].as_deref().unwrap_or_default();
-        let displacement = displacement(model, body, &example.shape, own, &loaded.base_dir)?;
+        let unit = loaded.scene.bodies.get(body).map_or(1.0, |body| body.mesh.file_unit());
+        let displacement = displacement(model, body, &example.shape, own, (&loaded.base_dir, unit))?;
         Ok(ExampleShape { body, displacement })
     };
     let mut shape_of = shape_of;
@@ -50,14 +51,14 @@ fn body_of(example: &Example, model: &Model) -> usize {
     example.body.as_ref().and_then(named).unwrap_or(0)
 }
 
-/// The displacements (m) that a shape is, of a body whose slowest `modes` are known, as many as it needs. Errors name
-/// the field within the shape.
+/// The displacements (m) that a shape is, of a body whose slowest `modes` are known, as many as it needs. Files are in this folder, in
+/// this unit (m). Errors name the field within the shape.
 pub fn displacement(
     model: &Model,
     body: usize,
     shape: &Shape,
     modes: &[Mode],
-    base_dir: &Path,
+    (base_dir, unit): (&Path, f64),
 ) -> Result<Vec<Vec3>> {
     let mesh = &model.bodies[body].mesh;
     let name = &model.bodies[body].name;
@@ -72,7 +73,7 @@ pub fn displacement(
         Shape { pull: Some(force), select: Some(chosen), .. } => {
             ("pull", pulled(model, body, Vec3::from(*force), chosen)?, None)
         }
-        Shape { file: Some(file), .. } => ("file", from_file(&base_dir.join(file), mesh, name)?, None),
+        Shape { file: Some(file), .. } => ("file", from_file(&base_dir.join(file), unit, mesh, name)?, None),
         _ => return Err(InputError::new("give one of `mode`, `pull` with `select`, and `file`").into()),
     };
     let farthest = farthest(&made);
@@ -128,13 +129,14 @@ fn pulled(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Ve
 }
 
 /// A mesh of the deformed body less the body's own.
-fn from_file(path: &Path, mesh: &Mesh, name: &str) -> Result<Vec<Vec3>> {
+fn from_file(path: &Path, unit: f64, mesh: &Mesh, name: &str) -> Result<Vec<Vec3>> {
     let n = mesh.positions.len();
     let place = |e: InputError| InputError { field: Some("file".into()), ..e };
-    let mut deformed = read::positions(path).map_err(place)?;
+    let mut deformed: Vec<Vec3> =
+        read::positions(path).map_err(place)?.into_iter().map(|x| x * unit).collect();
     if deformed.len() != n {
         // a file like that of the body itself, which was mended when it was read
-        deformed = read::read(path, 1.0).map_err(place)?.mesh.positions;
+        deformed = read::read(path, unit).map_err(place)?.mesh.positions;
     }
     if deformed.len() != n {
         let message = format!(

@@ -1,6 +1,8 @@
 //! Observing: the ledger, exports, reports. Reads the state, never changes it.
 
+pub mod alarm;
 pub mod checkpoint;
+pub mod examples;
 pub mod gltf;
 pub mod ledger;
 pub mod mesh_cache;

@@ -63,13 +63,13 @@ impl Export {
 }
 
 /// A text file of rows, each of them on the disk as soon as it is written.
-struct Table {
+pub(super) struct Table {
     path: PathBuf,
     file: BufWriter<File>,
 }
 
 impl Table {
-    fn create(path: PathBuf, header: &str, rows: impl IntoIterator<Item = String>) -> Result<Self> {
+    pub fn create(path: PathBuf, header: &str, rows: impl IntoIterator<Item = String>) -> Result<Self> {
         let file = File::create(&path).map_err(Error::write(&path))?;
         let mut table = Table { path, file: BufWriter::new(file) };
         table.line(header)?;
@@ -77,7 +77,7 @@ impl Table {
         Ok(table)
     }
 
-    fn line(&mut self, line: &str) -> Result<()> {
+    pub fn line(&mut self, line: &str) -> Result<()> {
         let Table { path, file } = self;
         writeln!(file, "{line}").and_then(|()| file.flush()).map_err(Error::write(path.as_path()))
     }
@@ -251,7 +251,8 @@ fn timings_header() -> String {
 /// Removes what an earlier run into the same folder wrote and this one will not write anew, or only at its end:
 /// results of two runs side by side would be taken for one.
 fn remove_earlier(plan: &Plan<'_>) {
-    let mut files = vec!["summary.json", "checkpoint.bin"];
+    let mut files = vec!["summary.json", "checkpoint.bin", super::examples::FILE];
+    files.extend(["plots/examples.svg", "plots/examples.png"]);
     let others = Export::value_variants().iter().filter(|export| !plan.exports.contains(export));
     files.extend(others.filter_map(|export| export.file()));
     files.extend((!plan.exports.iter().any(Export::is_cache)).then_some(CACHED));

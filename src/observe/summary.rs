@@ -32,6 +32,9 @@ pub struct Summary {
     pub tau: Option<f64>,
     /// Damping model.
     pub damping: String,
+    /// Motion that is damped along a shape: names, and γ or curve.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
     /// How long the steps of an explicit integrator may be.
     pub stable_step: Option<StableStep>,
     /// What is held of momenta and energy, if anything.
@@ -54,7 +57,7 @@ pub struct Summary {
     pub first: Row,
     /// Last row of the ledger.
     pub last: Row,
-    /// What the mesh readers repaired or ignored.
+    /// What the mesh readers repaired or ignored, and what went wrong in the run.
     pub warnings: Vec<String>,
 }
 
@@ -183,6 +186,7 @@ impl Summary {
             integrator: scene.integrator.kind.clone(),
             tau: simulation.tau(),
             damping: scene.damping.model.clone(),
+            examples: super::examples::described(&scene.damping.examples),
             stable_step: simulation.stable_step(),
             conservation: simulation.held().map(|record| Holding {
                 method: scene.conservation.method,
@@ -230,6 +234,9 @@ impl fmt::Display for Summary {
         writeln!(f, "scene       {}: {} vertices, {}", self.scene, self.vertices, elements.join(", "))?;
         let tau = self.tau.map_or(String::new(), |tau| format!(" with tau {:.4} s", tau));
         writeln!(f, "method      {}{tau}, damping {}", self.integrator, self.damping)?;
+        if !self.examples.is_empty() {
+            writeln!(f, "examples    {}", self.examples.join(", "))?;
+        }
         if let Some(stable) = &self.stable_step {
             writeln!(f, "stable      {stable}")?;
         }

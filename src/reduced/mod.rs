@@ -218,9 +218,9 @@ impl Reduced {
         self.pace.0 / self.pace.1 as f64
     }
 
-    fn not_finite(&self) -> RunError {
+    fn not_finite(&self, frame: usize) -> RunError {
         RunError::NotFinite {
-            frame: self.steps as usize / self.pace.1 + 1,
+            frame,
             element: "a reduced coordinate".into(),
             body: self.model.bodies[0].name.clone(),
         }

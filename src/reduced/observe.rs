@@ -34,7 +34,10 @@ impl Reduced {
         self.clock = clock;
         self.book.exchange(std::mem::take(&mut self.exchanged));
         let frame = self.frame_number();
-        Ok(self.book.row(frame, self.time(), &seen, iterations, residual))
+        let row = self.book.row(frame, self.time(), &seen, iterations, residual);
+        // the coordinates are, but their energies may not be
+        let is_finite = row.total.is_finite() && row.numerical.is_finite();
+        if is_finite { Ok(row) } else { Err(self.not_finite(frame).into()) }
     }
 
     /// Begins a ledger.

@@ -181,7 +181,7 @@ impl Objective<'_> {
         if q.iter().all(|q| q.is_finite()) && solved.residual.is_finite() {
             Ok((q, solved))
         } else {
-            Err(self.body.not_finite().into())
+            Err(self.body.not_finite(self.body.frame_number() + 1).into())
         }
     }
 
@@ -196,12 +196,14 @@ impl Objective<'_> {
             // of a matrix that is not symmetric the symmetric part says whether it goes down
             if Cholesky::new((&matrix + matrix.transpose()) * 0.5).is_some() {
                 let way = matrix.lu().solve(&here.gradient);
-                return way.map(|way| -way).ok_or_else(|| self.body.not_finite().into());
+                return way
+                    .map(|way| -way)
+                    .ok_or_else(|| self.body.not_finite(self.body.frame_number() + 1).into());
             }
             add(&mut matrix, inertia);
             inertia *= 2.0;
         }
-        Err(self.body.not_finite().into())
+        Err(self.body.not_finite(self.body.frame_number() + 1).into())
     }
 }
 

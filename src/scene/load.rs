@@ -9,7 +9,7 @@ use toml::de::DeTable;
 use super::place::{DEEPEST, Places};
 use super::source::Source;
 use super::{MeshSpec, Scene, explain, place, set};
-use crate::error::{InputError, Result};
+use crate::error::{Error, InputError, Result};
 
 /// A scene that has been read and validated.
 #[derive(Debug, Clone)]
@@ -28,6 +28,16 @@ impl LoadedScene {
     /// `body.0.material.mu` or `body.bar.material.mu`, and calls the body by its name.
     pub fn place(&self, error: InputError) -> InputError {
         self.places.place(error)
+    }
+
+    /// The same of any error that a field of the scene may be to blame for; options of commands stay as they are.
+    pub fn place_error(&self, error: Error) -> Error {
+        match error {
+            Error::Input(e) if e.field.as_ref().is_some_and(|field| !field.starts_with("--")) => {
+                self.place(e).into()
+            }
+            other => other,
+        }
     }
 
     /// The scene with its mesh files, and those of its examples, named so that it can be run from any folder.

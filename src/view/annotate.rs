@@ -1,8 +1,8 @@
 //! Words on pictures: the legend of a colour map, times, and pictures in a row.
 
 use super::canvas::Picture;
+use super::chart::{FONT, use_fonts};
 use super::look::{self, Colour};
-use super::plot::{FONT, use_fonts};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

@@ -9,6 +9,7 @@
 pub mod annotate;
 pub mod camera;
 pub mod canvas;
+mod chart;
 mod frame;
 pub mod look;
 mod measure;

@@ -1,26 +1,11 @@
-//! Curves of the ledger as SVG and PNG.
+//! Curves of a run, each chart as SVG and PNG: those of the ledger, and the excitations of examples.
 
+use super::chart::{BLUE, Chart, GREEN, INK, Line, ORANGE, RED, VIOLET};
+use crate::Result;
+use crate::observe::examples::Excited;
 use crate::observe::ledger::Row;
-use crate::{Error, Result};
-use plotters::prelude::*;
+use plotters::style::RGBColor;
 use std::path::Path;
-use std::sync::OnceLock;
-
-/// The font of all words, that of the window.
-pub(super) const FONT: &str = "sans-serif";
-
-/// Size of a plot (pixels).
-const SIZE: (u32, u32) = (960, 540);
-
-/// Makes the window's fonts known to plotters.
-pub(super) fn use_fonts() {
-    static DONE: OnceLock<()> = OnceLock::new();
-    DONE.get_or_init(|| {
-        let known =
-            plotters::style::register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
-        debug_assert!(known.is_ok(), "the font is compiled in");
-    });
-}
 
 /// A curve over time.
 struct Curve {
@@ -38,13 +23,6 @@ struct Plot {
     /// Areas on top of each other instead of lines.
     stacked: bool,
 }
-
-const BLUE: RGBColor = RGBColor(58, 124, 178);
-const ORANGE: RGBColor = RGBColor(224, 122, 60);
-const GREEN: RGBColor = RGBColor(96, 158, 74);
-const RED: RGBColor = RGBColor(190, 70, 92);
-const VIOLET: RGBColor = RGBColor(122, 104, 184);
-const INK: RGBColor = RGBColor(38, 43, 52);
 
 macro_rules! curve {
     ($name:literal, $colour:ident, $values:expr) => {
@@ -111,145 +89,52 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
-/// Writes all plots of a run into a folder, each as SVG and PNG. Nothing of a run that has but one row.
+/// Writes all plots of a ledger into a folder, each as SVG and PNG. Nothing of a run that has but one row.
 pub fn write(folder: &Path, scene: &str, rows: &[Row]) -> Result<()> {
     if rows.len() < 2 {
         return Ok(());
     }
-    use_fonts();
-    std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
-    for plot in PLOTS {
-        let svg = folder.join(format!("{}.svg", plot.file));
-        let png = folder.join(format!("{}.png", plot.file));
-        let failed = |path: &Path, message: String| Error::write(path)(std::io::Error::other(message));
-        plot.draw(SVGBackend::new(&svg, SIZE).into_drawing_area(), scene, rows)
-            .map_err(|e| failed(&svg, e))?;
-        let mut rgb = vec![0; 3 * (SIZE.0 * SIZE.1) as usize];
-        let area = BitMapBackend::with_buffer(&mut rgb, SIZE).into_drawing_area();
-        plot.draw(area, scene, rows).map_err(|e| failed(&png, e))?;
-        let rgba = rgb.chunks_exact(3).flat_map(|c| [c[0], c[1], c[2], 255]).collect();
-        super::canvas::Picture { width: SIZE.0, height: SIZE.1, rgba }.write_png(&png)?;
+    PLOTS.iter().try_for_each(|plot| plot.chart(scene, rows).write(folder, plot.file))
+}
+
+/// The file of the excitations.
+pub const EXAMPLES: &str = "examples";
+
+/// Writes χ of the examples with these names into a folder, as SVG and PNG. Nothing of a run that has but one row.
+pub fn write_examples(folder: &Path, scene: &str, names: &[String], rows: &[Excited]) -> Result<()> {
+    if rows.len() < 2 {
+        return Ok(());
     }
-    Ok(())
+    let colours = [BLUE, ORANGE, GREEN, RED, VIOLET, INK];
+    let lines = names.iter().zip(colours.iter().cycle()).enumerate().map(|(k, (name, &colour))| {
+        let chi = |row: &Excited| row.along.get(k).map(|along| (row.time, along[0]));
+        let points = rows.iter().filter_map(chi).filter(|(_, chi)| chi.is_finite()).collect();
+        Line { name: name.clone(), colour, points }
+    });
+    let end = rows.iter().map(|row| row.time).fold(f64::MIN_POSITIVE, f64::max);
+    let title = format!("Excitation of the examples: {scene}");
+    Chart { title, axis: "χ (multiples of the shape)", lines: lines.collect(), stacked: false, end }
+        .write(folder, EXAMPLES)
 }
 
 impl Plot {
-    fn draw<B: DrawingBackend>(
-        &self,
-        area: DrawingArea<B, plotters::coord::Shift>,
-        scene: &str,
-        rows: &[Row],
-    ) -> std::result::Result<(), String> {
-        let told = |e: DrawingAreaErrorKind<B::ErrorType>| e.to_string();
-        let series: Vec<(&Curve, Vec<(f64, f64)>)> =
-            self.curves.iter().map(|curve| (curve, points(curve, rows))).collect();
+    fn chart(&self, scene: &str, rows: &[Row]) -> Chart {
+        let line = |c: &Curve| Line { name: c.name.into(), colour: c.colour, points: points(c, rows) };
         // a quantity that is nothing all the time says nothing
-        let shown: Vec<_> = series
-            .iter()
-            .enumerate()
-            .filter(|(k, (_, p))| *k == 0 || p.iter().any(|(_, v)| v.abs() > 0.0))
-            .map(|(_, s)| s)
-            .collect();
-        let areas = if self.stacked { stack(&shown) } else { Vec::new() };
-        let heights = shown.iter().flat_map(|(_, p)| p).chain(areas.iter().flatten());
-        let (low, high) = span(heights.map(|(_, v)| *v), self.stacked);
-        let end = rows.iter().map(|row| row.time).fold(f64::MIN_POSITIVE, f64::max);
-        area.fill(&WHITE).map_err(told)?;
-        let mut chart = ChartBuilder::on(&area)
-            .caption(format!("{}: {scene}", self.title), (FONT, 24).into_font().color(&INK))
-            .margin(16)
-            .x_label_area_size(44)
-            .y_label_area_size(84)
-            .build_cartesian_2d(0.0..end, low..high)
-            .map_err(told)?;
-        chart
-            .configure_mesh()
-            .light_line_style(RGBColor(244, 245, 247))
-            .bold_line_style(RGBColor(225, 228, 232))
-            .axis_style(RGBColor(120, 126, 136))
-            .label_style((FONT, 16).into_font().color(&INK))
-            .x_desc("time (s)")
-            .y_desc(self.axis)
-            .max_light_lines(4)
-            .y_label_formatter(&|v| number(*v))
-            .x_label_formatter(&|v| number(*v))
-            .draw()
-            .map_err(told)?;
-        for (k, (curve, points)) in shown.iter().enumerate() {
-            let colour = curve.colour;
-            let drawn = if self.stacked {
-                let base = if k == 0 {
-                    points.iter().map(|(t, _)| (*t, 0.0)).collect()
-                } else {
-                    areas[k - 1].clone()
-                };
-                let outline: Vec<_> = base.into_iter().chain(areas[k].iter().rev().copied()).collect();
-                chart.draw_series([Polygon::new(outline, colour.mix(0.75))]).map_err(told)?;
-                chart.draw_series(LineSeries::new(areas[k].iter().copied(), colour.stroke_width(2)))
-            } else {
-                chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))
-            };
-            let drawn = drawn.map_err(told)?;
-            drawn
-                .label(curve.name)
-                .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 16, y + 5)], colour.filled()));
+        let says = |(k, line): &(usize, Line)| *k == 0 || line.points.iter().any(|(_, v)| v.abs() > 0.0);
+        Chart {
+            title: format!("{}: {scene}", self.title),
+            axis: self.axis,
+            lines: self.curves.iter().map(line).enumerate().filter(says).map(|(_, line)| line).collect(),
+            stacked: self.stacked,
+            end: rows.iter().map(|row| row.time).fold(f64::MIN_POSITIVE, f64::max),
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(RGBColor(225, 228, 232))
-            .label_font((FONT, 16).into_font().color(&INK))
-            .draw()
-            .map_err(told)?;
-        area.present().map_err(told)
     }
 }
 
 fn points(curve: &Curve, rows: &[Row]) -> Vec<(f64, f64)> {
     let finite = rows.iter().map(|row| (row.time, (curve.values)(row))).filter(|(_, v)| v.is_finite());
     finite.collect()
-}
-
-/// Sums of each curve and those before it.
-fn stack(shown: &[&(&Curve, Vec<(f64, f64)>)]) -> Vec<Vec<(f64, f64)>> {
-    let mut sums: Vec<Vec<(f64, f64)>> = Vec::new();
-    for (_, points) in shown {
-        let below = sums.last();
-        let sum = points.iter().enumerate().map(|(k, (t, v))| {
-            let base = below.and_then(|below| below.get(k)).map_or(0.0, |(_, base)| *base);
-            (*t, base + v)
-        });
-        let sum = sum.collect();
-        sums.push(sum);
-    }
-    sums
-}
-
-/// The range of an axis: all values and a little more, never empty.
-fn span(values: impl Iterator<Item = f64>, with_zero: bool) -> (f64, f64) {
-    let start = if with_zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
-    let (low, high) = values.fold(start, |(low, high), v| (low.min(v), high.max(v)));
-    if !(low.is_finite() && high.is_finite()) {
-        return (0.0, 1.0);
-    }
-    let margin = match high - low {
-        size if size > 1e-9 * high.abs().max(low.abs()) && size > 1e-300 => 0.06 * size,
-        _ => (0.1 * high.abs()).max(1e-12),
-    };
-    (low - margin, high + margin)
-}
-
-/// A number as an axis has it.
-fn number(v: f64) -> String {
-    match v.abs() {
-        0.0 => "0".into(),
-        size if (1e-3..1e6).contains(&size) => {
-            let text = format!("{v:.4}");
-            text.trim_end_matches('0').trim_end_matches('.').into()
-        }
-        _ => format!("{v:.2e}"),
-    }
 }
 
 #[cfg(test)]
@@ -283,13 +168,5 @@ mod tests {
         }
         assert!(std::fs::read_to_string(folder.path().join("energies.svg")).unwrap().contains("kinetic"));
         assert!(!std::fs::read_to_string(folder.path().join("energies.svg")).unwrap().contains("gravity"));
-    }
-
-    #[test]
-    fn an_axis_is_never_empty() {
-        for values in [vec![], vec![0.0; 3], vec![5.0; 2], vec![1e12, 1e12], vec![-1.0, 2.0]] {
-            let (low, high) = span(values.iter().copied(), false);
-            assert!(low < high, "{values:?}");
-        }
     }
 }

@@ -275,6 +275,7 @@ fn targets_that_are_none_are_told_with_what_was_expected() {
         ("ear: 0.8->1.2", &["`0.8->1.2`", "less than 0.8 to remain, not 1.2"]),
         ("ear: ratio 1", &["1 is out of range", "between 0 and 0.65"]),
         ("ear: 2 half-life 0", &["0 is out of range", "half-life"]),
+        ("ear: 0.8->0.001", &["`0.8->0.001`", "0.2 %", "at least 0.0016 to remain, not 0.001"]),
     ] {
         let message = parse(text).unwrap_err().to_string();
         words.iter().for_each(|word| assert!(message.contains(word), "`{text}`: no `{word}` in: {message}"));
@@ -471,4 +472,66 @@ fn a_library_user_is_told_of_every_test() {
     let loaded_without = scene::load_text("bar.toml", BAR, &["damping.example=[]".into()]).unwrap();
     let error = design::design(&loaded_without, &targets, &Options::default(), &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("no [[damping.example]]"), "{error}");
+}
+
+/// Of motion that is hardly damped nearly all remains after a cycle: 1 % of that is many times the half-life.
+#[test]
+fn half_lives_hold_themselves_where_nearly_all_remains() {
+    for half_life in [2.0, 20.0, 100.0] {
+        let (_, outcomes) = find(&mut Oscillators::alone(), &["ear"], &format!("ear: half-life {half_life}"));
+        let Outcome { reached, period, end, .. } = outcomes[0];
+        assert_eq!(end, End::Reached, "{outcomes:?}");
+        let is = period.unwrap() / (1.0 / reached).log2();
+        assert!((is / half_life - 1.0).abs() <= 0.01, "{is} instead of {half_life}");
+    }
+}
+
+#[test]
+fn half_lives_too_short_to_be_seen_are_refused_and_time_is_told_if_asked_for() {
+    let loaded = scene::load_text("bar.toml", BAR, &[]).unwrap();
+    let fast = parse("up: half-life 1e-3").unwrap();
+    let error = design::design(&loaded, &fast, &Options::default(), &mut |_| {}).unwrap_err().to_string();
+    assert!(error.contains("up: 1 half-life 0.001") && error.contains("expected a half-life of"), "{error}");
+    let mut times = Vec::new();
+    let options = Options { tells_time: true, trials: 1, rounds: 1, ..Options::default() };
+    let found = design::design(&loaded, &parse("up: 1->0.5").unwrap(), &options, &mut |progress| {
+        times.push(progress.time);
+    });
+    assert!(found.is_ok());
+    assert_eq!(times.first(), Some(&Some(0.0)));
+    assert!(times.len() > 2 && times.last() == Some(&None), "{times:?}");
+    assert!(times.iter().flatten().is_sorted(), "{times:?}");
+}
+
+/// What is wrong with a shape is known only when a simulation is made, or makes its first step; its place is told all the same.
+#[test]
+fn shapes_that_cannot_be_damped_are_told_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = |damping: &str, shape: &str| {
+        format!(
+            "time = {{ step = 0.01 }}\n[damping]\nmodel = \"laplacian\"\n{damping}\n[[damping.example]]\nname = \"a\"\nshape = {{ mode = 1 }}\n\
+             [[damping.example]]\nname = \"b\"\nshape = {shape}\n\
+             [[body]]\nmesh = {{ generate = \"box\", cells = [4, 1, 1], size = [0.4, 0.1, 0.1] }}\n\
+             material = {{ model = \"corotated\", young_modulus = 1e5, poisson_ratio = 0.3 }}\n"
+        )
+    };
+    for (damping, shape, word) in [
+        ("stiffness = 1e-4", "{ mode = 1, size = 0.01 }", "combination of those before it"),
+        ("stiffness = 0.0", "{ mode = 2 }", "does nothing to this shape"),
+    ] {
+        std::fs::write(folder.path().join("s.toml"), scene(damping, shape)).unwrap();
+        let line = if word.starts_with("does") {
+            "s.toml:7: damping.example.0.shape"
+        } else {
+            "s.toml:10: damping.example.1.shape"
+        };
+        for command in
+            [&["run", "s.toml", "--backend", "cpu"][..], &["design", "s.toml", "--target", "a: 1->0.5"]]
+        {
+            refused(folder.path(), command, &[line, word]);
+        }
+    }
+    let named = scene("stiffness = 1e-4", "{ mode = 2 }").replace("\"b\"", "\"b;c\"");
+    std::fs::write(folder.path().join("s.toml"), named).unwrap();
+    refused(folder.path(), &["run", "s.toml"], &["s.toml:9: damping.example.1.name", "b;c"]);
 }

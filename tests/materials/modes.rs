@@ -489,3 +489,26 @@ fn the_program_writes_modes_that_scenes_can_use() {
     refused(path, &["modes", "beam.toml", "--size", "0"], &["--size"]);
     fails(path, &["modes", "beam.toml", "--count", "1", "--out", "beam.toml"], 1, &["beam.toml"]);
 }
+
+/// A shape is a deformed copy of the body's own file, in its unit: what `modes` writes is one.
+#[test]
+fn shapes_in_files_have_the_unit_of_the_body() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let material = "material = { model = \"corotated\", young_modulus = 1e5, poisson_ratio = 0.3 }";
+    let made = format!(
+        "[[body]]\nmesh = {{ generate = \"box\", cells = [4, 1, 1], size = [4.0, 1.0, 1.0] }}\n{material}\n"
+    );
+    let mesh =
+        build(&scene::load_text("box.toml", &made, &[]).unwrap()).unwrap().model.bodies[0].mesh.clone();
+    dashpot::mesh::write::write(&path.join("box.vtk"), &mesh, &mesh.positions).unwrap();
+    let plain = format!("[[body]]\nmesh = {{ file = \"box.vtk\", scale = 0.1 }}\n{material}\n");
+    std::fs::write(path.join("plain.toml"), &plain).unwrap();
+    succeeds(path, &["modes", "plain.toml", "--count", "1", "--out", "m", "--size", "0.03"]);
+    let example = "[damping]\nmodel = \"laplacian\"\nstiffness = 1e-4\n[[damping.example]]\nshape = { file = \"m/mode01.obj\" }\n";
+    std::fs::write(path.join("shaped.toml"), format!("{example}{plain}")).unwrap();
+    let loaded = scene::load(path.join("shaped.toml").to_str().unwrap(), &[]).unwrap();
+    let shape = &build(&loaded).unwrap().model.examples[0].displacement;
+    let farthest = shape.iter().map(Vec3::norm).fold(0.0, f64::max);
+    assert!((farthest - 0.03).abs() < 1e-6, "{farthest} m");
+}

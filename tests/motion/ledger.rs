@@ -185,3 +185,41 @@ fn ether_drag_slows_by_its_coefficient() {
         assert!(rows[30].numerical.abs() < 1e-10 * rows[0].kinetic, "{integrator}");
     }
 }
+
+fn warnings_of(scene: &str, frames: usize, overrides: &[&str]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let frames = frames.to_string();
+    let sets = overrides.iter().flat_map(|set| ["--set", set]);
+    let arguments =
+        ["run", scene, "--frames", &frames, "--backend", "cpu", "--out", "r"].into_iter().chain(sets);
+    let output = common::dashpot(folder.path(), &arguments.collect::<Vec<_>>());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let summary = std::fs::read_to_string(folder.path().join("r/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let warnings: Vec<String> = serde_json::from_value(summary["warnings"].clone()).unwrap();
+    for warning in &warnings {
+        assert_eq!(told.matches(&format!("warning: {warning}")).count(), 1, "told once: {told}");
+    }
+    warnings
+}
+
+/// A run that makes energy of nothing ends well as a program, but its user is told.
+#[test]
+fn a_run_says_if_energy_came_from_nowhere() {
+    let made_by = |who: &str, warnings: Vec<String>| {
+        let text = format!("energy that nobody gave: the {who} made ");
+        assert!(warnings.len() == 1 && warnings[0].starts_with(&text), "{who}: {warnings:?}");
+    };
+    made_by("integrator", warnings_of("cube", 150, &["damping.model=none"]));
+    // strong damping along a shape under an integrator that keeps the highest frequencies
+    let strong = ["integrator.kind=trapezoidal", "damping.example.0.gamma=5000"];
+    made_by("integrator", warnings_of("bar-directions", 10, &strong));
+    // six decades within the velocities of a swing: the force at the end of a step is another than on the way
+    let steep = r#"curve={over="velocity",points=[[0.0,-2.0],[0.5,4.0],[2.0,-2.0]]}"#;
+    let steep = [format!("damping.example.0.{steep}"), format!("damping.example.1.{steep}")];
+    made_by("damping", warnings_of("bar-directions", 10, &steep.each_ref().map(String::as_str)));
+    for well in ["cube", "bar-directions", "membrane", "thesis-trapezoid", "pushed-block"] {
+        assert_eq!(warnings_of(well, 30, &[]), Vec::<String>::new(), "{well}");
+    }
+}

@@ -216,3 +216,14 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
     let (one, three): (Vec<Vec3>, Vec<Vec3>) = (run(1), run(3));
     assert_eq!(one, three);
 }
+
+#[test]
+fn a_pluck_that_is_no_length_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let reduce = |far: &str| {
+        let pluck = format!("--pluck={far}");
+        let arguments = ["reduce", "bar-directions", "--modes", "4", "--frames", "2", pluck.as_str()];
+        common::refused(folder.path(), &arguments, &["--pluck"]);
+    };
+    ["nan", "inf", "-inf", "1e200"].into_iter().for_each(reduce);
+}

@@ -166,6 +166,7 @@ fn find(loaded: &LoadedScene, targets: &[Target], stage: &Mutex<Stage>, stop: &A
     let assigned =
         target::assign(targets, &examples).map_err(|e| InputError::field("target", e.to_string()))?;
     let test = Unloading::new(loaded, &|loaded, model| cpu::backend(model, &loaded.scene.solver))?;
+    test.check(&assigned).map_err(|e| InputError::field("target", e.to_string()))?;
     let mut test = Stoppable { test, stop };
     let mut tell = |progress: Progress<'_>| {
         let now = Stage {

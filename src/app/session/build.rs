@@ -77,7 +77,8 @@ fn make(machine: &Machine, spec: Spec, from: Option<(u64, Book, Snapshot)>) -> R
     spec.hold(&mut built.model);
     let model = Arc::new(built.model);
     let (backend, shared) = on(machine, spec.backend, &loaded, model.clone())?;
-    let mut simulation = Simulation::new(&loaded.scene, model.clone(), backend)?;
+    let mut simulation =
+        Simulation::new(&loaded.scene, model.clone(), backend).map_err(|e| loaded.place_error(e))?;
     built.warnings.extend(simulation.stable_step().and_then(|stable| stable.warning()));
     let start = simulation.snapshot()?;
     if let Some((steps, book, snapshot)) = from {

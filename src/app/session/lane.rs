@@ -7,6 +7,7 @@ use super::build::{Build, Made};
 use super::grab::Grab;
 use super::spec::{Pin, Spec};
 use super::state::{Along, Fault, LaneState, Places};
+use crate::observe::alarm::Alarm;
 use crate::observe::ledger::Row;
 use crate::step::clock::{Clock, PHASES};
 use crate::view::{Hit, Ray};
@@ -35,6 +36,8 @@ pub(super) struct Lane {
     phases: [f64; PHASES.len()],
     /// Rows that were not published yet.
     pub rows: Vec<Row>,
+    /// Whether something is wrong with them, since the beginning or the last change of settings.
+    alarm: Alarm,
     /// Motion along the examples now.
     along: Vec<Along>,
     /// Time and excitations that were not published yet.
@@ -47,6 +50,7 @@ impl Lane {
         let rows = vec![made.simulation.last_row()];
         let clock = *made.simulation.clock();
         let wanted = made.spec.clone();
+        let alarm = alarm(&made);
         let mut lane = Lane {
             made,
             wanted,
@@ -59,6 +63,7 @@ impl Lane {
             clock,
             phases: [0.0; PHASES.len()],
             rows,
+            alarm,
             along: Vec::new(),
             excitations: Vec::new(),
         };
@@ -168,6 +173,7 @@ impl Lane {
         self.made = made;
         self.builds = number;
         if goes_on {
+            self.alarm = alarm(&self.made);
             self.watch();
         } else {
             self.restart(number)?;
@@ -201,10 +207,22 @@ impl Lane {
         self.made.simulation.restore(*steps, *book, snapshot)?;
         self.failure = None;
         self.epoch = number;
+        self.begin_rows();
+        Ok(())
+    }
+
+    /// The row of the start, and nothing else yet.
+    fn begin_rows(&mut self) {
         self.rows = vec![self.made.simulation.last_row()];
+        self.alarm = alarm(&self.made);
         self.excitations.clear();
         self.watch();
-        Ok(())
+    }
+
+    /// Keeps rows to be published, and looks at them.
+    fn keep(&mut self, rows: Vec<Row>) {
+        rows.iter().for_each(|row| self.alarm.add(row));
+        self.rows.extend(rows);
     }
 
     /// A frame, pulled by the hand if there is one. A failure is kept and shown.
@@ -218,14 +236,14 @@ impl Lane {
             simulation.start_frame()?;
             simulation.rows(false)
         });
-        match made {
-            Ok(rows) => self.rows.extend(rows),
-            Err(error) => self.failure = Some(error),
-        }
         let spent = simulation.clock().since(&self.clock);
         self.clock = *simulation.clock();
         for (smooth, (phase, _)) in self.phases.iter_mut().zip(PHASES) {
             *smooth += (spent.milliseconds(phase) - *smooth) * FRESH;
+        }
+        match made {
+            Ok(rows) => self.keep(rows),
+            Err(error) => self.failure = Some(self.made.loaded.place_error(error)),
         }
         self.watch();
     }
@@ -248,7 +266,7 @@ impl Lane {
     /// Takes the rows that have arrived; with `wait`, those of all frames made.
     fn take_rows(&mut self, wait: bool) {
         match self.made.simulation.rows(wait) {
-            Ok(rows) => self.rows.extend(rows),
+            Ok(rows) => self.keep(rows),
             Err(error) => self.failure = Some(error),
         }
     }
@@ -337,9 +355,16 @@ impl Lane {
             building: self.build.is_some(),
             fault: self.fault.clone(),
             failure: self.failure.as_ref().map(Error::to_string),
-            warnings: self.made.warnings.clone(),
+            warnings: self.made.warnings.iter().cloned().chain(self.alarm.warnings()).collect(),
         }
     }
+}
+
+/// Looks at the rows from the one that a simulation is at on.
+fn alarm(made: &Made) -> Alarm {
+    let mut alarm = Alarm::new(&made.loaded.scene);
+    alarm.add(&made.simulation.last_row());
+    alarm
 }
 
 impl LaneState {

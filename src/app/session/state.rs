@@ -88,7 +88,7 @@ pub struct LaneState {
     pub fault: Option<Fault>,
     /// Why it cannot go on.
     pub failure: Option<String>,
-    /// What reading the meshes found odd.
+    /// What reading the meshes found odd, and what is wrong with the motion now.
     pub warnings: Arc<[String]>,
 }
 

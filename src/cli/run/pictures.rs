@@ -3,6 +3,7 @@
 use crate::cli::backend::BackendArgs;
 use crate::error::InputError;
 use crate::gpu::Shared;
+use crate::observe::examples::Excitations;
 use crate::observe::ledger::Row;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
@@ -252,9 +253,11 @@ impl Pictures {
     }
 }
 
-/// Writes the curves of the ledger into `plots/`.
-pub fn plots(directory: &Path, scene: &str, rows: &[Row]) -> Result<()> {
-    plot::write(&directory.join("plots"), scene, rows)
+/// Writes the curves of the ledger, and of motion along examples, into `plots/`.
+pub fn plots(directory: &Path, scene: &str, rows: &[Row], excited: Option<&Excitations>) -> Result<()> {
+    let folder = directory.join("plots");
+    plot::write(&folder, scene, rows)?;
+    excited.map_or(Ok(()), |excited| plot::write_examples(&folder, scene, &excited.names, &excited.rows))
 }
 
 #[cfg(test)]

@@ -86,3 +86,62 @@ fn a_run_whose_device_is_lost_keeps_its_rows() {
     let summary = text(&out, "summary.json");
     assert!(summary.contains("failed") && summary.contains("the device was lost"), "{summary}");
 }
+
+/// A run of a bar with two examples into a folder, from a checkpoint if there is one.
+fn run_examples(out: &Path, frames: usize, late: bool, resume: Option<&Path>) {
+    let loaded = scene::load("bar-directions", &[format!("time.frames={frames}")]).unwrap();
+    let model = Arc::new(build(&loaded).unwrap().model);
+    let mut backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
+    if late {
+        backend = Box::new(Late::new(backend, Gradient::Device));
+    }
+    let simulation = Simulation::new(&loaded.scene, model, backend).unwrap();
+    let args = Args {
+        out: Some(out.into()),
+        resume: resume.map(Path::to_path_buf),
+        ..Args::of_scene("bar-directions")
+    };
+    Run::start(args, loaded, simulation, Vec::new()).unwrap().finish().unwrap();
+}
+
+/// Motion along examples is written a row a frame; asking for it changes nothing, and a run that is gone on with writes the same.
+#[test]
+fn examples_are_followed_frame_by_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, late, part] = ["whole", "late", "part"].map(|name| folder.path().join(name));
+    run_examples(&whole, 8, false, None);
+    let table = text(&whole, "examples.csv");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(
+        lines[0],
+        "frame,time,up-down.chi,up-down.rate,up-down.gamma,left-right.chi,left-right.rate,left-right.gamma"
+    );
+    assert_eq!(lines.len(), 1 + 9, "frame 0 included");
+    let rows: Vec<Vec<f64>> =
+        lines[1..].iter().map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    assert!(rows.iter().enumerate().all(|(frame, row)| row.len() == 8 && row[0] == frame as f64));
+    assert!(rows[1..].iter().all(|row| (row[4], row[7]) == (5.0, 0.1)), "γ of the scene: {rows:?}");
+    // let go at rest, the bar comes back along both
+    assert!(rows[0][2].abs() > 0.5 && rows[0][3] == 0.0 && rows[3][2].abs() < rows[0][2].abs());
+    for file in ["plots/examples.svg", "plots/examples.png"] {
+        assert!(whole.join(file).is_file(), "{file}");
+    }
+    // nobody asks: the same motion
+    let loaded = scene::load("bar-directions", &[]).unwrap();
+    let model = Arc::new(build(&loaded).unwrap().model);
+    let backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
+    let mut unasked = Simulation::new(&loaded.scene, model, backend).unwrap();
+    let ledger: Vec<String> = (0..8).map(|_| unasked.frame().unwrap().csv()).collect();
+    assert_eq!(text(&whole, "ledger.csv").lines().skip(2).collect::<Vec<_>>(), ledger);
+    run_examples(&late, 8, true, None);
+    assert_eq!(text(&late, "examples.csv"), table);
+    run_examples(&part, 5, false, None);
+    let checkpoint = part.join("checkpoint.bin");
+    for out in [folder.path().join("elsewhere"), part] {
+        run_examples(&out, 8, false, Some(&checkpoint));
+        assert_eq!(text(&out, "examples.csv"), table, "{}", out.display());
+    }
+    // a scene without examples leaves nothing of those before it
+    run(&whole, None, vec![]).unwrap();
+    assert!(!whole.join("examples.csv").exists() && !whole.join("plots/examples.svg").exists());
+}

@@ -24,9 +24,10 @@ fn check_name(scene: &Scene, index: usize, at: &str) -> Checked {
     let field = format!("{at}.name");
     let examples = &scene.damping.examples;
     let name = name_of(&examples[index], index);
-    if name.contains([':', ',', '=']) || name.contains(char::is_control) {
+    if name.contains([';', ':', ',', '=']) || name.contains(char::is_control) || name.trim() != name {
         let message = format!(
-            "must not contain `:`, `,`, `=` or control characters: `dashpot design` could not address it; got `{name}`"
+            "must not contain `;`, `:`, `,`, `=` or control characters, nor begin or end with blanks: `dashpot design` could \
+             not address it; got `{name}`"
         );
         return fault(field, message);
     }

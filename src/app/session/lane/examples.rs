@@ -44,6 +44,7 @@ impl Lane {
         }
         made.spec = self.wanted.clone();
         made.loaded = Arc::new(loaded);
+        self.alarm = super::alarm(&self.made);
         true
     }
 
@@ -84,9 +85,7 @@ impl Lane {
             }
             reach *= factor;
         }
-        self.rows = vec![self.made.simulation.last_row()];
-        self.excitations.clear();
-        self.watch();
+        self.begin_rows();
     }
 
     /// Writes how a body is deformed now, in rest coordinates.
@@ -94,9 +93,12 @@ impl Lane {
         self.made.simulation.fetch()?;
         let (model, positions) = (&self.made.model, self.made.simulation.positions());
         let posed = pose::in_rest_coordinates(&self.made.loaded.scene, model, body, positions);
+        let unit = self.made.loaded.scene.bodies.get(body).map_or(1.0, |body| body.mesh.file_unit());
         let (Some(body), Some(posed)) = (model.bodies.get(body), posed) else {
             return Err(InputError::new("there is no such body").into());
         };
+        // as the shape of an example is read
+        let posed: Vec<_> = posed.into_iter().map(|x| x / unit).collect();
         crate::mesh::write::write(path, &body.mesh, &posed)
     }
 }

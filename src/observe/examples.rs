@@ -1,0 +1,156 @@
+//! `examples.csv`: how much of each example is in the motion, and how strongly it is damped, a row a frame.
+
+use super::output::{Output, Table};
+use crate::Result;
+use crate::scene::{Example, Over};
+use crate::step::Simulation;
+use std::path::Path;
+
+/// The file.
+pub const FILE: &str = "examples.csv";
+
+/// A row: the motion along every example at the end of a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Excited {
+    /// The frame.
+    pub frame: usize,
+    /// Its time (s).
+    pub time: f64,
+    /// χ, χ̇ (1/s) and the γ of the last step, of every example.
+    pub along: Vec<[f64; 3]>,
+}
+
+impl Excited {
+    /// The motion now. Looks at the state and changes nothing of it.
+    fn of(simulation: &mut Simulation) -> Self {
+        let (excitations, rates) = (simulation.excitations(), simulation.excitation_rates());
+        let numbers = excitations.into_iter().zip(rates).zip(simulation.gammas());
+        Excited {
+            frame: simulation.frame_number(),
+            time: simulation.time(),
+            along: numbers.map(|((chi, rate), &gamma)| [chi, rate, gamma]).collect(),
+        }
+    }
+
+    /// A line without its end. Numbers read back to the same bits.
+    fn csv(&self) -> String {
+        let numbers = self.along.iter().flatten().map(|number| format!(",{number:?}"));
+        format!("{},{:?}{}", self.frame, self.time, numbers.collect::<String>())
+    }
+
+    /// The row of a line of so many examples; `None` if it is not one.
+    fn read(line: &str, examples: usize) -> Option<Self> {
+        let (frame, numbers) = line.split_once(',')?;
+        let numbers: Vec<f64> = numbers.split(',').map(|cell| cell.parse().ok()).collect::<Option<_>>()?;
+        let (time, along) = numbers.split_first()?;
+        let (triples, rest) = along.as_chunks::<3>();
+        (rest.is_empty() && triples.len() == examples)
+            .then_some(())
+            .and(frame.parse().ok())
+            .map(|frame| Excited { frame, time: *time, along: triples.to_vec() })
+    }
+}
+
+/// The file being written.
+pub struct Excitations {
+    table: Table,
+    /// What the examples are called.
+    pub names: Vec<String>,
+    /// All rows so far.
+    pub rows: Vec<Excited>,
+}
+
+impl Excitations {
+    /// Starts the file in the folder of a run, or goes on with that in `resumed`; `None` if there are no examples.
+    pub fn create(
+        output: &Output,
+        examples: &[Example],
+        simulation: &mut Simulation,
+        resumed: Option<&Path>,
+    ) -> Result<Option<Self>> {
+        if examples.is_empty() {
+            return Ok(None);
+        }
+        let names: Vec<String> = examples.iter().map(|example| example.name.clone()).collect();
+        let header = header(&names);
+        let mut rows = resumed.map(|folder| earlier(folder, &header, names.len())).unwrap_or_default();
+        let now = Excited::of(simulation);
+        rows.retain(|row| row.frame <= now.frame);
+        if rows.last().is_none_or(|row| row.frame != now.frame) {
+            rows.push(now); // the start, or the rows before it are gone
+        }
+        let table = Table::create(output.directory().join(FILE), &header, rows.iter().map(Excited::csv))?;
+        Ok(Some(Excitations { table, names, rows }))
+    }
+
+    /// Writes the row of the frame that the simulation has reached.
+    pub fn row(&mut self, simulation: &mut Simulation) -> Result<()> {
+        let row = Excited::of(simulation);
+        self.table.line(&row.csv())?;
+        self.rows.push(row);
+        Ok(())
+    }
+}
+
+/// The rows that an earlier run wrote of the same examples; none if its file is gone.
+fn earlier(folder: &Path, header: &str, examples: usize) -> Vec<Excited> {
+    let text = std::fs::read_to_string(folder.join(FILE)).unwrap_or_default();
+    let mine = text.strip_prefix(header).and_then(|rows| rows.strip_prefix('\n')).unwrap_or_default();
+    mine.lines().map_while(|line| Excited::read(line, examples)).collect()
+}
+
+fn header(names: &[String]) -> String {
+    let columns = names.iter().flat_map(|name| ["chi", "rate", "gamma"].map(|what| format!("{name}.{what}")));
+    let columns: Vec<String> = columns.map(|column| quoted(&column)).collect();
+    format!("frame,time,{}", columns.join(","))
+}
+
+/// A cell by the rules of CSV. (Control characters are not in names: a header is one line.)
+fn quoted(cell: &str) -> String {
+    match cell.contains([',', '"']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.into(),
+    }
+}
+
+/// Examples in a few words: their names, and how motion along each is damped.
+pub fn described(examples: &[Example]) -> Vec<String> {
+    let how = |example: &Example| match &example.curve {
+        None => format!("{} γ {}", example.name, example.gamma),
+        Some(curve) => {
+            let over = match curve.over {
+                Over::Deformation => "deformation",
+                Over::Velocity => "velocity",
+            };
+            format!("{} (curve over {over})", example.name)
+        }
+    };
+    examples.iter().map(how).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_commas_and_quotes_stay_one_cell_each() {
+        let names = ["ear".to_string(), "a,b".into(), "the \"tail\"".into()];
+        assert_eq!(
+            header(&names),
+            "frame,time,ear.chi,ear.rate,ear.gamma,\"a,b.chi\",\"a,b.rate\",\"a,b.gamma\",\
+             \"the \"\"tail\"\".chi\",\"the \"\"tail\"\".rate\",\"the \"\"tail\"\".gamma\""
+        );
+    }
+
+    #[test]
+    fn a_row_reads_back_to_the_same_bits() {
+        let row =
+            Excited { frame: 3, time: 0.1 + 0.2, along: vec![[1.0 / 3.0, -2e-300, 5.0], [0.0, 1e9, 0.1]] };
+        assert_eq!(Excited::read(&row.csv(), 2), Some(row.clone()));
+        for (bad, examples) in
+            [(row.csv(), 1), (String::new(), 0), ("3,0.1,x,2,3".into(), 1), ("3".into(), 0)]
+        {
+            assert_eq!(Excited::read(&bad, examples), None, "{bad}");
+        }
+    }
+}

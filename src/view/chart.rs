@@ -1,0 +1,179 @@
+//! A chart: curves over time, as SVG and PNG.
+
+use crate::{Error, Result};
+use plotters::prelude::*;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// The font of all words, that of the window.
+pub(super) const FONT: &str = "sans-serif";
+
+/// Size of a chart (pixels).
+const SIZE: (u32, u32) = (960, 540);
+
+/// Makes the window's fonts known to plotters.
+pub(super) fn use_fonts() {
+    static DONE: OnceLock<()> = OnceLock::new();
+    DONE.get_or_init(|| {
+        let known =
+            plotters::style::register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
+        debug_assert!(known.is_ok(), "the font is compiled in");
+    });
+}
+
+pub(super) const BLUE: RGBColor = RGBColor(58, 124, 178);
+pub(super) const ORANGE: RGBColor = RGBColor(224, 122, 60);
+pub(super) const GREEN: RGBColor = RGBColor(96, 158, 74);
+pub(super) const RED: RGBColor = RGBColor(190, 70, 92);
+pub(super) const VIOLET: RGBColor = RGBColor(122, 104, 184);
+pub(super) const INK: RGBColor = RGBColor(38, 43, 52);
+
+/// A curve over time.
+pub(super) struct Line {
+    pub name: String,
+    pub colour: RGBColor,
+    /// Time (s) and value, finite ones only.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What one picture shows.
+pub(super) struct Chart {
+    pub title: String,
+    pub axis: &'static str,
+    pub lines: Vec<Line>,
+    /// Areas on top of each other instead of lines.
+    pub stacked: bool,
+    /// Where the axis of time ends (s).
+    pub end: f64,
+}
+
+impl Chart {
+    /// Writes `file.svg` and `file.png` into a folder.
+    pub fn write(&self, folder: &Path, file: &str) -> Result<()> {
+        use_fonts();
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+        let svg = folder.join(format!("{file}.svg"));
+        let png = folder.join(format!("{file}.png"));
+        let failed = |path: &Path, message: String| Error::write(path)(std::io::Error::other(message));
+        self.draw(SVGBackend::new(&svg, SIZE).into_drawing_area()).map_err(|e| failed(&svg, e))?;
+        let mut rgb = vec![0; 3 * (SIZE.0 * SIZE.1) as usize];
+        let area = BitMapBackend::with_buffer(&mut rgb, SIZE).into_drawing_area();
+        self.draw(area).map_err(|e| failed(&png, e))?;
+        let rgba = rgb.chunks_exact(3).flat_map(|c| [c[0], c[1], c[2], 255]).collect();
+        super::canvas::Picture { width: SIZE.0, height: SIZE.1, rgba }.write_png(&png)
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: DrawingArea<B, plotters::coord::Shift>,
+    ) -> std::result::Result<(), String> {
+        let told = |e: DrawingAreaErrorKind<B::ErrorType>| e.to_string();
+        let areas = if self.stacked { stack(&self.lines) } else { Vec::new() };
+        let heights = self.lines.iter().flat_map(|line| &line.points).chain(areas.iter().flatten());
+        let (low, high) = span(heights.map(|(_, v)| *v), self.stacked);
+        area.fill(&WHITE).map_err(told)?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(&self.title, (FONT, 24).into_font().color(&INK))
+            .margin(16)
+            .x_label_area_size(44)
+            .y_label_area_size(84)
+            .build_cartesian_2d(0.0..self.end, low..high)
+            .map_err(told)?;
+        chart
+            .configure_mesh()
+            .light_line_style(RGBColor(244, 245, 247))
+            .bold_line_style(RGBColor(225, 228, 232))
+            .axis_style(RGBColor(120, 126, 136))
+            .label_style((FONT, 16).into_font().color(&INK))
+            .x_desc("time (s)")
+            .y_desc(self.axis)
+            .max_light_lines(4)
+            // a mark at zero that was counted up from below is not quite zero
+            .y_label_formatter(&|v| number(if v.abs() < 1e-9 * (high - low) { 0.0 } else { *v }))
+            .x_label_formatter(&|v| number(*v))
+            .draw()
+            .map_err(told)?;
+        for (k, Line { name, colour, points }) in self.lines.iter().enumerate() {
+            let colour = *colour;
+            let drawn = if self.stacked {
+                let base = if k == 0 {
+                    points.iter().map(|(t, _)| (*t, 0.0)).collect()
+                } else {
+                    areas[k - 1].clone()
+                };
+                let outline: Vec<_> = base.into_iter().chain(areas[k].iter().rev().copied()).collect();
+                chart.draw_series([Polygon::new(outline, colour.mix(0.75))]).map_err(told)?;
+                chart.draw_series(LineSeries::new(areas[k].iter().copied(), colour.stroke_width(2)))
+            } else {
+                chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))
+            };
+            let drawn = drawn.map_err(told)?;
+            drawn
+                .label(name.as_str())
+                .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 16, y + 5)], colour.filled()));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .background_style(WHITE.mix(0.8))
+            .border_style(RGBColor(225, 228, 232))
+            .label_font((FONT, 16).into_font().color(&INK))
+            .draw()
+            .map_err(told)?;
+        area.present().map_err(told)
+    }
+}
+
+/// Sums of each curve and those before it.
+fn stack(lines: &[Line]) -> Vec<Vec<(f64, f64)>> {
+    let mut sums: Vec<Vec<(f64, f64)>> = Vec::new();
+    for Line { points, .. } in lines {
+        let below = sums.last();
+        let sum = points.iter().enumerate().map(|(k, (t, v))| {
+            let base = below.and_then(|below| below.get(k)).map_or(0.0, |(_, base)| *base);
+            (*t, base + v)
+        });
+        let sum = sum.collect();
+        sums.push(sum);
+    }
+    sums
+}
+
+/// The range of an axis: all values and a little more, never empty.
+fn span(values: impl Iterator<Item = f64>, with_zero: bool) -> (f64, f64) {
+    let start = if with_zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
+    let (low, high) = values.fold(start, |(low, high), v| (low.min(v), high.max(v)));
+    if !(low.is_finite() && high.is_finite()) {
+        return (0.0, 1.0);
+    }
+    let margin = match high - low {
+        size if size > 1e-9 * high.abs().max(low.abs()) && size > 1e-300 => 0.06 * size,
+        _ => (0.1 * high.abs()).max(1e-12),
+    };
+    (low - margin, high + margin)
+}
+
+/// A number as an axis has it.
+fn number(v: f64) -> String {
+    match v.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e6).contains(&size) => {
+            let text = format!("{v:.4}");
+            text.trim_end_matches('0').trim_end_matches('.').into()
+        }
+        _ => format!("{v:.2e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_is_never_empty() {
+        for values in [vec![], vec![0.0; 3], vec![5.0; 2], vec![1e12, 1e12], vec![-1.0, 2.0]] {
+            let (low, high) = span(values.iter().copied(), false);
+            assert!(low < high, "{values:?}");
+        }
+    }
+}
