@@ -100,10 +100,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         if self.is_resident() {
             return Ok(None);
         }
-        match self.seen {
-            Some(_) => self.fetch_gradient()?,
-            None => self.take_gradient()?,
-        }
+        self.fetch_gradient()?;
         let square: f64 = self.gradient.iter().flatten().map(|c| c.wide() * c.wide()).sum();
         Ok(Some(square.sqrt()))
     }

@@ -53,6 +53,11 @@ impl Readback {
         });
     }
 
+    /// Whether it was asked for and is not taken yet.
+    pub fn is_asked_for(&self) -> bool {
+        self.state.load(Ordering::Acquire) != IDLE
+    }
+
     /// Whether it can be taken now, or never.
     pub fn arrived(&self) -> bool {
         matches!(self.state.load(Ordering::Acquire), READY | FAILED)

@@ -67,12 +67,18 @@ impl<T: Scalar> Gpu<T> {
         self.fetch_gradient()
     }
 
-    /// Brings gradient and energies of the last local step to the host, if somebody looks and they are not there.
+    /// Brings gradient and energies of the last local step to the host, if they are not there. Where nobody looks, they are on their way.
     pub(super) fn fetch_gradient(&mut self) -> Result<()> {
-        if !self.seen.as_mut().is_some_and(|seen| std::mem::take(&mut seen.is_unread)) {
+        let is_unread = match &mut self.seen {
+            Some(seen) => std::mem::take(&mut seen.is_unread),
+            None => self.gradient_readback.is_asked_for(),
+        };
+        if !is_unread {
             return Ok(());
         }
-        self.ask_for_gradient()?;
+        if self.seen.is_some() {
+            self.ask_for_gradient()?;
+        }
         self.take_gradient()
     }
 

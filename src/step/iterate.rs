@@ -32,11 +32,13 @@ impl Simulation {
         let mut settling = Settling::default();
         self.way = None;
         self.history.iter_mut().for_each(History::forget);
-        self.watch_along(form, touching || watched.is_some());
+        let looks = self.looks_at_gradients(form, touching || watched.is_some());
+        self.watch_along(looks);
         while done.count < watched.unwrap_or(most) {
             self.local(form)?;
             self.cut_way(form)?;
-            let gradient = self.gradient_norm(done.count == 0 || done.count + 1 == most)?;
+            let ends = done.count == 0 || done.count + 1 == most;
+            let gradient = if looks || ends { self.gradient_norm()? } else { None };
             let Simulation { backend, history, .. } = self;
             if let Some(history) = history.as_mut().filter(|_| !touching) {
                 history.note(backend.as_mut());
@@ -91,6 +93,13 @@ impl Simulation {
             self.record.note(off, hold.goals().tolerance());
         }
         Ok(done)
+    }
+
+    /// Whether an iteration needs the gradient as a whole, not only its solve; without that |g| is told of the first and the last one.
+    fn looks_at_gradients(&self, form: &Form, touching: bool) -> bool {
+        // what a step leaves unsolved stays in a force that the next one starts with: there g is exact, whatever B is rounded to
+        let changes = form.takes_force() || form.tangent.stiffness != 0.0;
+        touching || changes || self.searches || self.is_newton || self.hold.is_some() || self.tolerance > 0.0
     }
 
     /// The way to go: by the metric, by what iterations have seen, or by the Hessian. Contacts couple by A, and H⁻¹ g beside A⁻¹ F

@@ -1,7 +1,7 @@
 //! How a reduced body moves: like the whole one as long as it is little deformed, carried by what holds it, and damped by example.
 
-use crate::common::distance;
 use crate::common::held_bar::{load, reduce};
+use crate::common::{distance, refused};
 use dashpot::Error;
 use dashpot::model::{ExampleShape, Model};
 use dashpot::reduced::Reduced;
@@ -223,7 +223,7 @@ fn a_pluck_that_is_no_length_is_refused() {
     let reduce = |far: &str| {
         let pluck = format!("--pluck={far}");
         let arguments = ["reduce", "bar-directions", "--modes", "4", "--frames", "2", pluck.as_str()];
-        common::refused(folder.path(), &arguments, &["--pluck"]);
+        refused(folder.path(), &arguments, &["--pluck"]);
     };
     ["nan", "inf", "-inf", "1e200"].into_iter().for_each(reduce);
 }

@@ -1,6 +1,6 @@
 //! The public contract: subcommands, files, columns, exit codes; the same bytes from the same scene.
 
-use crate::common::{fails, succeeds};
+use crate::common::{dashpot, fails, succeeds};
 use std::path::Path;
 use std::process::Command;
 
@@ -319,15 +319,14 @@ fn an_output_that_cannot_be_written_ends_with_code_one() {
 /// The scenes of the README run, and say nothing that a reader would have to worry about.
 #[test]
 fn the_scenes_of_the_readme_run() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let scenes: Vec<&str> =
         readme.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     assert_eq!(scenes.len(), 2);
     for (number, scene) in scenes.iter().enumerate() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("scene.toml"), scene).unwrap();
-        let output =
-            common::dashpot(folder.path(), &["run", "scene.toml", "--frames", "60", "--backend", "cpu"]);
+        let output = dashpot(folder.path(), &["run", "scene.toml", "--frames", "60", "--backend", "cpu"]);
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && !told.contains("warning"), "scene {number}: {told}");
     }

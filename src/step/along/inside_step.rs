@@ -85,12 +85,8 @@ impl Simulation {
         })
     }
 
-    /// Whether an iteration looks at the gradient, not only at its solve.
-    pub(in crate::step) fn watch_along(&mut self, form: &Form, looks: bool) {
-        let changes = form.tangent.stiffness != 0.0 || self.is_newton;
-        // what a step leaves unsolved stays in a force that the next one starts with: there g is exact, whatever B is rounded to
-        let looks = looks || form.takes_force();
-        let looks = looks || changes || self.searches || self.hold.is_some() || self.tolerance > 0.0;
+    /// Whether iterations look at the gradient, not only at its solve.
+    pub(in crate::step) fn watch_along(&mut self, looks: bool) {
         self.along.iter_mut().for_each(|along| along.looks = looks);
     }
 
@@ -114,8 +110,8 @@ impl Simulation {
         })
     }
 
-    /// |g| of the last local step, where the host knows it; in between `ends` of the iterations only if somebody looks.
-    pub(in crate::step) fn gradient_norm(&mut self, ends: bool) -> Result<Option<f64>> {
+    /// |g| of the last local step, where the host knows it.
+    pub(in crate::step) fn gradient_norm(&mut self) -> Result<Option<f64>> {
         let Simulation { backend, clock, along, .. } = self;
         clock.time(Phase::Local, || match along.as_mut().filter(|along| along.has_shapes()) {
             None => backend.gradient_norm(),
@@ -124,13 +120,12 @@ impl Simulation {
                 let g = &*backend.view().gradient;
                 Ok(Some(sum(g.len(), |i| g[i].norm_squared()).sqrt()))
             }
-            Some(along) if ends => {
+            Some(along) => {
                 let bare = backend.gradient_norm()?.unwrap_or(0.0);
                 let g = &*backend.view().gradient;
                 let gained: f64 = along.groups.iter().map(|group| group.gain(|i| g[i])).sum();
                 Ok(Some((bare * bare + gained).max(0.0).sqrt()))
             }
-            Some(_) => Ok(None),
         })
     }
 
