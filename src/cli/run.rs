@@ -217,7 +217,8 @@ impl Run {
     /// What the ledger tells of the run that a user would want to know.
     fn wrong(&self) -> Vec<String> {
         let mut alarm = Alarm::new(&self.loaded.scene);
-        self.rows.iter().for_each(|row| alarm.add(row));
+        // rows before a checkpoint may be of another scene
+        self.rows.iter().skip(self.from).for_each(|row| alarm.add(row));
         alarm.warnings()
     }
 
@@ -248,14 +249,14 @@ impl Run {
         self.draw()?;
         for frame in self.from + 1..=frames {
             self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
-            if let Some(excitations) = &mut self.excitations {
-                // the host has the state: damping along shapes is computed there
-                excitations.row(&mut self.simulation)?;
-            }
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
             let checkpoint = output.is_some() && frame.is_multiple_of(self.args.checkpoint);
             // only where row and state must belong together; else a device may run ahead
             self.take_rows(exports || checkpoint || frame == frames, output)?;
+            if let Some(excitations) = &mut self.excitations {
+                // the host has the state: damping along shapes is computed there
+                excitations.row(&mut self.simulation)?;
+            }
             if let Some(output) = output {
                 if exports {
                     self.simulation.fetch()?;

@@ -121,14 +121,20 @@ impl<T: Scalar> Backend for Cpu<T> {
         let tasks =
             self.iterate.par_chunks_mut(VERTICES_PER_TASK).zip(self.gradient.par_chunks(VERTICES_PER_TASK));
         tasks.enumerate().for_each(|(task, (x, step))| {
-            x.iter_mut().zip(step).for_each(|(x, d)| *x -= wide(d));
+            if ways.is_empty() {
+                x.iter_mut().zip(step).for_each(|(x, d)| *x -= wide(d));
+                return;
+            }
+            let mut descent = [Vec3::zeros(); VERTICES_PER_TASK];
+            descent.iter_mut().zip(step).for_each(|(descent, d)| *descent = wide(d));
             for (Columns { columns, turn }, c) in ways.iter().zip(shares) {
                 let Some(chunk) = columns.chunk(task) else { continue };
                 let (mut memory, first) = ([[0.0; 3]; VERTICES_PER_TASK], chunk.vertices().start);
-                let x = &mut x[first - task * VERTICES_PER_TASK..];
-                let ways = x.iter_mut().zip(chunk.times(turn, c, &mut memory));
-                ways.for_each(|(x, d)| *x -= Vec3::from(*d));
+                let own = &mut descent[first - task * VERTICES_PER_TASK..];
+                let added = own.iter_mut().zip(chunk.times(turn, c, &mut memory));
+                added.for_each(|(descent, more)| *descent += Vec3::from(*more));
             }
+            x.iter_mut().zip(&descent).for_each(|(x, d)| *x -= d);
         });
         Ok(())
     }

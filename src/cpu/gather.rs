@@ -4,7 +4,8 @@ use super::lanes::Real;
 use crate::linear::tall::CHUNK;
 use rayon::prelude::*;
 
-/// Vertices that a thread takes at once. Fixed, and of no influence on the result; that of tall matrices, which may ride along.
+/// Vertices that a thread takes at once. Fixed, and of no influence on the sums; as many as a task of a tall matrix has, whose products
+/// may be made along the way.
 pub const VERTICES_PER_TASK: usize = CHUNK;
 
 /// For each vertex the rows that belong to it, in ascending order.

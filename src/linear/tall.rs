@@ -99,13 +99,13 @@ impl<T: Real> Tall<T> {
         sum
     }
 
-    /// |g + T A c|² − |g|², `g(i)` being the vector at vertex i. The bits do not depend on the number of threads.
-    pub fn gain(&self, turn: &Mat3, c: &DVector<f64>, g: impl Fn(usize) -> Vec3 + Sync) -> f64 {
+    /// |g + T A c|² at its vertices, `g(i)` being the vector at vertex i. The bits do not depend on the number of threads.
+    pub fn squared(&self, turn: &Mat3, c: &DVector<f64>, g: impl Fn(usize) -> Vec3 + Sync) -> f64 {
         let part = |chunk: Chunk<T>| {
             let mut more = [[0.0; 3]; CHUNK];
             let vertices = chunk.vertices.clone();
             let added = vertices.zip(chunk.times(turn, c, &mut more));
-            added.map(|(i, more)| (g(i) * 2.0 + Vec3::from(*more)).dot(&Vec3::from(*more))).sum::<f64>()
+            added.map(|(i, more)| (g(i) + Vec3::from(*more)).norm_squared()).sum::<f64>()
         };
         self.each(part).iter().sum()
     }
@@ -321,8 +321,7 @@ mod tests {
         there.add(&one, &c, &mut all);
         assert_eq!(all[first..first + rows], here.times(&c));
         assert!(all[..first].iter().chain(&all[first + rows..]).all(|v| *v == Vec3::zeros()));
-        let squared: f64 =
-            (0..rows).map(|i| (y(i) + all[first + i]).norm_squared() - y(i).norm_squared()).sum();
-        assert_eq!(there.gain(&one, &c, |i| y(i - first)), squared);
+        let squared: f64 = (0..rows).map(|i| (y(i) + all[first + i]).norm_squared()).sum();
+        assert_eq!(there.squared(&one, &c, |i| y(i - first)), squared);
     }
 }

@@ -35,9 +35,12 @@ impl Simulation {
         let looks = self.looks_at_gradients(form, touching || watched.is_some());
         self.watch_along(looks);
         while done.count < watched.unwrap_or(most) {
+            let ends = done.count == 0 || done.count + 1 == most;
+            if ends {
+                self.lose_way_along();
+            }
             self.local(form)?;
             self.cut_way(form)?;
-            let ends = done.count == 0 || done.count + 1 == most;
             let gradient = if looks || ends { self.gradient_norm()? } else { None };
             let Simulation { backend, history, .. } = self;
             if let Some(history) = history.as_mut().filter(|_| !touching) {

@@ -71,7 +71,7 @@ pub struct Group {
     excitation: Excitation,
     coupling: Coupling,
     /// U. In single precision, as B is: half as much to read in every iteration. What is rounded here is the damping itself, by less
-    /// than 1e-7, not its solve.
+    /// than 1e-7; what that does to the solve is seen in the last iteration, where Uᵀ(x − x_n) is not carried on but measured.
     u: Tall<f32>,
     /// B and S of the metrics that steps are solved with, by their number.
     solved: Vec<(u64, Solved)>,
@@ -200,9 +200,9 @@ impl Group {
         self.u.add(&now.turn, &now.pull, gradient);
     }
 
-    /// |g + U c|² − |g|² of a gradient g(i) of all vertices that has not got U c.
-    pub fn gain(&self, g: impl Fn(usize) -> Vec3 + Sync) -> f64 {
-        self.now.as_ref().map_or(0.0, |now| self.u.gain(&now.turn, &now.pull, g))
+    /// |g + U c|² of a gradient g(i) of all vertices that has not got U c, here.
+    pub fn squared(&self, g: impl Fn(usize) -> Vec3 + Sync) -> f64 {
+        self.now.as_ref().map_or(0.0, |now| self.u.squared(&now.turn, &now.pull, g))
     }
 
     /// Φ's share: d/(2s) v'ᵀ U P Uᵀ v'; `None` where there is no potential.
@@ -237,11 +237,12 @@ impl Group {
 
     /// B of this metric. Two are kept: a step may have two halves.
     pub fn learn(&mut self, metric: u64, b: &[Vec<Vec3>]) {
-        let s = Tall::products(&self.u.columns(), b);
+        let b = Tall::at(self.vertices.start, b);
+        let s = Tall::products(&self.u.columns(), &b.columns());
         if self.solved.len() > 1 {
             self.solved.remove(0);
         }
-        self.solved.push((metric, Solved { b: Tall::at(self.vertices.start, b), s }));
+        self.solved.push((metric, Solved { b, s }));
     }
 
     /// B of this metric, turned with the body.

@@ -121,10 +121,15 @@ impl Simulation {
                 Ok(Some(sum(g.len(), |i| g[i].norm_squared()).sqrt()))
             }
             Some(along) => {
-                let bare = backend.gradient_norm()?.unwrap_or(0.0);
+                if backend.gradient_norm()?.is_none() {
+                    return Ok(None);
+                }
                 let g = &*backend.view().gradient;
-                let gained: f64 = along.groups.iter().map(|group| group.gain(|i| g[i])).sum();
-                Ok(Some((bare * bare + gained).max(0.0).sqrt()))
+                let apart = along.vertices_apart(g.len());
+                let apart =
+                    apart.map(|vertices| sum(vertices.len(), |i| g[vertices.start + i].norm_squared()));
+                let own = along.groups.iter().map(|group| group.squared(|i| g[i]));
+                Ok(Some(own.chain(apart).sum::<f64>().sqrt()))
             }
         })
     }

@@ -169,6 +169,13 @@ impl Along {
         backend.global_along(form, &self.ways(metric), &shares)
     }
 
+    /// The vertices of no group, range by range; `n` are all.
+    fn vertices_apart(&self, n: usize) -> impl Iterator<Item = Range<usize>> {
+        let starts = self.groups.iter().map(|group| group.vertices.start).chain([n]);
+        let ends = [0].into_iter().chain(self.groups.iter().map(|group| group.vertices.end));
+        ends.zip(starts).map(|(end, start)| end..start)
+    }
+
     fn ways(&self, metric: u64) -> Vec<Columns<'_>> {
         self.groups.iter().filter_map(|group| group.ways(metric)).collect()
     }
