@@ -509,31 +509,26 @@ fn half_lives_too_short_to_be_seen_are_refused_and_time_is_told_if_asked_for() {
 #[test]
 fn shapes_that_cannot_be_damped_are_told_with_their_place() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = |damping: &str, shape: &str| {
-        format!(
-            "time = {{ step = 0.01 }}\n[damping]\nmodel = \"laplacian\"\n{damping}\n[[damping.example]]\nname = \"a\"\nshape = {{ mode = 1 }}\n\
-             [[damping.example]]\nname = \"b\"\nshape = {shape}\n\
-             [[body]]\nmesh = {{ generate = \"box\", cells = [4, 1, 1], size = [0.4, 0.1, 0.1] }}\n\
-             material = {{ model = \"corotated\", young_modulus = 1e5, poisson_ratio = 0.3 }}\n"
-        )
+    let path = folder.path();
+    let body = "[[body]]\nmesh = { generate = \"box\", cells = [4, 1, 1], size = [0.4, 0.1, 0.1] }\n\
+                material = { model = \"corotated\", young_modulus = 1e5, poisson_ratio = 0.3 }\n";
+    let write = |names: [&str; 2], shapes: [&str; 2]| {
+        let example =
+            |k: usize| format!("[[damping.example]]\nname = \"{}\"\nshape = {{ {} }}\n", names[k], shapes[k]);
+        let damping = "time = { step = 0.01 }\n[damping]\nmodel = \"laplacian\"\nstiffness = 1e-4\nfollow_rotation = false\n";
+        std::fs::write(path.join("s.toml"), format!("{damping}{}{}{body}", example(0), example(1))).unwrap();
     };
-    for (damping, shape, word) in [
-        ("stiffness = 1e-4", "{ mode = 1, size = 0.01 }", "combination of those before it"),
-        ("stiffness = 0.0", "{ mode = 2 }", "does nothing to this shape"),
-    ] {
-        std::fs::write(folder.path().join("s.toml"), scene(damping, shape)).unwrap();
-        let line = if word.starts_with("does") {
-            "s.toml:7: damping.example.0.shape"
-        } else {
-            "s.toml:10: damping.example.1.shape"
-        };
-        for command in
-            [&["run", "s.toml", "--backend", "cpu"][..], &["design", "s.toml", "--target", "a: 1->0.5"]]
-        {
-            refused(folder.path(), command, &[line, word]);
-        }
+    let run = ["run", "s.toml", "--frames", "2", "--backend", "cpu"];
+    write(["a", "b"], ["mode = 1", "mode = 1, size = 0.01"]);
+    for command in [&run[..], &["design", "s.toml", "--target", "a: 1->0.5"]] {
+        refused(path, command, &["s.toml:11: damping.example.1.shape", "combination of those before it"]);
     }
-    let named = scene("stiffness = 1e-4", "{ mode = 2 }").replace("\"b\"", "\"b;c\"");
-    std::fs::write(folder.path().join("s.toml"), named).unwrap();
-    refused(folder.path(), &["run", "s.toml"], &["s.toml:9: damping.example.1.name", "b;c"]);
+    // the whole body, moved: differences of velocities are all that this damping sees
+    let mesh = build(&scene::load_text("box.toml", body, &[]).unwrap()).unwrap().model.bodies[0].mesh.clone();
+    let moved: Vec<Vec3> = mesh.positions.iter().map(|x| x + Vec3::new(0.0, 0.1, 0.0)).collect();
+    dashpot::mesh::write::write(&path.join("moved.vtk"), &mesh, &moved).unwrap();
+    write(["a", "b"], ["mode = 1", "file = \"moved.vtk\""]);
+    refused(path, &run, &["s.toml:11: damping.example.1.shape", "does nothing to this shape"]);
+    write(["a", "b;c"], ["mode = 1", "mode = 2"]);
+    refused(path, &run, &["s.toml:10: damping.example.1.name", "b;c"]);
 }
