@@ -68,8 +68,8 @@ impl Chart {
         area: DrawingArea<B, plotters::coord::Shift>,
     ) -> std::result::Result<(), String> {
         let told = |e: DrawingAreaErrorKind<B::ErrorType>| e.to_string();
-        let areas = if self.stacked { stack(&self.lines) } else { Vec::new() };
-        let heights = self.lines.iter().flat_map(|line| &line.points).chain(areas.iter().flatten());
+        let bands = if self.stacked { stack(&self.lines) } else { Vec::new() };
+        let heights = self.lines.iter().flat_map(|line| &line.points).chain(bands.iter().flatten().flatten());
         let (low, high) = span(heights.map(|(_, v)| *v), self.stacked);
         area.fill(&WHITE).map_err(told)?;
         let mut chart = ChartBuilder::on(&area)
@@ -96,14 +96,10 @@ impl Chart {
         for (k, Line { name, colour, points }) in self.lines.iter().enumerate() {
             let colour = *colour;
             let drawn = if self.stacked {
-                let base = if k == 0 {
-                    points.iter().map(|(t, _)| (*t, 0.0)).collect()
-                } else {
-                    areas[k - 1].clone()
-                };
-                let outline: Vec<_> = base.into_iter().chain(areas[k].iter().rev().copied()).collect();
+                let [base, top] = &bands[k];
+                let outline: Vec<_> = base.iter().chain(top.iter().rev()).copied().collect();
                 chart.draw_series([Polygon::new(outline, colour.mix(0.75))]).map_err(told)?;
-                chart.draw_series(LineSeries::new(areas[k].iter().copied(), colour.stroke_width(2)))
+                chart.draw_series(LineSeries::new(top.iter().copied(), colour.stroke_width(2)))
             } else {
                 chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))
             };
@@ -124,19 +120,21 @@ impl Chart {
     }
 }
 
-/// Sums of each curve and those before it.
-fn stack(lines: &[Line]) -> Vec<Vec<(f64, f64)>> {
-    let mut sums: Vec<Vec<(f64, f64)>> = Vec::new();
-    for Line { points, .. } in lines {
-        let below = sums.last();
-        let sum = points.iter().enumerate().map(|(k, (t, v))| {
-            let base = below.and_then(|below| below.get(k)).map_or(0.0, |(_, base)| *base);
-            (*t, base + v)
+/// The band of each curve, its edges (t, v) from nothing to all of it: what is above 0 lies on that of the curves before it, what is
+/// below 0 hangs from it.
+fn stack(lines: &[Line]) -> Vec<[Vec<(f64, f64)>; 2]> {
+    let longest = lines.iter().map(|line| line.points.len()).max().unwrap_or(0);
+    let mut sums = vec![[0.0; 2]; longest];
+    let band = |Line { points, .. }: &Line| {
+        let edges = points.iter().zip(&mut sums).map(|((t, v), sums)| {
+            let sum = &mut sums[usize::from(*v < 0.0)];
+            let base = std::mem::replace(sum, *sum + v);
+            ((*t, base), (*t, base + v))
         });
-        let sum = sum.collect();
-        sums.push(sum);
-    }
-    sums
+        let (bases, tops) = edges.unzip();
+        [bases, tops]
+    };
+    lines.iter().map(band).collect()
 }
 
 /// The range of an axis: all values and a little more, never empty.
@@ -168,6 +166,21 @@ fn number(v: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_gained_hangs_below_zero() {
+        let line = |values: [f64; 2]| Line {
+            name: String::new(),
+            colour: RGBColor(0, 0, 0),
+            points: values.into_iter().enumerate().map(|(t, v)| (t as f64, v)).collect(),
+        };
+        let bands = stack(&[line([2.0, 3.0]), line([1.0, -5.0]), line([-1.0, 4.0]), line([-2.0, -1.0])]);
+        let edges = |band: &[Vec<(f64, f64)>; 2]| [0, 1].map(|k| [band[0][k].1, band[1][k].1]);
+        assert_eq!(edges(&bands[0]), [[0.0, 2.0], [0.0, 3.0]]);
+        assert_eq!(edges(&bands[1]), [[2.0, 3.0], [0.0, -5.0]]);
+        assert_eq!(edges(&bands[2]), [[0.0, -1.0], [3.0, 7.0]]);
+        assert_eq!(edges(&bands[3]), [[-1.0, -3.0], [-5.0, -6.0]]);
+    }
 
     #[test]
     fn an_axis_is_never_empty() {

@@ -52,7 +52,7 @@ const PLOTS: &[Plot] = &[
         stacked: true,
         curves: &[
             curve!("taken by damping", BLUE, |r| r.damped),
-            curve!("lost by the integrator", ORANGE, |r| r.numerical),
+            curve!("lost by the integrator (below 0: gained)", ORANGE, |r| r.numerical),
             curve!("taken by contact", RED, |r| r.contact_loss),
             curve!("given off by yielding", VIOLET, |r| r.plastic),
             curve!("given from outside", GREEN, |r| -r.work),
