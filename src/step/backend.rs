@@ -1,11 +1,12 @@
-//! What a step asks of the machine that carries it out. The CPU answers in `cpu`.
+//! What a step asks of the machine that carries it out: `cpu` and `gpu` answer.
+//!
+//! Three traits. [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that
+//! work on the host), [`Profiling`] what a user may ask about its speed.
 
 use super::clock::PHASES;
-use super::explicit::Explicit;
-use super::form::Form;
-use super::hold::body::Kept;
-use super::inside::Inside;
-use super::stiffness::Stiffness;
+use super::coefficients::StepCoefficients;
+use super::host::{HostAccess, HostNeeds, HostStep};
+use super::parts::material_schedule::Stiffness;
 use crate::damping::Filter;
 use crate::linear::tall::Tall;
 use crate::model::rest::RestShapes;
@@ -16,13 +17,13 @@ use serde::{Deserialize, Serialize};
 
 /// Where the attachments' points are at the start and at the end of a step (m), in the order of the model.
 #[derive(Debug, Clone, Default)]
-pub struct Targets {
+pub struct AttachmentTargets {
     /// At the start of the step.
     pub before: Vec<Vec3>,
     /// At the end of the step.
     pub after: Vec<Vec3>,
-    /// Which of them hold in the step.
-    pub holding: Vec<bool>,
+    /// Which attachments are active in the step.
+    pub active: Vec<bool>,
 }
 
 /// Energy exchanged, over the steps since the report before (J).
@@ -40,7 +41,7 @@ pub struct Exchange {
     pub plastic: f64,
 }
 
-/// What a backend tells of a frame.
+/// A backend's report of a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Report {
     /// Energy exchanged since the report before.
@@ -95,9 +96,31 @@ pub struct KernelTime {
     pub ms: f64,
 }
 
-/// Everything that a run needs in order to go on with the same bits.
+/// What [`Profiling::set_profiling`] measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// Nothing.
+    Off,
+    /// The device's time phase by phase.
+    Phases,
+    /// The device's time kernel by kernel, each in a pass of its own: phases then take longer than they do otherwise.
+    Kernels,
+}
+
+/// What a backend has used since the start.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Usage {
+    /// What the device was asked to do; `None` without one.
+    pub device: Option<DeviceUse>,
+    /// The time of each kernel; empty unless [`Profile::Kernels`] is on and the device has a clock.
+    pub kernels: Vec<KernelTime>,
+    /// Inner iterations of a global step; 0 where a factor solves it.
+    pub inner_iterations: usize,
+}
+
+/// The state of a backend: with it a run continues with the same bits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct BackendState {
     /// x_n, three numbers a vertex (m).
     pub positions: Vec<f64>,
     /// v_n (m/s).
@@ -106,7 +129,7 @@ pub struct Snapshot {
     pub positions_before: Vec<f64>,
     /// v_{n−1} (m/s).
     pub velocities_before: Vec<f64>,
-    /// x_n − x_{n−1} as a backend keeps it that stores differences (m); empty otherwise: then `positions_before` says it.
+    /// x_n − x_{n−1} of a backend that stores differences (m); empty otherwise: then `positions_before` says it.
     pub moved: Vec<f64>,
     /// What `positions` hold beyond single precision, where a backend keeps the two apart (m); empty otherwise.
     pub low: Vec<f64>,
@@ -114,22 +137,54 @@ pub struct Snapshot {
     pub warm_starts: Vec<f64>,
     /// L x_n, L x_{n−1} and L v_n, where damping keeps them (N/s), L as the model gives it.
     pub viscous: Vec<f64>,
-    /// The force at x_n, where an explicit step has ended with it (N); empty otherwise.
+    /// The force at x_n, where the step before has left it (N); empty otherwise.
     pub forces: Vec<f64>,
-    /// What is held of each body; empty if nothing is. Not a backend's to fill in.
-    pub kept: Vec<Kept>,
-    /// The contacts' forces; empty if there are none. Not a backend's to fill in.
-    pub contacts: Vec<f64>,
-    /// Where the attachments hold, if some took hold after the start; empty otherwise. Not a backend's to fill in.
-    pub anchors: Vec<f64>,
-    /// Rest shapes of all tetrahedra and triangles, and those that the metric was made with (1/m), once a body has yielded;
-    /// empty otherwise. Not a backend's to fill in.
-    pub rest_shapes: Vec<f64>,
-    /// See `rest_shapes`.
-    pub metric_shapes: Vec<f64>,
 }
 
-/// A few vectors at every vertex, turned by T: ways that an iteration may go besides its own.
+/// Positions and velocities when they were last brought to the host.
+#[derive(Debug, Clone, Copy)]
+pub struct FetchedState<'a> {
+    /// x_n (m).
+    pub positions: &'a [Vec3],
+    /// v_n (m/s).
+    pub velocities: &'a [Vec3],
+    /// By how much the last [`Backend::filter`] changed the velocities (m/s); empty where only the device knows.
+    pub filtered: &'a [Vec3],
+}
+
+/// A change of the bodies' material.
+#[derive(Debug, Clone, Copy)]
+pub enum MaterialChange<'a> {
+    /// Bodies become as stiff as this says, and the metric of the next [`Backend::prepare`] follows. With `as_work` the energy
+    /// that their elements gain by it, where they are now, goes into the next report as work.
+    Stiffness {
+        /// The new stiffness.
+        stiffness: &'a Stiffness,
+        /// Whether the change is work.
+        as_work: bool,
+    },
+    /// Elements get other rest shapes of the same volumes.
+    RestShapes {
+        /// The new rest shapes.
+        shapes: &'a RestShapes,
+        /// Whether L and the metric of the next [`Backend::prepare`] follow.
+        metric: bool,
+    },
+}
+
+/// Where a force is evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForceAt {
+    /// At x_n, with the velocity v_n and the attachments' points at the start of the step.
+    Start,
+    /// At the iterate x, with the velocity (x − x_n)/h and the attachments' points at the end of the step.
+    End,
+}
+
+/// A force on every vertex (N) that a part adds to the start force.
+pub type ExtraForce<'a> = dyn FnMut(&HostStep<'_>) -> Vec<Vec3> + 'a;
+
+/// The columns of a low-rank matrix T B: a few vectors at every vertex, turned by T.
 pub struct Columns<'a> {
     /// B.
     pub columns: &'a Tall<f32>,
@@ -139,87 +194,77 @@ pub struct Columns<'a> {
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
 ///
-/// A device may only take note of them and compute later: then numbers come back by [`Backend::reports`], some frames
-/// late, and state by [`Backend::fetch`].
-pub trait Backend: Inside + Explicit + Send {
-    /// Makes the bodies as stiff as this says from now on; the metric of the next [`Backend::prepare`] follows. With
-    /// `as_work` the energy that their elements gain by it, where they are now, is kept for the next report as work.
-    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()>;
-    /// Gives the elements other rest shapes, all of the volumes they had, from now on; with `metric`, L and the metric of
-    /// the next [`Backend::prepare`] follow.
-    fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()>;
-    /// The work of making another metric ready, over that of one solve; 0 where it is little. The same for a model and a
-    /// solver on every machine.
-    fn refactoring(&mut self) -> f64 {
+/// A device may record them and compute later: reports then arrive some frames late ([`Backend::reports`]), and the host sees
+/// the state after [`Backend::fetch`].
+pub trait Backend: HostAccess + Profiling + Send {
+    /// Changes the bodies' material from now on.
+    fn set_material(&mut self, change: MaterialChange) -> Result<()>;
+    /// The work of factoring another metric, over that of one solve; 0 where it is little. The same for a model and a solver on
+    /// every machine.
+    fn refactoring_cost(&mut self) -> f64 {
         0.0
     }
-    /// Factors A for this form; does nothing if it is factored already.
-    fn prepare(&mut self, form: &Form) -> Result<()>;
-    /// Makes the inertial target ŷ and the first guess x = y.
-    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()>;
-    /// Local step: projections, and the gradient g of Φ at the iterate x.
-    fn local(&mut self, form: &Form) -> Result<()>;
-    /// The same, and the products (T B)ᵀ g of columns.
-    fn local_along(&mut self, form: &Form, ways: &[Columns]) -> Result<Vec<DVector<f64>>> {
-        self.local(form)?;
-        self.gradient_norm()?; // brings g to the host
-        let g = &*self.view().gradient;
-        Ok(ways.iter().map(|Columns { columns, turn }| columns.dot(turn, |i| g[i])).collect())
-    }
-    /// |g| of the last local step (N); `None` where it stays on the device: then all iterations are made.
-    fn gradient_norm(&mut self) -> Result<Option<f64>>;
-    /// Global step: x ← x − A⁻¹ g.
-    fn global(&mut self, form: &Form) -> Result<()>;
-    /// The same with shares of columns: x ← x − A⁻¹ g − Σ T B c.
-    fn global_along(&mut self, form: &Form, ways: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
-        self.descend(form)?;
-        let descent = self.view().descent;
-        for (Columns { columns, turn }, c) in ways.iter().zip(shares) {
-            columns.add(turn, c, descent);
-        }
-        self.correct()
-    }
-    /// The iterate becomes the new position, v' its velocity; the old ones become history. The energy exchanged is
-    /// kept for the next report.
-    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()>;
-    /// Changes the velocities; the kinetic energy taken is kept for the next report.
-    fn filter(&mut self, filter: &Filter) -> Result<()>;
+    /// Factors A for these coefficients, unless it is factored already. From now on [`HostAccess`] shows what `needs` says.
+    fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()>;
+    /// The force f = −∇E − D u of elements, attachments and damping (N), with what `extra` adds. At the start of a step it is
+    /// evaluated only if the step before has not left it. v' gets its share of it, h M⁻¹ f times the row's `velocity.force`.
+    fn force(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        at: ForceAt,
+        extra: Option<&mut ExtraForce>,
+    ) -> Result<()>;
+    /// Makes the inertial target ŷ and the first guess x = y, with their share of the start force where the integrator has one.
+    /// The guess of an explicit step is where it leads: x = x_n + h v_n + c h² (a_ext + M⁻¹ f), c the row's `target.force`.
+    fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()>;
+    /// Local step: projections, and the gradient g of Φ at the iterate x. Returns the products (T B)ᵀ g of the columns.
+    fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>>;
+    /// Global step: x ← x − (A⁻¹ g + Σ T B c), c the `shares` of the columns.
+    fn solve(
+        &mut self,
+        form: &StepCoefficients,
+        columns: &[Columns],
+        shares: &[DVector<f64>],
+    ) -> Result<()>;
+    /// The iterate becomes the new position, v' its velocity; the old ones become history. The energy exchanged goes into the
+    /// next report. With `keep_force` the next step starts with the force that this one ends with,
+    ///   f' = M (x − y)/(c₁ h²),   y without damping, but with its share of f_n,
+    /// which is −∇E(x) − D v' where ∇Φ = 0, as c₂ = 1 and r = 1 in all rows that use it. An error e of x is then an error e/(c₁ h²)
+    /// of the acceleration, however stiff the body; the force evaluated at x would be off by ω² e.
+    fn advance(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        keep_force: bool,
+    ) -> Result<()>;
+    /// Filters the velocities; the kinetic energy taken goes into the next report. `false` if the backend has no operation for
+    /// this filter: then the host has to.
+    fn filter(&mut self, filter: &Filter) -> Result<bool>;
     /// Ends a frame: asks for a report of the state now, with the attachments' points at `targets`, and of what was
     /// exchanged since the report before. Changes nothing of the state.
     fn observe(&mut self, targets: &[Vec3]) -> Result<()>;
     /// The reports that have arrived, in the order they were asked for; with `wait`, all that were asked for.
     fn reports(&mut self, wait: bool) -> Result<Vec<Report>>;
-    /// Brings positions and velocities to the host. Nothing to do where they live there.
+    /// Brings positions and velocities to the host, unless they are there.
     fn fetch(&mut self) -> Result<()>;
-    /// Positions when last fetched (m); before that, those of the start.
-    fn positions(&self) -> &[Vec3];
-    /// Velocities when last fetched (m/s); before that, those of the start.
-    fn velocities(&self) -> &[Vec3];
-    /// By how much the last [`Backend::filter`] changed the velocities (m/s); empty where the host does not know.
-    fn filtered(&self) -> &[Vec3] {
-        &[]
-    }
+    /// What was fetched last; before that, the start.
+    fn fetched(&self) -> FetchedState<'_>;
     /// All of the state.
-    fn snapshot(&mut self) -> Result<Snapshot>;
-    /// Goes back to a snapshot of the same model, also one made by another backend; `false` if it is of another
-    /// model. What was exchanged and not reported is forgotten.
-    fn restore(&mut self, snapshot: &Snapshot) -> Result<bool>;
+    fn snapshot(&mut self) -> Result<BackendState>;
+    /// Goes back to a state of the same model, also one saved by another backend; `false` if it is of another model. What was
+    /// exchanged and not reported is dropped.
+    fn restore(&mut self, state: &BackendState) -> Result<bool>;
+}
+
+/// What a user may ask about a backend.
+pub trait Profiling {
     /// Where it computes, in a few words for a summary, such as `cpu, f64, 2 threads`.
     fn describe(&self) -> String;
-    /// What a device was asked to do; `None` where there is none.
-    fn device_use(&self) -> Option<DeviceUse> {
-        None
-    }
-    /// Measures the device's time phase by phase from now on, where there is a device with a clock.
-    fn set_profiling(&mut self, _on: bool) {}
-    /// Measures the device's time kernel by kernel from now on, each by itself: the phases are then slower than they are.
-    fn profile_kernels(&mut self) {}
-    /// What [`Backend::profile_kernels`] has measured; nothing where there is no device with a clock.
-    fn kernel_times(&self) -> Vec<KernelTime> {
-        Vec::new()
-    }
-    /// Inner iterations of a global step; 0 where it is solved by a factor.
-    fn inner_iterations(&self) -> usize {
-        0
+    /// Measures the device's time from now on, where it has a clock.
+    fn set_profiling(&mut self, _what: Profile) {}
+    /// What was used since the start.
+    fn usage(&self) -> Usage {
+        Usage::default()
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub enum Phase {
     /// Assembling and factoring A: once, and when its numbers change.
     Factor,
-    /// What a step shall make of momenta and energy, and the directions it takes to get there.
+    /// The targets of momenta and energy, and the directions that lead there.
     Aim,
     /// Inertial target and first guess.
     Predict,
@@ -17,7 +17,7 @@ pub enum Phase {
     Global,
     /// Contacts: found, and resolved.
     Contact,
-    /// Momenta and energy held.
+    /// Conservation of momenta and energy.
     Constrain,
     /// Velocity, filter, energy exchanged.
     Advance,
@@ -38,19 +38,31 @@ pub const PHASES: [(Phase, &str); 9] = [
     (Phase::Observe, "observe"),
 ];
 
-/// Time spent in each phase since the start.
+/// Time spent in each phase since the start. A phase inside another one counts for itself alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Clock {
     spent: [Duration; PHASES.len()],
+    running: Option<(Phase, Instant)>,
 }
 
 impl Clock {
     /// Runs `work` and books its time.
     pub fn time<R>(&mut self, phase: Phase, work: impl FnOnce() -> R) -> R {
-        let start = Instant::now();
+        let outer = self.enter(Some(phase));
         let result = work();
-        self.spent[phase as usize] += start.elapsed();
+        self.enter(outer);
         result
+    }
+
+    /// From now on time counts for this phase. Returns the one before, to go back to.
+    pub fn enter(&mut self, phase: Option<Phase>) -> Option<Phase> {
+        let now = Instant::now();
+        let outer = self.running.take();
+        if let Some((phase, since)) = outer {
+            self.spent[phase as usize] += now - since;
+        }
+        self.running = phase.map(|phase| (phase, now));
+        outer.map(|(phase, _)| phase)
     }
 
     /// Time spent in a phase (ms).
@@ -60,6 +72,7 @@ impl Clock {
 
     /// The time spent since an `earlier` reading.
     pub fn since(&self, earlier: &Clock) -> Clock {
-        Clock { spent: std::array::from_fn(|k| self.spent[k].saturating_sub(earlier.spent[k])) }
+        let spent = std::array::from_fn(|k| self.spent[k].saturating_sub(earlier.spent[k]));
+        Clock { spent, running: None }
     }
 }

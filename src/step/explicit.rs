@@ -15,13 +15,14 @@
 //!
 //! A new explicit method is a new row here and nothing else.
 
-use super::Simulation;
-use super::backend::Targets;
+use super::backend::ForceAt;
 use super::clock::Phase;
-use super::form::Form;
+use super::context::StepContext;
+use super::host::{Iterate, StateOffset};
 use super::integrator::{INTEGRATORS, Integrator, NON_OSCILLATORY, Target, Velocity};
-use super::iterate::Iterations;
-use super::touch::Touching;
+use super::minimise::Solved;
+use super::parts::{Parts, Progress};
+use super::scheme::Stage;
 use crate::{Result, Vec3};
 
 /// A row of the table.
@@ -91,92 +92,27 @@ pub fn names() -> Vec<&'static str> {
     rows.map(|row| row.name).chain([NON_OSCILLATORY]).collect()
 }
 
-/// When a force is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
-    /// At x_n, with the velocity v_n and the attachments' points at the start of the step.
-    Start,
-    /// At the iterate x, with the velocity (x − x_n)/h and the attachments' points at the end of the step.
-    End,
-}
-
-/// The operations of an explicit step, in its order.
-pub trait Explicit {
-    /// Whether the force at x_n is known, because the step before has ended with it and nothing has changed since.
-    fn has_force(&self) -> bool;
-    /// f = −∇E(x) − D u, elastic elements, attachments and damping (N). With a row that is not explicit v' gets its share of
-    /// the force at the start at once.
-    fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()>;
-    /// f ← f + `more` (N), right after [`Explicit::force`] at the start of a step that is not explicit.
-    fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()>;
-    /// v ← v + `share` h (a_ext + M⁻¹ f).
-    fn accelerate(&mut self, form: &Form, share: f64) -> Result<()>;
-    /// Makes the iterate x = x_n + h v_n + c h² (a_ext + M⁻¹ f), c the row's `target.force`.
-    fn push(&mut self, form: &Form, targets: &Targets) -> Result<()>;
-    /// v' gets c h M⁻¹ f more, c the row's `velocity.force`.
-    fn kick(&mut self, form: &Form) -> Result<()>;
-    /// After the prediction of a step that is not explicit: the share of f in the inertial target and the first guess.
-    fn lean(&mut self, form: &Form) -> Result<()>;
-    /// Before a step that is not explicit ends at the iterate x: the force at the start of the next one is
-    ///   f' = M (x − y)/(c₁ h²),   y without damping, but with its share of f_n,
-    /// which is −∇E(x) − D v' where ∇Φ = 0, as c₂ = 1 and r = 1 in all rows that go on with it. An error e of x is then an error
-    /// e/(c₁ h²) of the acceleration, however stiff the body; the force evaluated at x would be off by ω² e.
-    fn carry(&mut self, form: &Form) -> Result<()>;
-}
-
-impl Simulation {
-    /// The force at the start of a step that needs it, unless the step before has left it.
-    pub(super) fn take_force(&mut self, form: &Form, targets: &Targets) -> Result<()> {
-        if !form.takes_force() || self.backend.has_force() {
-            return Ok(());
-        }
-        let along = self.force_along();
-        let Simulation { backend, clock, .. } = self;
-        clock.time(Phase::Local, || {
-            backend.force(form, targets, Moment::Start)?;
-            along.map_or(Ok(()), |along| backend.add_force(form, &along))
-        })
+/// An explicit step up to where a minimised one would be accepted. Nothing is iterated.
+pub(super) fn leap(method: &Method, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<Solved> {
+    let Stage { form, targets, .. } = stage;
+    cx.timed(Phase::Local, |cx| cx.backend.force(form, targets, ForceAt::Start, None))?;
+    if method.filters_first && parts.filter_any_velocities() {
+        // of the predicted velocity; then back to one that the step makes the filtered one of
+        cx.backend.offset_state(StateOffset::Force { form, share: 1.0 })?;
+        parts.filter_velocities(stage, cx)?;
+        cx.backend.offset_state(StateOffset::Force { form, share: -1.0 })?;
     }
-
-    /// Leaves the force at the end of a step to the next one, if that takes it. Not where contact has pushed or something is held:
-    /// that is in x − y as well, and must not act on.
-    pub(super) fn carry_force(&mut self, form: &Form) -> Result<()> {
-        let goes_on = self.integrator.takes_force() && form.row.second.is_none();
-        let pushed = self.touching.as_ref().is_some_and(Touching::may_touch);
-        if !goes_on || pushed || self.goals().is_some() {
-            return Ok(());
-        }
-        let Simulation { backend, clock, .. } = self;
-        clock.time(Phase::Advance, || backend.carry(form))
+    cx.predict(stage)?;
+    parts.predicted(stage, cx)?;
+    if cx.shared.is_constrained {
+        // the iterate is where the bodies go without constraints
+        cx.backend.host()?.direction.fill(Vec3::zeros());
+        parts.constrain_direction(stage, cx)?;
+        cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))?;
     }
-
-    /// An explicit step up to where a solved one would be taken. Nothing is iterated.
-    pub(super) fn leap(&mut self, method: &Method, form: &Form, targets: &Targets) -> Result<Iterations> {
-        let Simulation { backend, clock, damping, .. } = self;
-        if !(method.carries && backend.has_force()) {
-            clock.time(Phase::Local, || backend.force(form, targets, Moment::Start))?;
-        }
-        clock.time(Phase::Predict, || {
-            if let Some(filter) = damping.filter.iter().find(|_| method.filters_first) {
-                // of the predicted velocity; then back to one that the step makes the filtered one of
-                backend.accelerate(form, 1.0)?;
-                backend.filter(filter)?;
-                backend.accelerate(form, -1.0)?;
-            }
-            backend.push(form, targets)
-        })?;
-        if self.find_contacts(form) {
-            // the iterate is where the bodies go without contact: there is no way back to go
-            self.backend.view().descent.fill(Vec3::zeros());
-            self.resolve_contacts(form)?;
-            let Simulation { backend, clock, .. } = self;
-            clock.time(Phase::Global, || backend.correct())?;
-        }
-        if method.carries {
-            let Simulation { backend, clock, .. } = self;
-            clock.time(Phase::Local, || backend.force(form, targets, Moment::End))?;
-            clock.time(Phase::Predict, || backend.kick(form))?;
-        }
-        Ok(Iterations { count: 0, residual: Some(0.0) })
+    if method.carries {
+        cx.timed(Phase::Local, |cx| cx.backend.force(form, targets, ForceAt::End, None))?;
     }
+    parts.solved(stage, Progress { iterations: 0, is_solved: true }, cx)?;
+    Ok(Solved { iterations: 0, residual: Some(0.0) })
 }

@@ -1,0 +1,237 @@
+//! What a step's parts share: the model, the backend, the operator of the solve, and what they tell each other.
+
+use super::backend::{AttachmentTargets, Backend, Exchange, ForceAt};
+use super::clock::{Clock, Phase};
+use super::host::{HostNeeds, StateOffset};
+use super::minimise::operator::StepOperator;
+use super::parts::conservation::body::Rigid;
+use super::parts::conservation::targets::ConservationTargets;
+use super::scheme::{Scheme, Stage, StepTime};
+use crate::damping::Damping;
+use crate::linear::reduce::sum;
+use crate::model::Model;
+use crate::{Result, Vec3};
+use std::sync::Arc;
+
+/// What a step works with. Parts see it at every moment of a step; they never see each other.
+pub struct StepContext {
+    /// The model as it was built.
+    pub model: Arc<Model>,
+    /// What computes.
+    pub backend: Box<dyn Backend>,
+    /// The matrix of the global step.
+    pub operator: StepOperator,
+    /// What parts tell each other.
+    pub shared: Shared,
+    /// Where the time goes.
+    pub clock: Clock,
+    /// How a step is made.
+    pub(super) scheme: Scheme,
+    /// The damping of the scene.
+    pub(super) damping: Damping,
+    /// When it is.
+    pub(super) time: StepTime,
+    /// What all parts and the solver need to see.
+    pub(super) needs: HostNeeds,
+}
+
+/// What parts tell each other.
+pub struct Shared {
+    /// Energy exchanged in this frame that the backend does not know of.
+    pub exchange: Exchange,
+    /// Momenta and energy that are conserved, and what acts on the bodies from outside; `None` if nothing is conserved.
+    pub conservation: Option<ConservationTargets>,
+    /// Where attachments hold in the stages of the step about to be made.
+    pub attachment_targets: Vec<AttachmentTargets>,
+    /// How stiff each body is in this step, as a factor; empty if that never changes.
+    pub stiffness: Vec<f64>,
+    /// How stiff each body was in the step before, as a share of that; `None` if it was as stiff.
+    pub stiffness_before: Option<Vec<f64>>,
+    /// γ: how much stronger all damping inside Φ is in this step than the scene says.
+    pub damping_factor: f64,
+    /// Whether constraints that couple vertices through A (contacts) may act in this stage.
+    pub is_constrained: bool,
+    /// Their forces on vertices in the last iteration, as they stand in the gradient (N).
+    pub constraint_forces: Vec<(u32, Vec3)>,
+    /// How many iterations a stage may make.
+    pub limits: IterationLimits,
+    /// Iterations that parts have made of their own in this stage.
+    pub more_iterations: usize,
+    /// Whether elements, attachments and damping alone have made the iterate, so that its acceleration gives their force.
+    pub keeps_end_force: bool,
+    /// Positions that a projection would like to move to after the step (m), and which bodies would be inside something there.
+    pub proposal: Option<Proposal>,
+    /// What has changed since parts were last told.
+    changes: Vec<Change>,
+}
+
+/// How many iterations a stage may make.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IterationLimits {
+    /// After so many the step counts as solved.
+    pub regular: usize,
+    /// So many may be made where a part insists.
+    pub most: usize,
+}
+
+/// Where a projection would like to move the bodies after the step.
+#[derive(Debug, Clone, Default)]
+pub struct Proposal {
+    /// Positions of all vertices (m).
+    pub positions: Vec<Vec3>,
+    /// Whether each body would be inside something there; contact fills it in.
+    pub penetrates: Vec<bool>,
+}
+
+/// What is no longer what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// The iterate: it is not the one that the last direction led to.
+    Iterate,
+    /// Velocities, by something else than the step.
+    Velocities,
+    /// Positions and velocities.
+    State,
+    /// Rest shapes or stiffness.
+    Material,
+}
+
+impl StepContext {
+    pub(super) fn new(
+        model: Arc<Model>,
+        backend: Box<dyn Backend>,
+        scheme: Scheme,
+        damping: Damping,
+        time: StepTime,
+    ) -> Self {
+        let shared = Shared {
+            exchange: Exchange::default(),
+            conservation: None,
+            attachment_targets: Vec::new(),
+            stiffness: Vec::new(),
+            stiffness_before: None,
+            damping_factor: 1.0,
+            is_constrained: false,
+            constraint_forces: Vec::new(),
+            limits: IterationLimits::default(),
+            more_iterations: 0,
+            keeps_end_force: true,
+            proposal: None,
+            changes: Vec::new(),
+        };
+        StepContext {
+            model,
+            backend,
+            operator: StepOperator::default(),
+            shared,
+            clock: Clock::default(),
+            scheme,
+            damping,
+            time,
+            needs: HostNeeds::Nothing,
+        }
+    }
+
+    /// Runs `work` and books its time.
+    pub fn timed<R>(&mut self, phase: Phase, work: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = self.clock.enter(Some(phase));
+        let result = work(self);
+        self.clock.enter(outer);
+        result
+    }
+
+    /// Factors A for a stage.
+    pub(super) fn prepare(&mut self, stage: &Stage) -> Result<()> {
+        let StepContext { backend, clock, needs, shared, .. } = self;
+        (shared.is_constrained, shared.keeps_end_force) = (false, true);
+        clock.time(Phase::Factor, || backend.prepare(&stage.form, *needs))
+    }
+
+    /// The force at the start of a stage that uses it, unless the step before has left it.
+    pub(super) fn take_start_force(&mut self, stage: &Stage) -> Result<()> {
+        if !stage.form.takes_force() {
+            return Ok(());
+        }
+        let StepContext { backend, clock, operator, .. } = self;
+        let mut added = |host: &super::host::HostStep| operator.start_force(host.v);
+        clock.time(Phase::Local, || {
+            let extra = (!operator.updates.is_empty()).then_some(&mut added as &mut super::backend::ExtraForce);
+            backend.force(&stage.form, &stage.targets, ForceAt::Start, extra)
+        })
+    }
+
+    /// The inertial target and the first guess.
+    pub(super) fn predict(&mut self, stage: &Stage) -> Result<()> {
+        let StepContext { backend, clock, .. } = self;
+        clock.time(Phase::Predict, || backend.predict(&stage.form, &stage.targets))
+    }
+
+    /// A local step at the iterate: the gradient of Φ with all that the operator adds to it.
+    pub fn local(&mut self, stage: &Stage) -> Result<()> {
+        let StepContext { backend, clock, operator, .. } = self;
+        clock.time(Phase::Local, || operator.local(&stage.form, backend.as_mut()))
+    }
+
+    /// The iterate becomes the state.
+    pub(super) fn advance(&mut self, stage: &Stage) -> Result<()> {
+        let keeps = self.keeps_end_force(stage);
+        let StepContext { backend, clock, .. } = self;
+        clock.time(Phase::Advance, || backend.advance(&stage.form, &stage.targets, keeps))
+    }
+
+    /// Brings positions and velocities to the host.
+    pub fn fetch(&mut self) -> Result<()> {
+        let StepContext { backend, clock, .. } = self;
+        clock.time(Phase::Observe, || backend.fetch())
+    }
+
+    /// Tells all parts, after this moment of the step, that something has changed.
+    pub fn changed(&mut self, what: Change) {
+        self.shared.changes.push(what);
+    }
+
+    pub(super) fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.shared.changes)
+    }
+
+    /// Energy that each body was given at once from outside (J): it is conserved from now on.
+    pub fn give_energy(&mut self, energies: &[f64]) {
+        if let Some(targets) = &mut self.shared.conservation {
+            targets.give(energies);
+        }
+    }
+
+    /// Pushes bodies from outside: v ← v + `changes` (m/s). The kinetic energy given, Σ m (v·Δv + |Δv|²/2), is work, and
+    /// conservation takes momenta and energy as given.
+    pub fn apply_impulses(&mut self, changes: &[Vec3]) -> Result<()> {
+        self.fetch()?;
+        let state = self.backend.fetched();
+        let (x, v, mass) = (state.positions, state.velocities, &self.model.mass);
+        let given: Vec<(f64, Rigid)> = (self.model.bodies.iter())
+            .map(|body| {
+                let range = body.vertices.clone();
+                let gain = |i: usize| mass[i] * (v[i].dot(&changes[i]) + 0.5 * changes[i].norm_squared());
+                // momenta are linear in the velocities: those of the changes are the changes of them
+                let impulse = Rigid::of(range.clone(), mass, x, changes);
+                (range.map(gain).sum::<f64>(), impulse)
+            })
+            .collect();
+        self.backend.offset_state(StateOffset::Velocities(changes))?;
+        self.shared.exchange.work += given.iter().map(|(energy, _)| energy).sum::<f64>();
+        if let Some(targets) = &mut self.shared.conservation {
+            targets.push(&given);
+        }
+        Ok(())
+    }
+
+    /// Damps velocities: v ← v + `changes` (m/s). The kinetic energy taken is booked as damped.
+    pub fn damp_velocities(&mut self, changes: &[Vec3]) -> Result<()> {
+        let host = self.backend.host()?;
+        let (v, mass) = (host.v, &self.model.mass);
+        let given = sum(v.len(), |i| mass[i] * (v[i].dot(&changes[i]) + 0.5 * changes[i].norm_squared()));
+        self.backend.offset_state(StateOffset::Velocities(changes))?;
+        self.shared.exchange.damped -= given;
+        self.changed(Change::Velocities);
+        Ok(())
+    }
+}

@@ -1,0 +1,190 @@
+//! The minimum of Φ: local and global steps in turn, until the gradient is small enough or the iterations are used up.
+//!
+//! Projective Dynamics is x ← x − A⁻¹ g; Newton's method has the Hessian in the place of A, L-BFGS learns what A lacks of it, and
+//! a line search keeps both from going too far. Parts add to this at the moments of [`super::parts::Part`].
+
+mod lbfgs;
+mod line_search;
+pub mod low_rank;
+pub mod operator;
+pub(super) mod stop;
+
+use super::clock::Phase;
+use super::coefficients::StepCoefficients;
+use super::context::{IterationLimits, StepContext};
+use super::host::{HostNeeds, Iterate};
+use super::parts::{Parts, Progress};
+use super::scheme::Stage;
+use crate::Result;
+use crate::scene::{Scene, SolverKind};
+use lbfgs::Lbfgs;
+use line_search::LineSearch;
+use stop::StoppingRule;
+
+/// Newton's iterations end here even if the scene asks for no tolerance: the next one would double the digits of rounding.
+const NEWTON_TOLERANCE: f64 = 1e-9;
+
+/// What the iterations of a step came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Solved {
+    /// How many there were.
+    pub iterations: usize,
+    /// |g| when last measured over |g| at the first guess, if the host knows it.
+    pub residual: Option<f64>,
+}
+
+impl Solved {
+    /// This, and another stage or step after it.
+    pub fn then(self, next: Solved) -> Solved {
+        Solved { iterations: self.iterations + next.iterations, residual: next.residual }
+    }
+}
+
+/// Finds the minimum of Φ.
+pub(super) struct Minimiser {
+    /// The share of the first gradient at which iterations end.
+    tolerance: f64,
+    is_newton: bool,
+    /// Curvature learnt in the iterations of a step, if any is.
+    lbfgs: Option<Lbfgs>,
+    /// For steps that may go too far.
+    line_search: Option<LineSearch>,
+}
+
+impl Minimiser {
+    /// That of a scene; `corrected`: whether parts correct directions.
+    pub fn new(scene: &Scene, cx: &StepContext, corrected: bool) -> Self {
+        let is_newton = scene.solver.kind == SolverKind::Newton;
+        let is_projective = cx.model.is_projective();
+        let lbfgs = Lbfgs::new(scene, is_projective).filter(|_| !corrected);
+        let searches = is_newton || !is_projective || lbfgs.is_some();
+        // an explicit step solves nothing
+        let searches = searches && cx.scheme.explicit().is_none();
+        let least = if is_newton { NEWTON_TOLERANCE } else { 0.0 };
+        Minimiser {
+            tolerance: scene.time.tolerance.max(least),
+            is_newton,
+            lbfgs,
+            line_search: searches.then(LineSearch::default),
+        }
+    }
+
+    /// What the host must see.
+    pub fn needs(&self) -> HostNeeds {
+        if self.line_search.is_some() { HostNeeds::Energies } else { HostNeeds::Nothing }
+    }
+
+    /// Makes the iterate the minimum of Φ, from the prediction on.
+    pub fn minimise(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<Solved> {
+        cx.predict(stage)?;
+        self.begin(stage, parts, cx)?;
+        let IterationLimits { regular, most } = cx.shared.limits;
+        let mut rule = StoppingRule::new(self.tolerance, self.is_newton);
+        let mut solved = Solved::default();
+        while solved.iterations < most {
+            let is_end = solved.iterations == 0 || solved.iterations + 1 == regular;
+            if is_end {
+                cx.operator.forget_displacement();
+            }
+            self.evaluate(stage, parts, cx)?;
+            let gradient = self.gradient_norm(stage, is_end, cx)?;
+            if let Some(residual) = gradient.map(|g| rule.residual(g, cx.shared.is_constrained)) {
+                solved.residual = Some(residual);
+            }
+            if gradient.is_some_and(|g| !g.is_finite()) {
+                break;
+            }
+            let is_solved = gradient.is_some_and(|g| rule.is_solved(g, solved.iterations, cx));
+            let progress = Progress { iterations: solved.iterations, is_solved };
+            if parts.end_iterations(stage, progress, cx)? {
+                break;
+            }
+            self.move_iterate(stage, parts, cx)?;
+            solved.iterations += 1;
+            parts.iterated(stage, Progress { iterations: solved.iterations, is_solved }, cx)?;
+        }
+        if self.line_search.as_ref().is_some_and(LineSearch::is_pending) {
+            self.evaluate(stage, parts, cx)?;
+        }
+        parts.solved(stage, Progress { iterations: solved.iterations, is_solved: true }, cx)?;
+        Ok(solved)
+    }
+
+    fn begin(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {
+        let iterations = cx.time.iterations;
+        cx.shared.limits = IterationLimits { regular: iterations, most: iterations };
+        cx.operator.is_hessian = self.is_newton;
+        parts.predicted(stage, cx)?;
+        self.line_search.iter_mut().for_each(LineSearch::reset);
+        self.lbfgs.iter_mut().for_each(Lbfgs::reset);
+        cx.operator.completes_gradient = self.reads_gradients(&stage.form, parts, cx);
+        Ok(())
+    }
+
+    /// Whether an iteration needs the gradient as a whole, not only its solve; otherwise |g| is measured in the first and the last one.
+    fn reads_gradients(&self, form: &StepCoefficients, parts: &Parts, cx: &StepContext) -> bool {
+        // what a step leaves unsolved stays in a force that the next one starts with: there g is exact, whatever B is rounded to
+        let changes = form.takes_force() || form.tangent.stiffness != 0.0;
+        let solver = self.line_search.is_some() || self.is_newton || self.tolerance > 0.0;
+        cx.shared.is_constrained || changes || solver || parts.correct_directions()
+    }
+
+    /// A local step at the iterate; where the last direction led too far, at a better one.
+    fn evaluate(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {
+        cx.local(stage)?;
+        if let Some(search) = &mut self.line_search {
+            search.backtrack(stage, parts, cx)?;
+        }
+        Ok(())
+    }
+
+    /// |g| at the iterate, if it is needed and the host knows it. L-BFGS learns from g.
+    fn gradient_norm(&mut self, stage: &Stage, is_end: bool, cx: &mut StepContext) -> Result<Option<f64>> {
+        if cx.shared.is_constrained {
+            return Ok(Some(stop::constrained_norm(cx)?));
+        }
+        let mut norm = None;
+        if is_end || cx.operator.completes_gradient {
+            norm = cx.timed(Phase::Local, |cx| cx.operator.gradient_norm(&stage.form, cx.backend.as_mut()))?;
+        }
+        if let Some(lbfgs) = &mut self.lbfgs {
+            lbfgs.learn(cx.backend.host()?);
+        }
+        Ok(norm)
+    }
+
+    /// The global step x ← x − A⁻¹ g, with what parts make of the direction.
+    fn move_iterate(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {
+        let (corrected, is_constrained) = (parts.correct_directions(), cx.shared.is_constrained);
+        let looks = is_constrained || corrected || self.line_search.is_some();
+        if !looks && cx.operator.can_fuse() {
+            return cx.timed(Phase::Global, |cx| cx.operator.solve(&stage.form, cx.backend.as_mut()));
+        }
+        parts.before_direction(stage, cx)?;
+        self.compute_direction(&stage.form, cx)?;
+        parts.after_direction(stage, cx)?;
+        parts.correct_direction(stage, cx)?;
+        if looks {
+            cx.operator.forget_displacement();
+        }
+        // where a part both corrects and constrains, neither Φ nor its slope says how far is too far
+        let search = self.line_search.as_mut().filter(|_| !(is_constrained && corrected));
+        let applied = search.is_some().then(|| cx.shared.constraint_forces.clone()).unwrap_or_default();
+        parts.constrain_direction(stage, cx)?;
+        if let Some(search) = search {
+            search.record(&stage.form, &applied, !corrected, cx)?;
+        }
+        cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))
+    }
+
+    /// By the metric, by what L-BFGS has learnt, or by the Hessian.
+    fn compute_direction(&mut self, form: &StepCoefficients, cx: &mut StepContext) -> Result<()> {
+        let is_constrained = cx.shared.is_constrained;
+        let StepContext { operator, backend, clock, .. } = cx;
+        let backend = backend.as_mut();
+        clock.time(Phase::Global, || match &mut self.lbfgs {
+            Some(lbfgs) if !is_constrained => lbfgs.compute_direction(form, operator, backend),
+            _ => operator.compute_direction(form, is_constrained, backend),
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! What momenta and energy of a body shall be at the end of a step: those it has, what gravity does, damping, the user's wish.
+
+use super::body::{BodyTarget, ConservedState, Rigid};
+use crate::Vec3;
+use crate::scene::{Conservation, Keys, Quantity};
+use crate::step::coefficients::StepCoefficients;
+
+/// A body about to make a step.
+pub struct Flight<'a> {
+    /// Now.
+    pub start: Rigid,
+    /// Acceleration of gravity (m/s²).
+    pub gravity: Vec3,
+    /// Start and end of the step (s).
+    pub times: [f64; 2],
+    /// The step.
+    pub form: &'a StepCoefficients,
+    /// Whether nothing holds the body.
+    pub free: bool,
+}
+
+impl Flight<'_> {
+    /// What the step shall make of the body.
+    pub fn target(&self, scene: &Conservation, name: &str, conserved: &ConservedState) -> BodyTarget {
+        let Flight { start, gravity, times: [now, then], .. } = *self;
+        let h = then - now;
+        let before = conserved.momentum.map_or(start.momentum, Vec3::from);
+        let mut spin = conserved.spin.map_or(start.spin, Vec3::from);
+        let spun = spin;
+        let mut energy = conserved.energy.unwrap_or_default();
+        // H ← H − (1 − e^{−γh}) (H − K): Eq. 24 of the Constrained paper, exact for any step
+        let rigid = start.least_kinetic(before, spin) + self.height(start.centre);
+        let damped = ((energy - rigid) * -(-scene.gamma * h).exp_m1()).max(0.0);
+        energy -= damped;
+
+        let pivot = start.centre + (before / start.mass * 0.5 + gravity * (0.25 * h)) * h;
+        let flown = pivot * 2.0 - start.centre;
+        let fallen = before + gravity * (start.mass * h);
+        let mut momentum = fallen;
+        let mut angular_momentum = spin + (start.centre - pivot).cross(&before);
+        let (natural, mut energy_wished) = (energy, false);
+        for control in scene.control.iter().filter(|control| control.body == name) {
+            if let Some(wish) = control.angular_momentum.as_ref().and_then(|keys| vector(keys, self.times)) {
+                angular_momentum += wish - spin;
+                spin = wish;
+            }
+            if let Some(wish) = control.momentum.as_ref().and_then(|keys| vector(keys, self.times)) {
+                momentum = wish;
+                angular_momentum = spin + (self.reached(wish) - pivot).cross(&wish);
+            }
+            if let Some((a, b, share)) = control.energy.as_ref().and_then(|keys| keys.around(self.times)) {
+                energy = a + (b - a) * share + self.height(flown);
+                energy_wished = true;
+            }
+        }
+        let push = [momentum - fallen, spin - spun];
+        // the way that a push adds in this step; attachments keep a body from it
+        let way = if self.free { push[0] / (start.mass * self.form.velocity_slope()) } else { Vec3::zeros() };
+        let climb = self.height(way);
+        if energy_wished {
+            energy += climb;
+        } else if push != [Vec3::zeros(); 2] {
+            // a push gives what it gives to the rigid motion: all the rest stays as it is
+            energy += start.least_kinetic(momentum, spin) - start.least_kinetic(fallen, spun) + climb;
+        }
+        // only a wish can be out of reach: what a body has, it can have
+        if self.free && energy != natural && scene.hold.contains(&Quantity::Energy) {
+            energy = energy.max(start.least_kinetic(momentum, spin) + self.height(flown + way));
+        }
+        let given = energy - natural;
+        BodyTarget { start, pivot, momentum, angular_momentum, spin, energy, push, given, damped }
+    }
+
+    /// Potential energy of the body's weight with its centre at `at` (J).
+    fn height(&self, at: Vec3) -> f64 {
+        -self.start.mass * self.gravity.dot(&at)
+    }
+
+    /// Where the centre of mass is when the step ends with this momentum (m). An integrator with two steps of history is
+    /// taken for one without.
+    fn reached(&self, momentum: Vec3) -> Vec3 {
+        let row = &self.form.row.velocity;
+        let h = self.form.h;
+        let offset =
+            self.start.momentum / self.start.mass * row.velocity + self.gravity * (row.acceleration * h);
+        self.start.centre + (momentum / self.start.mass - offset) / self.form.velocity_slope()
+    }
+}
+
+fn vector(keys: &Keys<[f64; 3]>, times: [f64; 2]) -> Option<Vec3> {
+    let (a, b, share) = keys.around(times)?;
+    Some(Vec3::from(a) + (Vec3::from(b) - Vec3::from(a)) * share)
+}

@@ -1,0 +1,126 @@
+//! Energy and momenta held inside the solve: Constrained Projective Dynamics, body by body.
+//!
+//! With v'(x) = s (x − x_n) + o, r = x − pivot and j the impulses from outside (attachments, contacts):
+//!
+//!   c_P = Σ m v' − P̂ − Σ j            C_P = π e_k,          π = s m + s h² b c₂ k
+//!   c_L = Σ m r × v' − L̂ − Σ r_e × j   C_L = Q × e_k,        Q = m (o − s (x_n − pivot) − h/2 a) − s h² b c₂ k (T_e − pivot)
+//!   c_H = H(x) − Ĥ − W(x)              C_H = s M v' + ∇E − M a − F
+//!
+//! P and L are linear in x, so A⁻¹ C_P is made once for a metric and A⁻¹ C_L = (A⁻¹ Q) × e_k by one solve a step. Under
+//! backward Euler without damping C_H = g + M v_n/h: A⁻¹ g is there anyway, A⁻¹ M v_n/h is one more solve a step.
+//! Other integrators take their forces elsewhere: one local step and one solve more in each iteration.
+//!
+//! Where the user asks for less energy than the momenta need, the least energy K that they allow takes its place (the
+//! paper lets a penalised variable choose between the two, Eq. 14); [`system`] keeps a step from overshooting.
+
+use super::jacobian::{self, ConstraintJacobian};
+use super::measure::{Measured, Moved};
+use super::targets::ConservationTargets;
+use crate::Result;
+use crate::model::Model;
+use crate::step::backend::Backend;
+use crate::step::coefficients::StepCoefficients;
+use crate::step::integrator::BALLISTIC_EULER;
+
+/// Corrects directions so that momenta and energies of all bodies come out right.
+pub struct Cpd {
+    jacobian: ConstraintJacobian,
+    /// dᵀA d of each body's last step, 0 at first (J).
+    pub(super) squares: Vec<f64>,
+    /// Whether it went to the least energy there is, and that was still more than asked for.
+    pub(super) least: Vec<bool>,
+    /// How the corrected iterate of each body moves, where the correction has summed it up.
+    pub(super) ahead: Vec<Option<Moved>>,
+    /// What each body has at the iterate.
+    pub(super) measured: Vec<Measured>,
+    /// Energy of each body beyond what is asked for, when last measured (J).
+    pub(super) excess: Vec<f64>,
+    /// Whether attached bodies are left alone.
+    free_only: bool,
+}
+
+impl Cpd {
+    /// For a model; with `free_only` attached bodies are left alone.
+    pub fn new(model: &Model, free_only: bool) -> Self {
+        let bodies = model.bodies.len();
+        Cpd {
+            free_only,
+            jacobian: ConstraintJacobian::new(model),
+            squares: vec![0.0; bodies],
+            least: vec![false; bodies],
+            ahead: vec![None; bodies],
+            measured: vec![Measured::default(); bodies],
+            excess: vec![0.0; bodies],
+        }
+    }
+
+    /// Whether A⁻¹ C_H follows from A⁻¹ g.
+    pub(super) fn shortcut(form: &StepCoefficients) -> bool {
+        form.row == BALLISTIC_EULER && form.mass_damping == 0.0 && form.stiffness_damping == 0.0
+    }
+
+    /// Before a stage: the directions that it needs.
+    pub fn begin(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &ConservationTargets,
+        model: &Model,
+        backend: &mut dyn Backend,
+    ) -> Result<()> {
+        self.squares.fill(0.0);
+        self.excess.fill(0.0);
+        self.least.fill(false);
+        self.ahead.fill(None);
+        let energy = targets.held[2] && Self::shortcut(form);
+        self.jacobian.begin(form, model, targets, &targets.rows(), energy, backend)
+    }
+
+    /// The iterate is not the one that was corrected to.
+    pub fn forget_ahead(&mut self) {
+        self.ahead.fill(None);
+    }
+
+    /// Whether nothing is corrected of a body in this step: bodies that touch are set right by [`super::rebound`], and
+    /// non-oscillatory motion of an attached body comes to rest where it is attached.
+    pub(super) fn leaves_alone(&self, targets: &ConservationTargets, body: usize) -> bool {
+        let external = &targets.external;
+        external.is_touched(body) || self.free_only && external.is_attached(body)
+    }
+
+    /// Adds to the direction what brings momenta and energies to where they belong.
+    pub fn correct(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &ConservationTargets,
+        model: &Model,
+        backend: &mut dyn Backend,
+    ) -> Result<()> {
+        let shortcut = Self::shortcut(form);
+        if targets.held[2] && !shortcut {
+            self.jacobian.energy_direction(form, model, backend)?;
+        }
+        let mut host = backend.host()?;
+        for (body, part) in model.bodies.iter().enumerate() {
+            if self.leaves_alone(targets, body) {
+                continue;
+            }
+            let range = part.vertices.clone();
+            let mut system = match shortcut && targets.held[2] {
+                true => self.jacobian.system_of_descent(range, body, &host),
+                false => self.jacobian.system(range, body, &host),
+            };
+            system.held = targets.rows();
+            let error = self.error(targets, body, form, &host);
+            system.momenta_error += jacobian::stack(error.momentum, error.angular_momentum);
+            system.energy_error += error.energy;
+            let curvature = form.curvature() * targets.conserved[body].bend;
+            let multipliers = system.solve_with(self.jacobian.inverse(body), curvature);
+            self.squares[body] = multipliers.square;
+            self.least[body] = multipliers.least;
+            let about = (host.exact && Moved::is_enough(form)).then_some(targets.bodies[body].pivot);
+            self.ahead[body] =
+                self.jacobian.add(part.vertices.clone(), &multipliers, shortcut, model, about, &mut host);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,311 @@
+//! Conservation of momenta and energy: inside the solve (Constrained Projective Dynamics), or by a projection after it (FEPR).
+//!
+//! What shall be conserved, and what acts on the bodies from outside, is in [`targets::ConservationTargets`], which other parts
+//! write to through the step's context.
+
+pub mod body;
+mod control;
+pub mod cpd;
+pub mod external;
+pub mod fepr;
+mod jacobian;
+pub mod kkt;
+mod measure;
+mod passes;
+pub mod rebound;
+pub mod targets;
+
+use super::{Part, Progress, Setup, Verdict, decode, encode};
+use crate::scene::{Conservation as Given, Method, Quantity, Scene};
+use crate::step::clock::Phase;
+use crate::step::context::{Change, Proposal, StepContext};
+use crate::step::host::{HostNeeds, StateOffset};
+use crate::step::integrator::NON_OSCILLATORY;
+use crate::step::scheme::Stage;
+use crate::{Result, Vec3};
+use body::ConservedState;
+use cpd::Cpd;
+use fepr::Fepr;
+use targets::ConservationTargets;
+
+/// The largest error of all that is conserved.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ConstraintError {
+    /// As a share of what there is.
+    pub share: f64,
+    /// Of what, of which body; `None` if all is exact.
+    pub of: Option<(Quantity, usize)>,
+}
+
+impl ConstraintError {
+    /// P, L and H, in the order in which they stand everywhere.
+    const QUANTITIES: [Quantity; 3] = [Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy];
+
+    /// The worst of this and the errors of P, L and H of a body, as shares.
+    fn or(self, body: usize, shares: [f64; 3]) -> Self {
+        let of_body = Self::QUANTITIES.into_iter().zip(shares);
+        of_body.fold(self, |worst, (quantity, share)| {
+            // what is not a number is worse than all numbers
+            let worse = share > worst.share || share.is_nan() && !worst.share.is_nan();
+            if worse { ConstraintError { share, of: Some((quantity, body)) } } else { worst }
+        })
+    }
+}
+
+/// How well momenta and energies were conserved, over the steps of a run. Bodies that touch something are not counted: theirs are
+/// set right after the step, by what velocities can give.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct ConstraintStats {
+    /// The largest error when a step had been solved, as a share.
+    pub largest_off: f64,
+    /// What of which body that was.
+    #[serde(skip)]
+    pub worst: Option<(Quantity, usize)>,
+    /// Steps made.
+    pub steps: u64,
+    /// Steps after which the error was beyond the tolerance.
+    pub steps_beyond: u64,
+}
+
+impl ConstraintStats {
+    /// One more step.
+    fn record(&mut self, ConstraintError { share, of }: ConstraintError, tolerance: f64) {
+        if share > self.largest_off {
+            (self.largest_off, self.worst) = (share, of);
+        }
+        self.steps += 1;
+        self.steps_beyond += u64::from(share > tolerance);
+    }
+}
+
+/// How momenta and energy are conserved.
+enum Way {
+    Cpd(Cpd),
+    Fepr(Fepr),
+}
+
+/// Conserves momenta and energies of all bodies.
+pub struct Conservation {
+    way: Way,
+    stats: ConstraintStats,
+    /// The error after the last iteration.
+    error: Option<ConstraintError>,
+    /// What bodies in contact change of the velocities after the step (m/s).
+    rebound: Option<Vec<Vec3>>,
+}
+
+/// What a scene asks to conserve, and whether inside the solve. Non-oscillatory motion conserves P and L by itself.
+fn asked(scene: &Scene) -> Option<(Given, Method)> {
+    // κ = 1 is backward Euler, which loses spin
+    let calm = scene.integrator.kind == NON_OSCILLATORY && scene.integrator.kappa != Some(1.0);
+    let given = &scene.conservation;
+    match (calm, given.method) {
+        (false, Method::Cpd) => Some((given.clone(), Method::Cpd)),
+        (true, _) => {
+            let hold = vec![Quantity::Momentum, Quantity::AngularMomentum];
+            Some((Given { method: Method::Cpd, hold, ..given.clone() }, Method::Cpd))
+        }
+        (false, Method::Fepr) => Some((given.clone(), Method::Fepr)),
+        (false, _) => None,
+    }
+}
+
+/// Whether a scene conserves momenta or energy inside the solve.
+pub fn is_inside_solve(scene: &Scene) -> bool {
+    asked(scene).is_some_and(|(_, method)| method == Method::Cpd)
+}
+
+/// The part, if the scene conserves anything.
+pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>> {
+    let Some((given, method)) = asked(setup.scene) else { return Ok(None) };
+    let inside = method == Method::Cpd;
+    let free_only = setup.scene.integrator.kind == NON_OSCILLATORY && inside;
+    cx.shared.conservation = Some(ConservationTargets::new(&given, inside, setup.model));
+    let way = match inside {
+        true => Way::Cpd(Cpd::new(setup.model, free_only)),
+        false => Way::Fepr(Fepr::new(setup.model)),
+    };
+    let stats = ConstraintStats::default();
+    Ok(Some(Box::new(Conservation { way, stats, error: None, rebound: None })))
+}
+
+impl Conservation {
+    /// How well it went so far.
+    pub fn stats(&self) -> ConstraintStats {
+        self.stats
+    }
+
+    /// Measures the error of the iterate inside the solve.
+    fn measure(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<Option<ConstraintError>> {
+        let StepContext { backend, clock, model, shared, .. } = cx;
+        let (Way::Cpd(cpd), Some(targets)) = (&mut self.way, &mut shared.conservation) else {
+            return Ok(None);
+        };
+        let backend = backend.as_mut();
+        clock.time(Phase::Constrain, || cpd.measure(&stage.form, targets, model, backend)).map(Some)
+    }
+
+    /// Inside the solve, after the last iteration.
+    fn end_solve(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
+        let used_up = progress.iterations >= cx.shared.limits.regular;
+        let has_wishes = cx.shared.conservation.as_ref().is_some_and(ConservationTargets::has_wishes);
+        if used_up && has_wishes {
+            // what the last iteration has made of a wish is what the user has given
+            cx.local(stage)?;
+            self.error = self.measure(stage, cx)?.or(self.error);
+        }
+        let (Way::Cpd(cpd), Some(targets)) = (&mut self.way, &mut cx.shared.conservation) else {
+            return Ok(());
+        };
+        if used_up && has_wishes {
+            cpd.take_back_wishes(targets);
+        }
+        if used_up && cpd.has_too_much(targets) {
+            targets.unsettled = true;
+        }
+        if let Some(error) = self.error.take() {
+            self.stats.record(error, targets.tolerance());
+        }
+        Ok(())
+    }
+}
+
+impl Part for Conservation {
+    fn name(&self) -> &'static str {
+        "conservation"
+    }
+
+    fn needs(&self) -> HostNeeds {
+        HostNeeds::Energies
+    }
+
+    fn corrects_direction(&self) -> bool {
+        matches!(self.way, Way::Cpd(_))
+    }
+
+    fn aim(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        let stiffened = cx.shared.stiffness_before.clone().filter(|_| stage.is_first);
+        let StepContext { backend, clock, model, shared, .. } = cx;
+        let Some(targets) = &mut shared.conservation else { return Ok(()) };
+        let backend = backend.as_mut();
+        if let Some(before) = stiffened {
+            targets.stiffen(&before, backend)?;
+        }
+        self.error = None;
+        clock.time(Phase::Aim, || {
+            targets.begin(stage, model, backend)?;
+            match &mut self.way {
+                Way::Cpd(cpd) => cpd.begin(&stage.form, targets, model, backend),
+                Way::Fepr(_) => Ok(()),
+            }
+        })
+    }
+
+    fn predicted(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+        let conserving = cx.shared.conservation.as_ref().filter(|targets| targets.is_inside_solve);
+        if let Some(most) = conserving.filter(|targets| targets.holds_energy()).map(|t| t.most_iterations()) {
+            (cx.shared.limits.regular, cx.shared.limits.most) = (most, most);
+        }
+        Ok(())
+    }
+
+    /// Where energy is conserved, iterations end when it is.
+    fn verdict(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<Verdict> {
+        let Some(targets) = cx.shared.conservation.as_ref().filter(|targets| targets.is_inside_solve) else {
+            return Ok(Verdict::Indifferent);
+        };
+        let (energy, tolerance) = (targets.holds_energy(), targets.tolerance());
+        if progress.is_solved && !energy {
+            return Ok(Verdict::Indifferent);
+        }
+        // contact forces need their iterations, too
+        let touched = cx.shared.is_constrained || targets.external.any_touched();
+        let least = if touched { cx.shared.limits.regular.min(cx.time.iterations) } else { 1 };
+        let error = self.measure(stage, cx)?;
+        // of what an iteration made, not of the first guess
+        self.error = error.filter(|_| progress.iterations > 0).or(self.error);
+        let enough = error.is_some_and(|error| error.share <= tolerance);
+        Ok(match energy {
+            false => Verdict::Indifferent,
+            true if progress.iterations >= least && enough => Verdict::Satisfied,
+            true => Verdict::Insist,
+        })
+    }
+
+    fn correct_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        let StepContext { backend, clock, model, shared, .. } = cx;
+        let (Way::Cpd(cpd), Some(targets)) = (&mut self.way, &mut shared.conservation) else {
+            return Ok(());
+        };
+        let backend = backend.as_mut();
+        clock.time(Phase::Constrain, || cpd.correct(&stage.form, targets, model, backend))
+    }
+
+    fn solved(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
+        if matches!(self.way, Way::Cpd(_)) {
+            return self.end_solve(stage, progress, cx);
+        }
+        let StepContext { backend, clock, model, shared, .. } = cx;
+        let (Way::Fepr(fepr), Some(targets)) = (&mut self.way, &mut shared.conservation) else {
+            return Ok(());
+        };
+        let backend = backend.as_mut();
+        let projected = clock.time(Phase::Constrain, || fepr.project(&stage.form, targets, model, backend))?;
+        shared.more_iterations += projected;
+        let penetrates = vec![false; model.bodies.len()];
+        shared.proposal = Some(Proposal { positions: fepr.positions().to_vec(), penetrates });
+        Ok(())
+    }
+
+    fn finish(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        let StepContext { backend, clock, model, shared, .. } = cx;
+        let Some(targets) = &mut shared.conservation else { return Ok(()) };
+        let outer = clock.enter(Some(Phase::Constrain));
+        if let (Way::Fepr(fepr), Some(proposal)) = (&mut self.way, shared.proposal.take()) {
+            let error = fepr.settle(&proposal.penetrates, targets, model);
+            self.stats.record(error, targets.tolerance());
+        }
+        let [damped, given] = targets.end(&stage.form, backend.host()?);
+        shared.exchange.damped += damped;
+        shared.exchange.work += given;
+        let rebound = rebound::rebound(targets, &stage.form, model, backend.as_mut())?;
+        if let Some(rebound) = &rebound {
+            shared.exchange.contact -= rebound.obstacle_work;
+        }
+        self.rebound = rebound.map(|rebound| rebound.velocities);
+        // x − y holds what conservation has added as well
+        shared.keeps_end_force = false;
+        clock.enter(outer);
+        Ok(())
+    }
+
+    fn advanced(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+        let StepContext { backend, clock, .. } = cx;
+        clock.time(Phase::Advance, || {
+            if let Some(velocities) = self.rebound.take() {
+                backend.offset_state(StateOffset::Velocities(&velocities))?;
+            }
+            match &self.way {
+                Way::Fepr(fepr) => fepr.accept(backend.as_mut()),
+                Way::Cpd(_) => Ok(()),
+            }
+        })
+    }
+
+    fn invalidate(&mut self, what: Change) {
+        if let (Way::Cpd(cpd), Change::Iterate) = (&mut self.way, what) {
+            cpd.forget_ahead();
+        }
+    }
+
+    fn save(&self, cx: &StepContext) -> Option<Vec<u8>> {
+        encode(&cx.shared.conservation.as_ref()?.conserved)
+    }
+
+    fn load(&mut self, saved: Option<&[u8]>, cx: &mut StepContext) -> Result<()> {
+        if let Some(targets) = &mut cx.shared.conservation {
+            targets.restore(decode::<Vec<ConservedState>>(saved).unwrap_or_default());
+        }
+        Ok(())
+    }
+}

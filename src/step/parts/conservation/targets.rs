@@ -1,0 +1,189 @@
+//! What momenta and energies of all bodies shall be, from step to step, by whatever method.
+
+use super::body::{BodyTarget, ConservedState, Rigid};
+use super::control;
+use super::external::ExternalForces;
+use crate::Result;
+use crate::linear::reduce::sums;
+use crate::model::Model;
+use crate::scene::{Conservation, Quantity};
+use crate::Vec3;
+use crate::step::backend::Backend;
+use crate::step::coefficients::StepCoefficients;
+use crate::step::context::Change;
+use crate::step::host::{HostStep, Iterate};
+use crate::step::scheme::Stage;
+
+/// Momenta and energies to conserve.
+pub struct ConservationTargets {
+    scene: Conservation,
+    /// Whether P, L, H are conserved.
+    pub held: [bool; 3],
+    /// Whether that is done inside the solve.
+    pub is_inside_solve: bool,
+    /// What is conserved from step to step.
+    pub conserved: Vec<ConservedState>,
+    /// What this stage shall make of each body.
+    pub bodies: Vec<BodyTarget>,
+    /// What acts on the bodies from outside.
+    pub external: ExternalForces,
+    /// Whether the iterations were used up and have left a body far too much energy.
+    pub unsettled: bool,
+}
+
+impl ConservationTargets {
+    /// Those of a scene.
+    pub fn new(conservation: &Conservation, is_inside_solve: bool, model: &Model) -> Self {
+        let bodies = model.bodies.len();
+        ConservationTargets {
+            held: [Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy]
+                .map(|quantity| conservation.hold.contains(&quantity)),
+            scene: conservation.clone(),
+            is_inside_solve,
+            conserved: vec![ConservedState::default(); bodies],
+            bodies: vec![BodyTarget::default(); bodies],
+            external: ExternalForces::new(model),
+            unsettled: false,
+        }
+    }
+
+    /// Iterations, at most.
+    pub fn most_iterations(&self) -> usize {
+        self.scene.iterations
+    }
+
+    /// Whether energy is held. Momenta alone are linear: right after one iteration, and no sign that the step is solved.
+    pub fn holds_energy(&self) -> bool {
+        self.held[2]
+    }
+
+    /// What is off by less than this is held.
+    pub fn tolerance(&self) -> f64 {
+        self.scene.tolerance
+    }
+
+    /// Which rows of the systems are conserved.
+    pub fn rows(&self) -> [bool; 7] {
+        let [p, l, h] = self.held;
+        [p, p, p, l, l, l, h]
+    }
+
+    /// Whether a user gives energy to a body in this stage.
+    pub fn has_wishes(&self) -> bool {
+        self.held[2] && self.bodies.iter().any(|target| target.given != 0.0)
+    }
+
+    /// Continues with what a checkpoint has; with what the bodies have, if it is of others.
+    pub fn restore(&mut self, saved: Vec<ConservedState>) {
+        let fits = saved.len() == self.conserved.len();
+        self.conserved = if fits { saved } else { vec![ConservedState::default(); self.conserved.len()] };
+    }
+
+    /// Where something else has changed the velocities, the bodies' own momenta and energies count from now on.
+    pub fn invalidate(&mut self, change: Change) {
+        if matches!(change, Change::Velocities | Change::State) {
+            self.conserved.iter_mut().for_each(|state| {
+                *state = ConservedState { contact: state.contact, push: state.push, ..ConservedState::default() };
+            });
+        }
+    }
+
+    /// Each body was given an energy (J) and an impulse from outside.
+    pub fn push(&mut self, given: &[(f64, Rigid)]) {
+        for (state, (energy, impulse)) in self.conserved.iter_mut().zip(given) {
+            let add = |to: &mut Option<[f64; 3]>, more: Vec3| {
+                *to = to.map(|had| (Vec3::from(had) + more).into());
+            };
+            add(&mut state.momentum, impulse.momentum);
+            add(&mut state.spin, impulse.spin);
+            state.energy = state.energy.map(|had| had + energy);
+        }
+    }
+
+    /// Bodies have become stiffer or softer, `before` being their stiffness as a share of what it is now: what their elastic
+    /// energy gains by that, where they are, is theirs.
+    pub fn stiffen(&mut self, before: &[f64], backend: &mut dyn Backend) -> Result<()> {
+        if !self.held[2] || self.conserved.iter().all(|state| state.energy.is_none()) {
+            return Ok(());
+        }
+        let energies = elastic_energies(backend)?;
+        for ((state, elastic), before) in self.conserved.iter_mut().zip(energies).zip(before) {
+            state.energy = state.energy.map(|energy| energy + elastic * (1.0 - before));
+        }
+        Ok(())
+    }
+
+    /// Energy that each body was given at once from outside, and is to be kept (J).
+    pub fn give(&mut self, energies: &[f64]) {
+        for (state, given) in self.conserved.iter_mut().zip(energies) {
+            state.energy = state.energy.map(|energy| energy + given);
+        }
+    }
+
+    /// Before a stage: what it shall make of each body.
+    pub fn begin(&mut self, stage: &Stage, model: &Model, backend: &mut dyn Backend) -> Result<()> {
+        self.external.begin(&stage.form, &stage.targets, &self.conserved);
+        self.unsettled = false;
+        self.fill_in_energies(model, backend)?;
+        let host = backend.host()?;
+        for (body, part) in model.bodies.iter().enumerate() {
+            let flight = control::Flight {
+                start: Rigid::of(part.vertices.clone(), &model.mass, host.x, host.v),
+                gravity: model.gravity,
+                times: [stage.start, stage.start + stage.form.h],
+                form: &stage.form,
+                free: !self.external.is_attached(body),
+            };
+            self.bodies[body] = flight.target(&self.scene, &part.name, &self.conserved[body]);
+        }
+        Ok(())
+    }
+
+    /// Energies that are not kept from the step before are what the bodies have.
+    fn fill_in_energies(&mut self, model: &Model, backend: &mut dyn Backend) -> Result<()> {
+        if !self.held[2] || self.conserved.iter().all(|state| state.energy.is_some()) {
+            return Ok(());
+        }
+        let energies = elastic_energies(backend)?;
+        let view = backend.host()?;
+        for (body, part) in model.bodies.iter().enumerate() {
+            let range = part.vertices.clone();
+            let [kinetic, height] = sums(range.len(), |k| {
+                let i = range.start + k;
+                let m = model.mass[i];
+                [0.5 * m * view.v[i].norm_squared(), -m * model.gravity.dot(&view.x[i])]
+            });
+            let attached = self.external.energy_before(body, view.x);
+            self.conserved[body].energy.get_or_insert(kinetic + height + attached + energies[body]);
+        }
+        Ok(())
+    }
+
+    /// After the last iteration: what is conserved in the next step. Returns the energy that γ took and that the user gave (J).
+    pub fn end(&mut self, form: &StepCoefficients, view: HostStep) -> [f64; 2] {
+        let mut totals = [0.0; 2];
+        for (body, (state, target)) in self.conserved.iter_mut().zip(&self.bodies).enumerate() {
+            let pushed = self.external.push(body, form, view.iterate, view.x, target.pivot);
+            let free = !self.external.is_attached(body) && !self.external.is_touched(body);
+            *state = ConservedState {
+                momentum: free.then_some(target.momentum.into()),
+                spin: free.then_some(target.spin.into()),
+                energy: Some(target.energy + pushed.work),
+                contact: self.external.contacts(body).potential,
+                push: Default::default(),
+                bend: state.bend,
+            };
+            totals[0] += target.damped;
+            totals[1] += target.given;
+        }
+        totals
+    }
+}
+
+/// Elastic energy of each body before a step (J).
+fn elastic_energies(backend: &mut dyn Backend) -> Result<Vec<f64>> {
+    let x = backend.host()?.x.to_vec();
+    backend.set_iterate(Iterate::At(&x))?;
+    backend.evaluate_end()?;
+    Ok(backend.host()?.energies.to_vec())
+}

@@ -1,0 +1,99 @@
+//! No step in contact ends with more energy than it began with.
+//!
+//! With W = elastic energy + attachments + weight + contact, friction a constant force in it, backward Euler at its solution
+//! has M (v' − v)/h = −∇W(x), so that
+//!
+//!   ΔK + ΔW = −½ |v' − v|²_M + [ΔW − ∇W(x)·Δx] ≤ 0        for convex W.
+//!
+//! Iterations that stop early do not know that: they come from the inertial target, where bodies that are pressed together
+//! overlap, and what is left of that is energy that nobody gave. So a step that has gained makes more iterations than it was
+//! allowed, until it has not. Other integrators may gain at their solutions; they, and steps whose energy is held, are left
+//! as they are.
+
+use crate::contact::Contacts;
+use crate::linear::reduce::sum;
+use crate::step::context::StepContext;
+use crate::step::host::Iterate;
+use crate::step::scheme::Stage;
+use crate::{Result, Vec3};
+
+/// Iterations that a step makes at most besides the regular ones.
+pub const MOST_MORE: usize = 100;
+/// What a step may gain, as a share of the energies that it moves: single precision is not sure of less.
+const SLACK: f64 = 1e-4;
+
+/// What the energies of a step are compared with.
+#[derive(Debug, Default)]
+pub struct EnergyGuard {
+    /// Elastic energy at the start of the step (J).
+    elastic: Option<f64>,
+    /// Elastic energy at the iterate, if a local step was made there (J).
+    reached: Option<f64>,
+}
+
+impl EnergyGuard {
+    /// The elastic energy at the start of the next step, if it is known: for a checkpoint.
+    pub fn reached(&self) -> Option<f64> {
+        self.reached
+    }
+
+    /// Continues from a checkpoint.
+    pub fn restore(&mut self, reached: Option<f64>) {
+        *self = EnergyGuard { reached, elastic: None };
+    }
+
+    /// The iterate, the state or the material is another one.
+    pub fn forget(&mut self) {
+        self.reached = None;
+    }
+
+    /// After the prediction: whether the step is watched. `constrained`: whether anything may touch in it.
+    pub fn watch(&mut self, stage: &Stage, constrained: bool, cx: &mut StepContext) -> Result<bool> {
+        let known = self.reached.take().filter(|_| cx.shared.stiffness_before.is_none());
+        let plain = cx.shared.conservation.is_none() && stage.form.row.name == "backward-euler";
+        if !(constrained && plain) {
+            return Ok(false);
+        }
+        self.elastic = Some(match known {
+            Some(elastic) => elastic,
+            None => elastic_at_start(cx)?,
+        });
+        Ok(true)
+    }
+
+    /// After a local step: whether there is more energy at the iterate than at the start of the step.
+    pub fn gains(&mut self, stage: &Stage, contacts: &Contacts, cx: &mut StepContext) -> Result<bool> {
+        let StepContext { backend, model, .. } = cx;
+        let host = backend.host()?;
+        let elastic: f64 = host.energies.iter().sum();
+        self.reached = Some(elastic);
+        let elastic_before = self.elastic.unwrap_or(elastic);
+        let (mass, g) = (&model.mass, model.gravity);
+        let moved = |i: usize| host.iterate[i] - host.x[i];
+        let kinetic = |v: &Vec3, i: usize| 0.5 * mass[i] * v.norm_squared();
+        let n = mass.len();
+        let before = sum(n, |i| kinetic(&host.v[i], i));
+        let after = sum(n, |i| kinetic(&host.new_velocity(&stage.form, g, i), i));
+        let fallen = sum(n, |i| mass[i] * g.dot(&moved(i)));
+        let targets = &stage.targets;
+        let active = model.attachments.iter().enumerate().filter(|(k, _)| targets.active[*k]);
+        let attachments = active.map(|(k, a)| {
+            let stretch = |x: &[Vec3]| (x[a.vertex as usize] - targets.after[k]).norm_squared();
+            0.5 * a.stiffness * (stretch(host.iterate) - stretch(host.x))
+        });
+        let contact = contacts.stored_and_rubbed(host.x, host.iterate);
+        let gained = after - before + elastic - elastic_before - fallen + attachments.sum::<f64>() + contact;
+        Ok(gained > SLACK * (before + elastic_before + fallen.abs()))
+    }
+}
+
+fn elastic_at_start(cx: &mut StepContext) -> Result<f64> {
+    let backend = cx.backend.as_mut();
+    let host = backend.host()?;
+    let (start, guess) = (host.x.to_vec(), host.iterate.to_vec());
+    backend.set_iterate(Iterate::At(&start))?;
+    backend.evaluate_end()?;
+    let elastic = backend.host()?.energies.iter().sum();
+    backend.set_iterate(Iterate::At(&guess))?;
+    Ok(elastic)
+}

@@ -1,0 +1,250 @@
+//! Bodies that yield: after a step, elements under too much stress get another rest shape.
+//!
+//! The flow itself is in `return_mapping`. It is computed on the host, from the positions at the end of the step; a device is told the
+//! new rest shapes. What it gives off is a loss of its own in the ledger, and neither P nor L notice it.
+//!
+//! The metric A may lag behind: the fixed point of x ← x − A⁻¹ g does not depend on it. It is made anew when a rest shape is
+//! [`FAR`] from that which A was made with: until then the curvature of an element's energy is at most FAR² times that in A.
+//! Laplacian damping is another matter, its forces are made with L: then A follows every flow.
+
+mod return_mapping;
+
+use super::{Part, Setup, decode, encode};
+use return_mapping::{Flow, Law, Limit, flow, stretch_between};
+use crate::model::Model;
+use crate::model::element::Element;
+use crate::model::rest::RestShapes;
+use crate::model::tet::{TetElement, edge_matrix};
+use crate::model::triangle::{TriangleElement, TriangleLaw};
+use crate::scene::{Material, Scene};
+use crate::step::backend::MaterialChange;
+use crate::step::clock::Phase;
+use crate::step::context::{Change, StepContext};
+use crate::{Mat3, Result, Vec3};
+use nalgebra::{Matrix2, SMatrix};
+use rayon::prelude::*;
+
+/// By which factor a rest shape may be stretched before the metric is made anew.
+const FAR: f64 = 1.15;
+/// Elements that a task takes at once.
+const CHUNK: usize = 256;
+
+/// How a body yields.
+#[derive(Debug, Clone, Copy)]
+struct Yield {
+    /// Y (Pa).
+    stress: f64,
+    /// e^(−c h).
+    kept: f64,
+    /// Of a cloth (m).
+    thickness: f64,
+}
+
+/// The rest shapes, once one has moved.
+struct Moved {
+    now: RestShapes,
+    /// Those that the metric was made with.
+    metric: RestShapes,
+}
+
+/// What yields, and how far it has.
+pub struct Plasticity {
+    /// One a body; `None`: it does not yield.
+    bodies: Vec<Option<Yield>>,
+    /// Elements that may flow, with their bodies.
+    tets: Vec<[usize; 2]>,
+    triangles: Vec<[usize; 2]>,
+    moved: Option<Moved>,
+}
+
+/// What flowed in a step.
+struct Flowed {
+    /// Energy that each body has given off (J).
+    losses: Vec<f64>,
+    /// Whether a rest shape is far from that in the metric.
+    far: bool,
+}
+
+impl Plasticity {
+    /// With the yield limits of a scene's materials, in time steps of `h` (s).
+    pub fn new(scene: &Scene, model: &Model, h: f64) -> Self {
+        let of = |body: usize| {
+            let material = &scene.bodies.get(body)?.material;
+            Some(Yield {
+                stress: material.yield_stress?,
+                kept: material.creep_rate.map_or(0.0, |rate| (-rate * h).exp()),
+                thickness: material.thickness.unwrap_or(Material::DEFAULT_THICKNESS),
+            })
+        };
+        let bodies: Vec<Option<Yield>> = (0..model.bodies.len()).map(of).collect();
+        let yielding = |vertices: &mut dyn Iterator<Item = u32>| -> Vec<[usize; 2]> {
+            let owner = |v: u32| model.bodies.partition_point(|body| body.vertices.end <= v as usize);
+            let all = vertices.enumerate().map(|(number, v)| [number, owner(v)]);
+            all.filter(|[_, body]| bodies[*body].is_some()).collect()
+        };
+        let tets = yielding(&mut model.tets.iter().map(|e| e.vertices[0]));
+        let triangles = yielding(&mut model.triangles.iter().map(|e| e.vertices[0]));
+        Plasticity { bodies, tets, triangles, moved: None }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.tets.is_empty() && self.triangles.is_empty()
+    }
+
+    /// Lets the elements flow at positions `x` (m), bodies being `factors` times as stiff as the model says. `None` if
+    /// nothing flows.
+    fn flow(&mut self, model: &Model, x: &[Vec3], factors: &[f64]) -> Option<Flowed> {
+        let now = self.moved.as_ref().map(|moved| &moved.now);
+        let tets = self.flows(&self.tets, |number, body| {
+            let (e, limit) = (&model.tets[number], self.limit(body, factors)?);
+            let shape = now.map_or(e.inverse_rest, |now| now.tets[number]);
+            flow_tet(e, x, &shape, limit)
+        });
+        let triangles = self.flows(&self.triangles, |number, body| {
+            let (e, limit) = (&model.triangles[number], self.limit(body, factors)?);
+            let shape = now.map_or(e.inverse_rest, |now| now.triangles[number]);
+            flow_triangle(e, x, &shape, limit, self.bodies[body]?.thickness)
+        });
+        if tets.is_empty() && triangles.is_empty() {
+            return None;
+        }
+        let moved = self.moved.get_or_insert_with(|| {
+            let given = RestShapes::of(model);
+            Moved { now: given.clone(), metric: given }
+        });
+        let mut flowed = Flowed { losses: vec![0.0; self.bodies.len()], far: false };
+        flowed.take(&tets, factors, &mut moved.now.tets, &moved.metric.tets);
+        flowed.take(&triangles, factors, &mut moved.now.triangles, &moved.metric.triangles);
+        Some(flowed)
+    }
+
+    /// Those of some elements that flow: number, body, and what comes of it. In order, with any number of threads.
+    fn flows<const N: usize>(
+        &self,
+        elements: &[[usize; 2]],
+        of: impl Fn(usize, usize) -> Option<Flow<N>> + Sync,
+    ) -> Vec<(usize, usize, Flow<N>)> {
+        let elements = elements.par_iter().with_min_len(CHUNK);
+        elements.filter_map(|&[number, body]| Some((number, body, of(number, body)?))).collect()
+    }
+
+    /// Y and e^(−c h) of a body, Y for a material that is not stiffened.
+    fn limit(&self, body: usize, factors: &[f64]) -> Option<Limit> {
+        let Yield { stress, kept, .. } = self.bodies[body]?;
+        Some(Limit { stress: stress / factors.get(body).copied().unwrap_or(1.0), kept })
+    }
+}
+
+impl Flowed {
+    fn take<const N: usize>(
+        &mut self,
+        flows: &[(usize, usize, Flow<N>)],
+        factors: &[f64],
+        now: &mut [SMatrix<f64, N, N>],
+        metric: &[SMatrix<f64, N, N>],
+    ) {
+        for (number, body, flow) in flows {
+            now[*number] = flow.inverse_rest;
+            self.losses[*body] += flow.loss * factors.get(*body).copied().unwrap_or(1.0);
+            self.far |= stretch_between(&metric[*number], &flow.inverse_rest) > FAR;
+        }
+    }
+}
+
+/// The flow of a tetrahedron; one that is inside out does not flow. `limit` is that of the stress (Pa).
+fn flow_tet(e: &TetElement, x: &[Vec3], shape: &Mat3, limit: Limit) -> Option<Flow<3>> {
+    let f = edge_matrix(&e.vertices.map(|v| x[v as usize])) * shape;
+    let ratio = f.determinant();
+    if ratio <= 0.0 || ratio.is_nan() {
+        return None;
+    }
+    let law = match e.volume_weight {
+        0.0 => Law::Rotation(e.shape_weight),
+        volume => Law::RotationAndVolume([e.shape_weight, volume]),
+    };
+    let volume = 1.0 / (6.0 * e.inverse_rest.determinant());
+    let limit = Limit { stress: limit.stress * volume, ..limit };
+    flow(&law, f.transpose() * f, shape, &e.inverse_rest, &limit)
+}
+
+/// The flow of a triangle of some thickness (m).
+fn flow_triangle(
+    e: &TriangleElement,
+    x: &[Vec3],
+    shape: &Matrix2<f64>,
+    limit: Limit,
+    thickness: f64,
+) -> Option<Flow<2>> {
+    let [a, b] = TriangleElement { inverse_rest: *shape, ..e.clone() }.deformation(x);
+    let law = match e.law {
+        TriangleLaw::Limits(_) => Law::Rotation(e.weight),
+        TriangleLaw::Plane { lambda, mu, .. } => Law::Green { lambda: lambda * e.weight, mu: mu * e.weight },
+    };
+    let volume = thickness / (2.0 * e.inverse_rest.determinant());
+    let limit = Limit { stress: limit.stress * volume, ..limit };
+    let square = Matrix2::new(a.norm_squared(), a.dot(&b), a.dot(&b), b.norm_squared());
+    flow(&law, square, shape, &e.inverse_rest, &limit)
+}
+
+/// The part, if anything can yield.
+pub fn make(setup: &Setup, _: &mut StepContext) -> Result<Option<Box<dyn Part>>> {
+    let plasticity = Plasticity::new(setup.scene, setup.model, setup.h);
+    Ok((!plasticity.is_idle()).then(|| Box::new(plasticity) as Box<dyn Part>))
+}
+
+impl Plasticity {
+    /// The rest shapes now, once a body has yielded.
+    pub fn rest_shapes(&self) -> Option<&RestShapes> {
+        self.moved.as_ref().map(|moved| &moved.now)
+    }
+}
+
+impl Part for Plasticity {
+    fn name(&self) -> &'static str {
+        "plasticity"
+    }
+
+    fn after_step(&mut self, cx: &mut StepContext) -> Result<()> {
+        let flowed = cx.timed(Phase::Advance, |cx| -> Result<Option<Flowed>> {
+            cx.backend.fetch()?;
+            Ok(self.flow(&cx.model, cx.backend.fetched().positions, &cx.shared.stiffness))
+        })?;
+        let Some(Flowed { mut losses, far }) = flowed else { return Ok(()) };
+        cx.shared.exchange.plastic += losses.iter().sum::<f64>();
+        losses.iter_mut().for_each(|loss| *loss = -*loss);
+        cx.give_energy(&losses);
+        cx.changed(Change::Material);
+        let metric = far || cx.damping.stiffness != 0.0;
+        let Some(moved) = self.moved.as_mut() else { return Ok(()) };
+        if metric {
+            moved.metric.clone_from(&moved.now);
+        }
+        let change = MaterialChange::RestShapes { shapes: &moved.now, metric };
+        cx.timed(Phase::Advance, |cx| cx.backend.set_material(change))
+    }
+
+    /// The rest shapes now and those of the metric; nothing while they are those of the model.
+    fn save(&self, _: &StepContext) -> Option<Vec<u8>> {
+        let moved = self.moved.as_ref()?;
+        encode(&[moved.now.numbers(), moved.metric.numbers()])
+    }
+
+    /// Continues with the rest shapes of a checkpoint; with those of the model, if it has none that fit.
+    fn load(&mut self, saved: Option<&[u8]>, cx: &mut StepContext) -> Result<()> {
+        let saved = decode::<[Vec<f64>; 2]>(saved);
+        let shapes = saved.map(|saved| saved.map(|numbers| RestShapes::from_numbers(&cx.model, &numbers)));
+        let before = self.moved.take();
+        self.moved = shapes.and_then(|[now, metric]| now.zip(metric).map(|(now, metric)| Moved { now, metric }));
+        let mut set = |shapes: &RestShapes, metric: bool| {
+            cx.backend.set_material(MaterialChange::RestShapes { shapes, metric })
+        };
+        match &self.moved {
+            Some(Moved { now, metric }) => {
+                set(metric, true)?;
+                set(now, false)
+            }
+            None if before.is_some() => set(&RestShapes::of(&cx.model), true),
+            None => Ok(()),
+        }
+    }
+}

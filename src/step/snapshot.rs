@@ -1,0 +1,57 @@
+//! Saved simulations: the backend's state, and what parts keep from step to step.
+
+use super::Simulation;
+use super::backend::BackendState;
+use crate::Result;
+use crate::observe::ledger::Book;
+use serde::{Deserialize, Serialize};
+
+/// A simulation between two frames: with it a run continues with the same bits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Time steps made.
+    pub steps: u64,
+    /// The running account.
+    pub book: Book,
+    /// State of the backend.
+    pub state: BackendState,
+    /// What parts keep.
+    pub parts: Vec<SavedPart>,
+}
+
+/// What a part keeps from step to step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavedPart {
+    /// The name of the part.
+    pub name: String,
+    /// In its own layout.
+    pub bytes: Vec<u8>,
+}
+
+impl Simulation {
+    /// The simulation now, for a checkpoint. Waits for the reports of all frames: the account must include them.
+    pub fn snapshot(&mut self) -> Result<Snapshot> {
+        self.collect(true)?;
+        self.frames.check()?;
+        let state = self.cx.backend.snapshot()?;
+        let parts = self.parts.save(&self.cx);
+        Ok(Snapshot { steps: self.cx.time.steps, book: self.frames.book, state, parts })
+    }
+
+    /// Continues from a snapshot of the same model; `false` if it is of another.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
+        let Simulation { cx, parts, frames, .. } = self;
+        cx.backend.reports(true)?; // those of the frames left behind
+        // before the state: products with L that it may hold are of the rest shapes of a part
+        parts.load(&snapshot.parts, cx)?;
+        let fits = cx.backend.restore(&snapshot.state)?;
+        if fits {
+            cx.time.steps = snapshot.steps;
+            cx.shared.exchange = Default::default();
+            frames.restart(snapshot.book);
+            cx.fetch()?;
+            parts.restored(cx)?;
+        }
+        Ok(fits)
+    }
+}
