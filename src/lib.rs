@@ -9,6 +9,7 @@ pub mod contact;
 pub mod cpu;
 pub mod damping;
 pub mod design;
+pub mod elastic;
 pub mod error;
 pub mod gpu;
 pub mod linear;

@@ -4,9 +4,9 @@
 //! comes of it does not depend on when it is done, for a metric is taken up at a step that the scene fixes, and waited
 //! for if need be.
 
-use super::Scalar;
 use super::metric::{Job, Made, Metric};
 use crate::Result;
+use crate::elastic::Scalar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, sync_channel};

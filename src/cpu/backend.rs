@@ -1,11 +1,12 @@
 //! The operations of a step on the CPU, in its order.
 
-use super::gather::VERTICES_PER_TASK;
 use super::global::Parts;
 use super::inside::wide;
 use super::viscous::Viscous;
-use super::{CHUNK, Cpu, Scalar, fill, observe};
+use super::{CHUNK, Cpu, fill, observe};
 use crate::damping::Filter;
+use crate::elastic::Scalar;
+use crate::elastic::gather::VERTICES_PER_TASK;
 use crate::linear::reduce::sum;
 use crate::model::rest::RestShapes;
 use crate::step::backend::{Backend, Columns, Exchange, Report, Snapshot, Targets};

@@ -1,8 +1,9 @@
 //! Explicit steps on the CPU, and the force at the start of those that are not.
 
 use super::inside::wide;
-use super::{CHUNK, Cpu, Scalar, fill};
+use super::{CHUNK, Cpu, fill};
 use crate::damping::laplacian::resistance;
+use crate::elastic::Scalar;
 use crate::linear::reduce::sum;
 use crate::step::backend::Targets;
 use crate::step::explicit::{Explicit, Moment};

@@ -1,9 +1,9 @@
 //! The global step on the CPU: A⁻¹ g by a Cholesky factor, or nearly, by Chebyshev's iteration, which needs none.
 
-use super::Scalar;
 use super::metric::{Job, Metric};
 use super::stage::{Method, Prepared, Stage};
 use crate::Result;
+use crate::elastic::Scalar;
 use crate::error::{Error, RunError};
 use crate::linear::{Chebyshev, Symbolic};
 use crate::scene::{GlobalSolver, Solver};

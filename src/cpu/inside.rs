@@ -1,8 +1,9 @@
 //! The inside of a step on the CPU.
 
 use super::metric::stiffened;
-use super::{CHUNK, Cpu, Scalar, fill};
+use super::{CHUNK, Cpu, fill};
 use crate::damping::{Damping, laplacian};
+use crate::elastic::Scalar;
 use crate::error::RunError;
 use crate::linear::reduce::sum;
 use crate::step::form::Form;

@@ -1,7 +1,7 @@
 //! A metric A, and what has to be made to solve with it: here and now, or in the background.
 
-use super::Scalar;
 use crate::Result;
+use crate::elastic::Scalar;
 use crate::linear::{Chebyshev, Factor, SparseMatrix, Spectrum, Symbolic, System, inner_iterations};
 use crate::model::Model;
 use crate::step::stiffness::Level;

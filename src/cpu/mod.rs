@@ -5,35 +5,22 @@
 
 mod ahead;
 mod backend;
-pub mod blocks;
-mod energies;
 mod explicit;
 mod filter;
-pub mod gather;
 pub mod global;
 mod inside;
-pub mod lanes;
-mod laws;
-pub mod local;
-pub mod matrix;
 mod metric;
 pub(crate) mod newton;
 pub mod observe;
-pub mod projection;
-pub mod real;
 mod restiffen;
-pub mod rotation;
 mod stage;
 mod tangent;
-pub mod tets;
 pub mod viscous;
-pub mod volume;
-
-#[cfg(test)]
-pub(crate) mod sample;
 
 use crate::damping::neighbours::Neighbours;
 use crate::damping::strain_rate;
+use crate::elastic::Scalar;
+use crate::elastic::local::Local;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
@@ -41,19 +28,13 @@ use crate::scene::{Precision, Solver, SolverKind};
 use crate::step::backend::{Backend, Exchange, Report};
 use crate::step::form::Form;
 use crate::step::stiffness::Stiffness;
-use crate::{Result, Vec3, linear};
+use crate::{Result, Vec3};
 use global::Global;
-use local::Local;
 use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;
 use tangent::Tangent;
 use viscous::Viscous;
-
-/// A precision that a step can be solved in: `f64` or `f32`.
-pub trait Scalar: lanes::Real + linear::Real {}
-
-impl<T: lanes::Real + linear::Real> Scalar for T {}
 
 /// Vertices handled by one task; small bodies stay on one thread.
 const CHUNK: usize = 512;

@@ -1,7 +1,8 @@
 //! Bodies that become stiffer or softer while they move or get other rest shapes, attachments that take hold or let go.
 
-use super::{Cpu, Scalar, observe};
+use super::{Cpu, observe};
 use crate::Result;
+use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;
 use crate::step::stiffness::Stiffness;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! What the global step of one stage of a time step solves with, and how it goes over to another metric.
 
-use super::Scalar;
 use super::ahead::Ahead;
 use super::metric::{Job, Made, Metric, Parts};
 use crate::Result;
+use crate::elastic::Scalar;
 use crate::error::{Error, RunError};
 use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, System};
 use crate::step::stiffness::Stiffness;

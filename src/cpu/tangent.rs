@@ -8,7 +8,8 @@
 //! K joins the Hessian instead.
 
 use super::metric::stiffened;
-use super::{Cpu, Scalar, fill};
+use super::{Cpu, fill};
+use crate::elastic::Scalar;
 use crate::linear::reduce::sum;
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::Model;

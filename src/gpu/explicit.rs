@@ -11,7 +11,7 @@ use super::kernel::Id;
 use super::layout::{BLOCK, Step};
 use super::state;
 use super::twin::wide;
-use crate::cpu::Scalar;
+use crate::elastic::Scalar;
 use crate::step::backend::Targets;
 use crate::step::clock::Phase;
 use crate::step::explicit::{Explicit, Moment};

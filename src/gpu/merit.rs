@@ -6,7 +6,7 @@ use super::buffer::Buffer;
 use super::kernel::Id;
 use super::layout::Step;
 use crate::Result;
-use crate::cpu::Scalar;
+use crate::elastic::Scalar;
 use crate::step::clock::Phase;
 use crate::step::form::Form;
 use crate::step::inside::Merit;

@@ -26,10 +26,10 @@ mod state;
 pub mod stream;
 pub mod twin;
 
-use crate::cpu::Scalar;
 use crate::cpu::global::Global;
 use crate::damping::neighbours::Neighbours;
 use crate::damping::{self, strain_rate};
+use crate::elastic::Scalar;
 use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;

@@ -7,7 +7,7 @@ use super::contents;
 use super::kernel::Id;
 use super::layout::Vertex;
 use crate::Result;
-use crate::cpu::Scalar;
+use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;
 use crate::step::clock::Phase;
 use crate::step::form::Form;

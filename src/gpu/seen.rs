@@ -10,7 +10,7 @@ use super::layout::{Motion, Vertex};
 use super::merit::Sums;
 use super::readback::Readback;
 use super::twin::{place, wide};
-use crate::cpu::Scalar;
+use crate::elastic::Scalar;
 use crate::step::clock::Phase;
 use crate::{Error, Result, Vec3};
 use rayon::prelude::*;

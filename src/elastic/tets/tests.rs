@@ -1,7 +1,7 @@
 use super::Tets;
-use crate::cpu::gather::Gather;
-use crate::cpu::lanes::Real;
-use crate::cpu::sample::{Noise, shaken_box};
+use crate::elastic::gather::Gather;
+use crate::elastic::lanes::Real;
+use crate::elastic::sample::{Noise, shaken_box};
 use crate::model::tet::TetElement;
 use crate::{Mat3, Vec3};
 

@@ -1,6 +1,6 @@
-use crate::cpu::lanes::Real;
-use crate::cpu::sample::{Noise, shaken_box, signed_svd};
-use crate::cpu::tets::Tets;
+use crate::elastic::lanes::Real;
+use crate::elastic::sample::{Noise, shaken_box, signed_svd};
+use crate::elastic::tets::Tets;
 use crate::model::law::Law;
 use crate::model::law::curves::Curves;
 use crate::model::tet::{TetElement, edge_matrix};
