@@ -19,6 +19,7 @@ pub mod modes;
 pub mod observe;
 pub mod reduced;
 pub mod scene;
+pub mod solve;
 pub mod step;
 pub mod view;
 

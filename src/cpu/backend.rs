@@ -1,6 +1,5 @@
 //! The operations of a step on the CPU, in its order.
 
-use super::global::Parts;
 use super::inside::wide;
 use super::viscous::Viscous;
 use super::{CHUNK, Cpu, fill, observe};
@@ -9,9 +8,10 @@ use crate::elastic::Scalar;
 use crate::elastic::gather::VERTICES_PER_TASK;
 use crate::linear::reduce::sum;
 use crate::model::rest::RestShapes;
+use crate::solve::metric::Parts;
+use crate::solve::stiffness::Stiffness;
 use crate::step::backend::{Backend, Columns, Exchange, Report, Snapshot, Targets};
 use crate::step::form::Form;
-use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
 use nalgebra::DVector;
 use rayon::prelude::*;

@@ -1,11 +1,11 @@
 //! The inside of a step on the CPU.
 
-use super::metric::stiffened;
 use super::{CHUNK, Cpu, fill};
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
 use crate::error::RunError;
 use crate::linear::reduce::sum;
+use crate::solve::metric::stiffened;
 use crate::step::form::Form;
 use crate::step::inside::{Inside, Merit, View};
 use crate::{Result, Vec3};

@@ -3,17 +3,13 @@
 //! Every loop over vertices or elements has a fixed order of additions, so that a run gives the same bits
 //! with any number of threads.
 
-mod ahead;
 mod backend;
 mod explicit;
 mod filter;
-pub mod global;
 mod inside;
-mod metric;
 pub(crate) mod newton;
 pub mod observe;
 mod restiffen;
-mod stage;
 mod tangent;
 pub mod viscous;
 
@@ -25,11 +21,11 @@ use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::scene::{Precision, Solver, SolverKind};
+use crate::solve::global::Global;
+use crate::solve::stiffness::Stiffness;
 use crate::step::backend::{Backend, Exchange, Report};
 use crate::step::form::Form;
-use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
-use global::Global;
 use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;

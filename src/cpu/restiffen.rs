@@ -4,7 +4,7 @@ use super::{Cpu, observe};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;
-use crate::step::stiffness::Stiffness;
+use crate::solve::stiffness::Stiffness;
 use std::sync::Arc;
 
 impl<T: Scalar> Cpu<T> {

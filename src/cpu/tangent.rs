@@ -7,13 +7,13 @@
 //! d = `Form::dissipation_weight`, 3n × 3n, factored once a step: Ψ is quadratic, so B bounds the curvature of Φ as A does without damping. With Newton's method
 //! K joins the Hessian instead.
 
-use super::metric::stiffened;
 use super::{Cpu, fill};
 use crate::elastic::Scalar;
 use crate::linear::reduce::sum;
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::Model;
 use crate::model::hessian::{corners, hessians};
+use crate::solve::metric::stiffened;
 use crate::step::form::Form;
 use crate::{Mat3, Result, Vec3};
 use std::ops::Range;

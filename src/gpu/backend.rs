@@ -12,15 +12,15 @@ use super::kernel::{Call, Id};
 use super::layout::{Inner, Step};
 use super::state;
 use super::{Gpu, report};
-use crate::cpu::global::Parts;
 use crate::damping::Filter;
 use crate::elastic::Scalar;
 use crate::error::RunError;
 use crate::model::rest::RestShapes;
+use crate::solve::metric::Parts;
+use crate::solve::stiffness::Stiffness;
 use crate::step::backend::{Backend, DeviceUse, KernelTime, Report, Snapshot, Targets};
 use crate::step::clock::Phase;
 use crate::step::form::Form;
-use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
 
 /// Frames that may be on their way before the host waits for the oldest.

@@ -26,7 +26,6 @@ mod state;
 pub mod stream;
 pub mod twin;
 
-use crate::cpu::global::Global;
 use crate::damping::neighbours::Neighbours;
 use crate::damping::{self, strain_rate};
 use crate::elastic::Scalar;
@@ -34,8 +33,9 @@ use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;
 use crate::scene::{Precision, Scene, Solver, SolverKind};
+use crate::solve::global::Global;
+use crate::solve::stiffness::Stiffness;
 use crate::step::backend::{Backend, Report};
-use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3};
 use buffer::Buffer;
 use context::Context;

@@ -9,9 +9,9 @@ use super::layout::Vertex;
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;
+use crate::solve::stiffness::Stiffness;
 use crate::step::clock::Phase;
 use crate::step::form::Form;
-use crate::step::stiffness::Stiffness;
 use std::sync::Arc;
 
 /// The buffers that hold the weights of elements.

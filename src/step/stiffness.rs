@@ -12,6 +12,7 @@ use super::clock::Phase;
 use crate::Result;
 use crate::model::Model;
 use crate::scene::{Keyframes, Scene};
+use crate::solve::stiffness::{Level, Stiffness};
 
 /// The largest factor of a run of steps over the least, unless it is one step long.
 ///
@@ -22,49 +23,6 @@ pub const RATIO: f64 = 1.2;
 /// The same where a factor takes so long that the next level would come too early for it. A level is off by √2 at most: an
 /// iteration leaves four tenths of such an error, and would leave all of it with a level off by 2.
 pub const LARGEST_RATIO: f64 = 2.0;
-
-/// What a metric is made for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Level {
-    /// Factors of the weights of all elastic elements, one a body.
-    pub factors: Vec<f64>,
-    /// Which attachments hold, in the order of the model.
-    pub holding: Vec<bool>,
-}
-
-impl Level {
-    /// As the model says, all attachments holding.
-    pub fn as_given(model: &Model) -> Self {
-        Level { factors: vec![1.0; model.bodies.len()], holding: vec![true; model.attachments.len()] }
-    }
-}
-
-/// How stiff the bodies are: factors of the weights of all elastic elements of the model, one a body, and which attachments
-/// hold. Masses do not change.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stiffness {
-    /// In the gradient, the energy and the damping.
-    pub factors: Vec<f64>,
-    /// Which attachments hold, in the order of the model.
-    pub holding: Vec<bool>,
-    /// In the metric A of the next step: factors are nearly the true ones.
-    pub metric: Level,
-    /// In the metric that will be asked for after this one, so that it can be made ready meanwhile.
-    pub next_metric: Option<Level>,
-}
-
-impl Stiffness {
-    /// As the model says.
-    pub fn as_given(model: &Model) -> Self {
-        let metric = Level::as_given(model);
-        Stiffness {
-            factors: metric.factors.clone(),
-            holding: metric.holding.clone(),
-            metric,
-            next_metric: None,
-        }
-    }
-}
 
 /// A run of steps up to `until` (included) with one metric.
 #[derive(Debug, Clone, PartialEq)]

@@ -306,11 +306,11 @@ mod exactly {
 
     use dashpot::damping::{Damping, Filter};
     use dashpot::model::rest::RestShapes;
+    use dashpot::solve::stiffness::{Level, Stiffness};
     use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
     use dashpot::step::explicit::{Explicit, Moment};
     use dashpot::step::form::Form;
     use dashpot::step::inside::{Inside, Merit, View};
-    use dashpot::step::stiffness::{Level, Stiffness};
     use dashpot::{Result, Vec3};
 
     pub struct Exactly(pub Box<dyn Backend>);

@@ -2,11 +2,11 @@
 
 use super::ahead::Ahead;
 use super::metric::{Job, Made, Metric, Parts};
+use super::stiffness::Stiffness;
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::error::{Error, RunError};
 use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, System};
-use crate::step::stiffness::Stiffness;
 
 /// What one stage of a step solves with.
 pub(super) struct Stage<T: Scalar> {

@@ -1,10 +1,10 @@
 //! A metric A, and what has to be made to solve with it: here and now, or in the background.
 
+use super::stiffness::Level;
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::linear::{Chebyshev, Factor, SparseMatrix, Spectrum, Symbolic, System, inner_iterations};
 use crate::model::Model;
-use crate::step::stiffness::Level;
 use std::borrow::Cow;
 
 /// The share of its error that a global step by Chebyshev's iteration may keep when the scene leaves the number of inner
@@ -66,11 +66,7 @@ impl Parts<'_> {
 }
 
 /// Σ s L with the factor s of each body.
-pub(super) fn stiffened<'a>(
-    laplacian: &'a SparseMatrix,
-    model: &Model,
-    factors: &[f64],
-) -> Cow<'a, SparseMatrix> {
+pub fn stiffened<'a>(laplacian: &'a SparseMatrix, model: &Model, factors: &[f64]) -> Cow<'a, SparseMatrix> {
     match factors.iter().all(|s| *s == 1.0) {
         true => Cow::Borrowed(laplacian),
         false => Cow::Owned(laplacian.scaled_rows(&model.by_vertex(factors))),

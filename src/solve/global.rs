@@ -1,15 +1,13 @@
-//! The global step on the CPU: A⁻¹ g by a Cholesky factor, or nearly, by Chebyshev's iteration, which needs none.
+//! The global step: A⁻¹ g by a Cholesky factor, or nearly, by Chebyshev's iteration, which needs none.
 
-use super::metric::{Job, Metric};
+use super::metric::{Job, Metric, Parts};
 use super::stage::{Method, Prepared, Stage};
+use super::stiffness::{Level, Stiffness};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::error::{Error, RunError};
 use crate::linear::{Chebyshev, Symbolic};
 use crate::scene::{GlobalSolver, Solver};
-use crate::step::stiffness::{Level, Stiffness};
-
-pub use super::metric::{Parts, REDUCTION};
 
 /// The global step: one metric for each stage of a time step, so that going from one to the other costs nothing.
 pub struct Global<T: Scalar> {
@@ -225,7 +223,7 @@ fn cholesky<T: Scalar>(metric: &Metric, parts: Parts, symbolic: Option<Symbolic>
     Method::new(Job::Cholesky { symbolic, matrix, spare: None }.make()?)
 }
 
-/// `inner` iterations, or as many as [`REDUCTION`] needs if it is 0.
+/// `inner` iterations, or as many as [`REDUCTION`](super::metric::REDUCTION) needs if it is 0.
 fn chebyshev<T: Scalar>(inner: usize, metric: &Metric, parts: Parts) -> Result<Method<T>> {
     Method::new(Job::Chebyshev { system: parts.system(metric)?, inner }.make()?)
 }
