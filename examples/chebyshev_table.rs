@@ -9,10 +9,10 @@
 //! the largest distance of a vertex, in diagonals of the scene's bounding box at the start, and the largest difference of
 //! the total energy in any frame, in the largest kinetic energy.
 
+use dashpot::ledger::Row;
 use dashpot::linear::{Spectrum, System, inner_iterations};
 use dashpot::model::Model;
 use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
 use dashpot::scene::{self, LoadedScene, builtin::SCENES};
 use dashpot::solve::metric::REDUCTION;
 use dashpot::step::form::Form;

@@ -12,6 +12,7 @@ pub mod design;
 pub mod elastic;
 pub mod error;
 pub mod gpu;
+pub mod ledger;
 pub mod linear;
 pub mod mesh;
 pub mod model;

@@ -3,10 +3,10 @@
 use crate::Vec3;
 use crate::elastic::Scalar;
 use crate::elastic::local::Local;
+use crate::ledger::Observation;
 use crate::linear::reduce::{sum, sums};
 use crate::model::Model;
 use crate::model::element::Element;
-use crate::observe::Observation;
 
 /// Looks at a state.
 pub fn observe<T: Scalar>(

@@ -1,6 +1,6 @@
 //! What is wrong with a run, as the rows of its ledger tell: energy that nobody gave, iterations that go astray.
 
-use super::ledger::Row;
+use crate::ledger::Row;
 use crate::scene::{Method, Scene};
 use crate::step::explicit;
 use crate::step::integrator::NON_OSCILLATORY;

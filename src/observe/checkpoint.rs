@@ -1,7 +1,7 @@
 //! Checkpoints: a run stopped and gone on with gives the same bits as one that never stopped.
 
-use super::ledger::{Book, Row};
 use crate::error::InputError;
+use crate::ledger::{Book, Row};
 use crate::scene::{Scene, Time};
 use crate::step::Simulation;
 use crate::step::backend::Snapshot;

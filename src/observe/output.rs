@@ -1,12 +1,12 @@
 //! The folder that a run writes: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
 use super::Moving;
-use super::ledger::{HEADER, Row};
 use super::motion::Motion;
 use super::npy::TrajectoryWriter;
 use super::series::Series;
 use super::visible::Visible;
 use super::write_whole;
+use crate::ledger::{HEADER, Row};
 use crate::mesh::Mesh;
 use crate::mesh::write::{Known, write, write_known};
 use crate::step::clock::{Clock, PHASES};

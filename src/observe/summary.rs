@@ -1,7 +1,7 @@
 //! What a run came to: a page for people, `summary.json` for scripts.
 
-use super::ledger::Row;
 use super::number::fixed;
+use crate::ledger::Row;
 use crate::scene::{ContactLaw, Method, Quantity, Scene};
 use crate::step::Simulation;
 use crate::step::clock::PHASES;

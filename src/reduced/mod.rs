@@ -21,11 +21,10 @@ mod step;
 pub use step::Solved;
 
 use crate::error::{InputError, RunError};
+use crate::ledger::{Book, Exchange};
 use crate::linear::tall::Tall;
 use crate::model::Model;
-use crate::observe::ledger::Book;
 use crate::scene::Scene;
-use crate::step::backend::Exchange;
 use crate::step::clock::Clock;
 use crate::step::form::Form;
 use crate::step::integrator::{self, Integrator};

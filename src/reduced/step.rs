@@ -85,7 +85,7 @@ impl Reduced {
         let (q, solved) = objective.minimise(&self.q + &self.p * form.h)?;
         let velocity = objective.velocity_at(&q);
         let moved = &q - &self.q;
-        // the work of the force that a carried body feels, and of damping, as `step::backend::Exchange` has them
+        // the work of the force that a carried body feels, and of damping, as `ledger::Exchange` has them
         let mean = &velocity + (&self.p - &velocity) * form.start_share();
         self.pushed += pushed.dot(&moved);
         self.exchanged.damped += form.damping_force_weight() * moved.dot(&(&damping * mean));

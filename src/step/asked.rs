@@ -6,8 +6,8 @@ use super::clock::Clock;
 use super::hold::Record;
 use super::stable::StableStep;
 use crate::Vec3;
+use crate::ledger::Row;
 use crate::model::Model;
-use crate::observe::ledger::Row;
 
 impl Simulation {
     /// The number of the frame reached, told of or not: 0 at the start.

@@ -6,9 +6,9 @@ use super::form::Form;
 use super::hold::body::Kept;
 use super::inside::Inside;
 use crate::damping::Filter;
+use crate::ledger::{Exchange, Observation};
 use crate::linear::tall::Tall;
 use crate::model::rest::RestShapes;
-use crate::observe::Observation;
 use crate::solve::stiffness::Stiffness;
 use crate::{Mat3, Result, Vec3};
 use nalgebra::DVector;
@@ -23,21 +23,6 @@ pub struct Targets {
     pub after: Vec<Vec3>,
     /// Which of them hold in the step.
     pub holding: Vec<bool>,
-}
-
-/// Energy exchanged, over the steps since the report before (J).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Exchange {
-    /// Taken by the damping inside Φ: Δx · r D v', r the row's `drag`; where a share σ of the impulse is of the force at the
-    /// start of the step, of the mean velocity (1 − σ) v' + σ v_n.
-    pub damped: f64,
-    /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, by stiffening, Σ (s' − s) E(x_n), and by attachments that take
-    /// hold or let go.
-    pub work: f64,
-    /// Taken by contact: by friction, less what moving obstacles gave.
-    pub contact: f64,
-    /// Given off by bodies that yield. Not a backend's to fill in.
-    pub plastic: f64,
 }
 
 /// What a backend tells of a frame.

@@ -3,14 +3,12 @@
 //! A device may be some frames behind. Frames wait in a queue for their reports, which come in the same order.
 
 use super::Simulation;
-use super::backend::Exchange;
 use super::clock::Phase;
 use super::iterate::{Iterations, residual};
 use crate::Result;
 use crate::error::RunError;
+use crate::ledger::{Exchange, Observation, Row};
 use crate::model::law::Law;
-use crate::observe::Observation;
-use crate::observe::ledger::Row;
 
 /// What is known of a frame before its report has come.
 #[derive(Debug, Clone, Copy)]

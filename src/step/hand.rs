@@ -1,11 +1,9 @@
 //! The hand of a user: pulls that give energy, and a change of settings in the middle of a motion.
 
 use super::Simulation;
-use super::backend::Exchange;
 use super::gain::Gain;
 use super::hold::body::Rigid;
-use crate::observe::Observation;
-use crate::observe::ledger::Row;
+use crate::ledger::{Exchange, Observation, Row};
 use crate::{Result, Vec3};
 
 impl Simulation {

@@ -3,10 +3,10 @@
 use super::Simulation;
 use super::backend::Backend;
 use super::late::{Gradient, Late};
+use crate::ledger::Row;
 use crate::model::build::build;
 use crate::model::spring::SpringElement;
 use crate::model::{Body, Model};
-use crate::observe::ledger::Row;
 use crate::scene::{self, LoadedScene, Scene};
 use crate::{Vec3, cpu};
 use std::sync::Arc;

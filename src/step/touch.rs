@@ -1,7 +1,7 @@
 //! Contact in a step: found after the prediction, resolved in every iteration between the solve and its use.
 
 use super::Simulation;
-use super::backend::{Backend, Exchange};
+use super::backend::Backend;
 use super::clock::Phase;
 use super::constrain::goals_of;
 use super::form::Form;
@@ -9,6 +9,7 @@ use super::gain::Gain;
 use super::hold::bounce::bounce;
 use super::hold::outside::{Outside, Touch};
 use crate::contact::{Contacts, Touched};
+use crate::ledger::Exchange;
 use crate::{Result, Vec3};
 
 /// The contacts of a model and memory for them.

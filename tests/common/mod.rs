@@ -15,10 +15,10 @@ pub use adapter::skipped::skipped;
 pub use command::{dashpot, fails, refused, succeeds};
 
 use dashpot::gpu::context::Context;
+use dashpot::ledger::Row;
 use dashpot::model::attachment::Attachment;
 use dashpot::model::build::build;
 use dashpot::model::{Body, Model};
-use dashpot::observe::ledger::Row;
 use dashpot::scene::{LoadedScene, Scene};
 use dashpot::{Simulation, Vec3, cpu, gpu, scene};
 use std::sync::atomic::{AtomicUsize, Ordering};

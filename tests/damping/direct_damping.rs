@@ -5,9 +5,9 @@ use dashpot::Vec3;
 use dashpot::damping::cloud::Cloud;
 use dashpot::damping::neighbours::Neighbours;
 use dashpot::damping::{direct, pbd, spring};
+use dashpot::ledger::Row;
 use dashpot::model::Model;
 use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
 use dashpot::scene::{self, Torque};
 
 const TORQUES: [Torque; 4] = [Torque::Edges, Torque::Radial, Torque::LinearProgram, Torque::None];

@@ -1,10 +1,10 @@
 //! Damping along example shapes: what the Example paper proves, measured in motion.
 
 use crate::common::Random;
+use dashpot::ledger::Row;
 use dashpot::model::build::build;
 use dashpot::model::hessian::Curved;
 use dashpot::model::{ExampleShape, Model};
-use dashpot::observe::ledger::Row;
 use dashpot::{Simulation, Vec3, cpu, scene};
 use nalgebra::{DMatrix, Rotation3, SymmetricEigen};
 use std::f64::consts::{PI, TAU};

@@ -2,9 +2,9 @@
 
 use crate::common::mode::damping_ratio;
 use crate::common::{Random, distance, run, simulate};
+use dashpot::ledger::Row;
 use dashpot::model::Model;
 use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
 use dashpot::step::backend::Targets;
 use dashpot::step::form::{Form, Tangent};
 use dashpot::step::integrator::find;

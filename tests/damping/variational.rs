@@ -4,9 +4,9 @@ use crate::common;
 use crate::common::mode::damping_ratio;
 use crate::common::{Random, builtin, distance, run, simulate};
 use dashpot::damping::variational::Variational;
+use dashpot::ledger::Row;
 use dashpot::model::Model;
 use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
 use dashpot::{Vec3, scene};
 use nalgebra::Rotation3;
 

@@ -11,9 +11,9 @@ use dashpot::gpu::kernel::{DIRECT_DAMPING, Id, LOCAL_DAMPING, SPRING_FRAME, SPRI
 use dashpot::gpu::layout::{Motion, Step, Vertex, mode};
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
+use dashpot::ledger::Row;
 use dashpot::model::Model;
 use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
 use dashpot::scene::{self, Torque};
 use std::sync::Arc;
 

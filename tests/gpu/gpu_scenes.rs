@@ -2,7 +2,7 @@
 
 use crate::common::{self, builtin, context, distance, of_each, on_gpu, size};
 use dashpot::gpu::context::Context;
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::scene::builtin::SCENES;
 use dashpot::{Simulation, Vec3, cpu, scene};
 use std::sync::Arc;

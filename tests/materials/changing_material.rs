@@ -1,9 +1,9 @@
 //! Bodies that become stiffer or softer while they move: the work that takes, and that nothing else depends on how it is done.
 
 use crate::common::{self, distance, empty_scene, run, simulate, size};
+use dashpot::ledger::Row;
 use dashpot::model::Model;
 use dashpot::model::spring::SpringElement;
-use dashpot::observe::ledger::Row;
 use dashpot::scene::{Body, Keyframes};
 use dashpot::{Simulation, Vec3, cpu};
 use std::path::Path;

@@ -2,9 +2,9 @@
 //! is in the ledger.
 
 use crate::common::{builtin, context, distance, on_gpu, run, simulate, simulate_on_gpu, size, succeeds};
+use dashpot::ledger::Row;
 use dashpot::model::rest::RestShapes;
 use dashpot::model::tet::edge_matrix;
-use dashpot::observe::ledger::Row;
 use dashpot::{Mat3, Simulation, Vec3, scene};
 
 /// A box of one cell, held at every vertex while it is stretched by a fifth: the same F in every tetrahedron.

@@ -127,12 +127,10 @@ fn momenta_are_conserved_and_energy_is_bounded() {
         assert!(stable.warning().is_none() && stable.step > 0.4 * stable.longest, "{stable}");
         let rows = run(&mut simulation, 100);
         let first = &rows[0];
-        let vector = |row: &dashpot::observe::ledger::Row| {
-            (Vec3::from(row.momentum), Vec3::from(row.angular_momentum))
-        };
+        let vector =
+            |row: &dashpot::ledger::Row| (Vec3::from(row.momentum), Vec3::from(row.angular_momentum));
         let (p, l) = vector(first);
-        let off =
-            |part: &dyn Fn(&dashpot::observe::ledger::Row) -> f64| rows.iter().map(part).fold(0.0, f64::max);
+        let off = |part: &dyn Fn(&dashpot::ledger::Row) -> f64| rows.iter().map(part).fold(0.0, f64::max);
         let momentum = off(&|row| (vector(row).0 - p).norm() / p.norm());
         let spin = off(&|row| (vector(row).1 - l).norm() / l.norm());
         let energy = off(&|row| (row.total - first.total).abs() / first.total);
@@ -164,7 +162,7 @@ fn growth(scene: &Scene, model: &Model, factor: f64) -> f64 {
     let mut scene = scene.clone();
     (scene.time.step, scene.time.substeps) = (2000.0 * longest * factor, 2000);
     let mut simulation = start(&scene, model);
-    let energy = |row: dashpot::observe::ledger::Row| row.kinetic + row.elastic + row.attachment;
+    let energy = |row: dashpot::ledger::Row| row.kinetic + row.elastic + row.attachment;
     let before = energy(simulation.last_row());
     simulation.frame().map_or(f64::INFINITY, |row| energy(row) / before)
 }

@@ -1,7 +1,7 @@
 //! Energy and momenta held: inside the solve, and by a projection after it.
 
 use crate::common::{builtin, run, simulate};
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::step::hold::body::Rigid;
 use dashpot::{Simulation, Vec3};
 

@@ -16,7 +16,7 @@ mod worker;
 
 use crate::gpu::Options;
 use crate::gpu::context::Context;
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 use crate::view::Ray;
 use pace::Speed;
 use spec::Spec;

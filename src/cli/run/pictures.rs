@@ -3,8 +3,8 @@
 use crate::cli::backend::BackendArgs;
 use crate::error::InputError;
 use crate::gpu::Shared;
+use crate::ledger::Row;
 use crate::observe::examples::Excitations;
-use crate::observe::ledger::Row;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
 use crate::view::record::{Format, Recorder};

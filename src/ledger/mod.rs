@@ -9,9 +9,55 @@
 //! stopped early. So the five sum up to round-off; that the blame is right is tested with the closed form of
 //! each integrator's loss.
 
-use super::Observation;
-use crate::step::backend::Exchange;
+use crate::Vec3;
 use serde::{Deserialize, Serialize};
+
+/// What a backend sees of its state at one moment. SI units, momenta about the origin.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Observation {
+    /// Σ m |v|²/2 (J).
+    pub kinetic: f64,
+    /// Energy of all elastic elements (J).
+    pub elastic: f64,
+    /// −Σ m g·x (J).
+    pub gravity: f64,
+    /// Energy of contacts (J).
+    pub contact: f64,
+    /// Energy of the attachments (J).
+    pub attachment: f64,
+    /// P = Σ m v (kg m/s).
+    pub momentum: Vec3,
+    /// L = Σ m x × v (kg m²/s).
+    pub angular_momentum: Vec3,
+    /// Centre of mass (m).
+    pub centre: Vec3,
+    /// Least det F of all tetrahedra; 1 if there are none.
+    pub min_volume_ratio: f64,
+    /// Number of tetrahedra with det F ≤ 0.
+    pub inverted: usize,
+}
+
+impl Observation {
+    /// The sum of all energies (J).
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravity + self.contact + self.attachment
+    }
+}
+
+/// Energy exchanged, over the steps since the report before (J).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Exchange {
+    /// Taken by the damping inside Φ: Δx · r D v', r the row's `drag`; where a share σ of the impulse is of the force at the
+    /// start of the step, of the mean velocity (1 − σ) v' + σ v_n.
+    pub damped: f64,
+    /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, by stiffening, Σ (s' − s) E(x_n), and by attachments that take
+    /// hold or let go.
+    pub work: f64,
+    /// Taken by contact: by friction, less what moving obstacles gave.
+    pub contact: f64,
+    /// Given off by bodies that yield. Not a backend's to fill in.
+    pub plastic: f64,
+}
 
 /// A row of `ledger.csv`. Energies in J, momenta about the origin in kg m/s and kg m²/s, positions in m.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
