@@ -33,6 +33,7 @@ mod touch;
 mod variational;
 
 use crate::contact::Contacts;
+use crate::damping::rayleigh::Tangent;
 use crate::damping::variational::Variational;
 use crate::damping::{self, Damping};
 use crate::error::RunError;
@@ -46,7 +47,7 @@ use backend::{Backend, Snapshot, Targets};
 use calm::Calm;
 use clock::{Clock, Phase};
 use explicit::Method;
-use form::{Form, Tangent};
+use form::Form;
 use frames::Started;
 use gain::Gain;
 use history::History;

@@ -2,11 +2,12 @@
 
 use crate::common::mode::damping_ratio;
 use crate::common::{Random, distance, run, simulate};
+use dashpot::damping::rayleigh::Tangent;
 use dashpot::ledger::Row;
 use dashpot::model::Model;
 use dashpot::model::build::build;
 use dashpot::step::backend::Targets;
-use dashpot::step::form::{Form, Tangent};
+use dashpot::step::form::Form;
 use dashpot::step::integrator::find;
 use dashpot::{Simulation, Vec3, cpu, scene};
 use std::sync::Arc;

@@ -1,12 +1,13 @@
 //! What the host sees of a step half made on the device, and what it may do to it, against the CPU.
 
 use crate::common::{self, Random, context, distance};
+use dashpot::damping::rayleigh::Tangent;
 use dashpot::gpu::context::Context;
 use dashpot::model::Model;
 use dashpot::model::build::build;
 use dashpot::scene::LoadedScene;
 use dashpot::step::backend::{Backend, Targets};
-use dashpot::step::form::{Form, Tangent};
+use dashpot::step::form::Form;
 use dashpot::step::integrator::{BALLISTIC_EULER, Integrator, find};
 use dashpot::{Vec3, cpu, gpu, scene};
 use std::sync::Arc;

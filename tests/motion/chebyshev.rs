@@ -4,6 +4,7 @@
 use crate::common::{self, builtin, run};
 use dashpot::Vec3;
 use dashpot::cpu::Cpu;
+use dashpot::damping::rayleigh::Tangent;
 use dashpot::linear::{
     Chebyshev, ChebyshevScratch, Coefficients, MOST_ITERATIONS, SparseMatrix, Spectrum, System,
     inner_iterations,
@@ -12,7 +13,7 @@ use dashpot::model::Model;
 use dashpot::model::build::build;
 use dashpot::scene::{self, Solver};
 use dashpot::step::backend::Backend;
-use dashpot::step::form::{Form, Tangent};
+use dashpot::step::form::Form;
 use dashpot::step::integrator;
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
