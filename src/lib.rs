@@ -22,6 +22,7 @@ pub mod reduced;
 pub mod scene;
 pub mod solve;
 pub mod step;
+mod suggest;
 pub mod view;
 
 /// Tests of the library and those of its users share files.

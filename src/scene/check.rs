@@ -16,12 +16,13 @@ mod solver;
 
 use toml::Value;
 
-use super::{Body, MatterKind, MeshSpec, Scene, Time, suggest};
+use super::{Body, MatterKind, MeshSpec, Scene, Time};
 use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::characters;
 use crate::mesh::spec::CharacterSpec;
 use crate::mesh::spec::SurfaceFile;
+use crate::suggest;
 
 pub use material::check_material;
 

@@ -19,7 +19,6 @@ mod place;
 mod set;
 mod solver;
 mod source;
-pub(crate) mod suggest;
 
 use serde::{Deserialize, Serialize};
 
