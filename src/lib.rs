@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod cli;
+mod colour;
 pub mod contact;
 pub mod cpu;
 pub mod damping;

@@ -1,5 +1,7 @@
 //! How a scene is shown: what the colours mean, and the colours themselves.
 
+use crate::colour::to_srgb;
+
 /// What the colour of a body tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Colour {
@@ -97,23 +99,6 @@ impl Default for Look {
     }
 }
 
-/// Colours of bodies (sRGB), of much the same lightness; bodies beyond the last begin again.
-pub const PALETTE: [[u8; 3]; 8] = [
-    [232, 132, 74],
-    [74, 144, 196],
-    [122, 178, 92],
-    [198, 98, 122],
-    [226, 184, 84],
-    [128, 116, 190],
-    [84, 176, 168],
-    [172, 128, 100],
-];
-
-/// The colour of a body (sRGB).
-pub fn body_colour(body: usize) -> [u8; 3] {
-    PALETTE[body % PALETTE.len()]
-}
-
 /// Control points of the colour map, in Oklab (lightness, green to red, blue to yellow): lightness grows evenly, so equal
 /// differences of a value look equal, also in grey.
 pub const MAP: [[f32; 3]; 6] = [
@@ -149,16 +134,6 @@ pub fn map(s: f32) -> [u8; 3] {
     map_linear(s).map(|c| (255.0 * to_srgb(c)).round() as u8)
 }
 
-/// The sRGB value of linear light, both 0 to 1.
-pub fn to_srgb(linear: f32) -> f32 {
-    if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
-}
-
-/// The linear light of an sRGB value.
-pub fn to_linear(srgb: f32) -> f32 {
-    if srgb <= 0.040_45 { srgb / 12.92 } else { ((srgb + 0.055) / 1.055).powf(2.4) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,14 +167,6 @@ mod tests {
             (730.0, 1e3),
         ] {
             assert!((rounded_up(largest) / end - 1.0).abs() < 1e-5, "{largest}: {}", rounded_up(largest));
-        }
-    }
-
-    #[test]
-    fn srgb_there_and_back() {
-        for k in 0..=255u8 {
-            let value = f32::from(k) / 255.0;
-            assert_eq!((255.0 * to_srgb(to_linear(value))).round() as u8, k);
         }
     }
 }
