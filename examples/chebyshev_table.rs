@@ -12,8 +12,8 @@
 use dashpot::ledger::Row;
 use dashpot::linear::{Spectrum, System, inner_iterations};
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::scene::{self, LoadedScene, builtin::SCENES};
+use dashpot::scene::{LoadedScene, builtin::SCENES};
+use dashpot::setup::{self, build};
 use dashpot::solve::metric::REDUCTION;
 use dashpot::step::form::Form;
 use dashpot::step::integrator;
@@ -65,7 +65,7 @@ fn main() -> Result<()> {
 fn load(name: &str, fields: &[String], global: &str, inner: usize) -> Result<LoadedScene> {
     let mut fields = fields.to_vec();
     fields.extend([format!("solver.global={global}"), format!("solver.inner={inner}")]);
-    scene::load(name, &fields)
+    setup::load(name, &fields)
 }
 
 /// What a run came to.

@@ -21,6 +21,7 @@ pub mod modes;
 pub mod observe;
 pub mod reduced;
 pub mod scene;
+pub mod setup;
 pub mod solve;
 pub mod step;
 mod suggest;

@@ -265,8 +265,8 @@ mod tests {
 
     #[test]
     fn a_metric_made_in_the_background_is_the_one_made_at_once() {
-        let loaded = crate::scene::load("ball", &["body.0.mesh.cells=6".into()]).unwrap();
-        let model = crate::model::build::build(&loaded).unwrap().model;
+        let loaded = crate::setup::load("ball", &["body.0.mesh.cells=6".into()]).unwrap();
+        let model = crate::setup::build(&loaded).unwrap().model;
         let laplacian = model.laplacian().unwrap();
         let parts = Parts { model: &model, laplacian: &laplacian, rest: 0 };
         for global in [GlobalSolver::Cholesky, GlobalSolver::Chebyshev] {

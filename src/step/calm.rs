@@ -18,8 +18,7 @@ use super::backend::Targets;
 use super::clock::Phase;
 use super::form::Form;
 use crate::damping::pbd;
-use crate::scene::{self, Scene};
-use crate::step::integrator::NON_OSCILLATORY;
+use crate::scene::{self, NON_OSCILLATORY, Scene};
 use crate::{Result, Vec3};
 
 /// What non-oscillatory motion is told by a scene.

@@ -19,9 +19,10 @@ use super::Simulation;
 use super::backend::Targets;
 use super::clock::Phase;
 use super::form::Form;
-use super::integrator::{INTEGRATORS, Integrator, NON_OSCILLATORY, Target, Velocity};
+use super::integrator::{INTEGRATORS, Integrator, Target, Velocity};
 use super::iterate::Iterations;
 use super::touch::Touching;
+use crate::scene::NON_OSCILLATORY;
 use crate::{Result, Vec3};
 
 /// A row of the table.

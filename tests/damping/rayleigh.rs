@@ -5,7 +5,7 @@ use crate::common::{Random, distance, run, simulate};
 use dashpot::damping::rayleigh::Tangent;
 use dashpot::ledger::Row;
 use dashpot::model::Model;
-use dashpot::model::build::build;
+use dashpot::setup::{self, build};
 use dashpot::step::backend::Targets;
 use dashpot::step::form::Form;
 use dashpot::step::integrator::find;
@@ -31,7 +31,7 @@ const TANGENT: &str = "damping.model=rayleigh-tangent";
 
 fn load(overrides: &[&str]) -> (scene::LoadedScene, Model) {
     let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    let loaded = scene::load_text("test", BOX, &overrides).unwrap();
+    let loaded = setup::load_text("test", BOX, &overrides).unwrap();
     let model = build(&loaded).unwrap().model;
     (loaded, model)
 }
@@ -235,7 +235,7 @@ fn bending_dies_faster_by_the_laplacian() {
 fn what_does_not_go_together_is_refused_with_the_reason() {
     let refused = |settings: &[&str], words: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-        let error = scene::load_text("test", BOX, &settings).err().map(|e| e.to_string()).unwrap_or_default();
+        let error = setup::load_text("test", BOX, &settings).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(words.iter().all(|word| error.contains(word)), "{settings:?}: {error}");
     };
     refused(&[TANGENT], &["damping.model", "newton"]);

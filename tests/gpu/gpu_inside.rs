@@ -4,12 +4,12 @@ use crate::common::{self, Random, context, distance};
 use dashpot::damping::rayleigh::Tangent;
 use dashpot::gpu::context::Context;
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::scene::LoadedScene;
+use dashpot::setup::{self, build};
 use dashpot::step::backend::{Backend, Targets};
 use dashpot::step::form::Form;
 use dashpot::step::integrator::{BALLISTIC_EULER, Integrator, find};
-use dashpot::{Vec3, cpu, gpu, scene};
+use dashpot::{Vec3, cpu, gpu};
 use std::sync::Arc;
 
 const H: f64 = 0.02;
@@ -24,7 +24,7 @@ struct Pair {
 impl Pair {
     fn new(context: &Arc<Context>, name: &str, overrides: &[&str]) -> Pair {
         let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-        Self::of(context, scene::load(name, &overrides).unwrap())
+        Self::of(context, setup::load(name, &overrides).unwrap())
     }
 
     fn of(context: &Arc<Context>, loaded: LoadedScene) -> Pair {
@@ -283,7 +283,7 @@ fn laws() -> String {
 fn merits_and_slopes_are_those_of_the_cpu() {
     let Some(context) = context() else { return };
     for (kind, damping) in [("backward-euler", 0.0), ("implicit-midpoint", 0.0), ("bdf2", 2e-3)] {
-        let mut pair = Pair::of(&context, scene::load_text("laws", &laws(), &[]).unwrap());
+        let mut pair = Pair::of(&context, setup::load_text("laws", &laws(), &[]).unwrap());
         let (form, targets) = (form(find(kind).unwrap(), damping), pair.targets(0.3));
         pair.begin(&form, &targets, 1);
         let (start, n) = (pair.host.view().iterate.to_vec(), pair.model.vertex_count());
@@ -329,7 +329,7 @@ fn merits_and_slopes_are_those_of_the_cpu() {
 #[test]
 fn a_trial_reads_back_a_few_numbers() {
     let Some(context) = context() else { return };
-    let mut pair = Pair::of(&context, scene::load_text("laws", &laws(), &[]).unwrap());
+    let mut pair = Pair::of(&context, setup::load_text("laws", &laws(), &[]).unwrap());
     let (form, targets) = (form(find("bdf2").unwrap(), 2e-3), pair.targets(0.3));
     pair.begin(&form, &targets, 1);
     pair.both(|backend| backend.descend(&form).unwrap());

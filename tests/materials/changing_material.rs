@@ -443,9 +443,9 @@ mod exactly {
 fn the_levels_of_the_metric_do_not_show_in_a_solved_step() {
     let apart = |iterations: &str| {
         let set = [iterations.to_string(), "time.tolerance=1e-14".into()];
-        let loaded = dashpot::scene::load_text("test", SPINNING, &set).unwrap();
+        let loaded = dashpot::setup::load_text("test", SPINNING, &set).unwrap();
         let mut levels = common::start(loaded.clone());
-        let model = Arc::new(dashpot::model::build::build(&loaded).unwrap().model);
+        let model = Arc::new(dashpot::setup::build(&loaded).unwrap().model);
         let exact = exactly::Exactly(cpu::backend(model.clone(), &loaded.scene.solver).unwrap());
         let mut exact = Simulation::new(&loaded.scene, model, Box::new(exact)).unwrap();
         let mut farthest = 0.0_f64;

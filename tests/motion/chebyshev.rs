@@ -10,8 +10,8 @@ use dashpot::linear::{
     inner_iterations,
 };
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::scene::{self, Solver};
+use dashpot::scene::Solver;
+use dashpot::setup::{self, build};
 use dashpot::step::backend::Backend;
 use dashpot::step::form::Form;
 use dashpot::step::integrator;
@@ -134,7 +134,7 @@ fn dense_ends(system: &System) -> (f64, f64) {
 fn held(body: &str, stiffness: f64) -> Model {
     let attach = format!("[[body.attach]]\nselect = {{ nearest = [0, 0, 0] }}\nstiffness = {stiffness:?}\n");
     let text = format!("[[body]]\n{body}\n{}", if stiffness > 0.0 { &attach } else { "" });
-    build(&scene::load_text("test", &text, &[]).unwrap()).unwrap().model
+    build(&setup::load_text("test", &text, &[]).unwrap()).unwrap().model
 }
 
 fn system(model: &Model, integrator: &str, h: f64) -> System {
@@ -319,7 +319,7 @@ fn a_run_follows_the_run_with_a_factor() {
 
 #[test]
 fn the_global_step_says_what_it_is() {
-    let loaded = scene::load("cube", &[]).unwrap();
+    let loaded = setup::load("cube", &[]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let row = integrator::find("bdf2").unwrap();
     let form = |row| Form {

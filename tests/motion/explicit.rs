@@ -2,11 +2,11 @@
 
 use crate::common::{Random, builtin, distance, empty_scene, masses, oscillator, run, simulate, size};
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::model::spring::SpringElement;
 use dashpot::scene::Scene;
+use dashpot::setup::{self, build};
 use dashpot::step::explicit::METHODS;
-use dashpot::{Simulation, Vec3, cpu, scene};
+use dashpot::{Simulation, Vec3, cpu};
 use std::sync::Arc;
 
 /// A simulation of a model under a scene's settings.
@@ -243,7 +243,7 @@ fn the_limit_of_bodies_is_near_the_estimate() {
     for (what, text, shake) in &cases {
         for (method, damping) in METHODS.iter().flat_map(|m| [(m, 0.0), (m, 1e-3)]) {
             let loaded =
-                scene::load_text("limit", text, &[format!("integrator.kind={}", method.row.name)]).unwrap();
+                setup::load_text("limit", text, &[format!("integrator.kind={}", method.row.name)]).unwrap();
             let model = shaken(&build(&loaded).unwrap().model, *shake);
             let mut scene = loaded.scene.clone();
             (scene.damping.model, scene.damping.mass, scene.damping.stiffness) =
@@ -394,7 +394,7 @@ fn energy_is_held_by_projection_only() {
         println!("{kind}: H off by {off:.1e} with fepr, {:?}", simulation.held());
         assert!(off < 1e-7, "{kind}: {off:e}");
         let overrides = [kind, "conservation.method=cpd".into()];
-        let refused = scene::load_text("test", TUMBLING, &overrides).unwrap_err().to_string();
+        let refused = setup::load_text("test", TUMBLING, &overrides).unwrap_err().to_string();
         assert!(refused.contains("conservation.method") && refused.contains(method.row.name), "{refused}");
     }
 }

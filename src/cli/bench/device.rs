@@ -10,8 +10,8 @@ use crate::cli::contest::{Contestant, Measure, Times, Way, turns};
 use crate::cli::table::ms;
 use crate::gpu::context::Adapter;
 use crate::ledger::Row;
-use crate::model::build::build;
 use crate::scene::LoadedScene;
+use crate::setup::build;
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Timing scenes: variants are interleaved frame by frame, so that a noisy machine disturbs them alike.
 
-use crate::model::build::build;
 use crate::scene::LoadedScene;
+use crate::setup::build;
 use crate::step::Simulation;
 use crate::step::clock::{Clock, PHASES, Phase};
 use crate::{Result, cpu};

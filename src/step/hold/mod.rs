@@ -26,10 +26,10 @@ pub mod system;
 
 use super::backend::{Backend, Targets};
 use super::form::Form;
-use super::integrator::{BALLISTIC_EULER, NON_OSCILLATORY};
+use super::integrator::BALLISTIC_EULER;
 use crate::Result;
 use crate::model::Model;
-use crate::scene::{Conservation, Method, Quantity, Scene};
+use crate::scene::{Conservation, Method, NON_OSCILLATORY, Quantity, Scene};
 use fields::Fields;
 use goals::Goals;
 use measure::{Measured, Moved};

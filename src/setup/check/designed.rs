@@ -1,9 +1,8 @@
 //! Validation of how damping depends on shapes and on how large motion is.
 
-use super::{Checked, fault};
-use crate::scene::{Curve, Method, Scene};
+use crate::scene::check::{Checked, fault};
+use crate::scene::{Curve, Method, NON_OSCILLATORY, Scene};
 use crate::step::explicit;
-use crate::step::integrator::NON_OSCILLATORY;
 
 /// The largest γ, and the largest |log₁₀ γ| of a curve.
 const LARGEST: f64 = 1e6;

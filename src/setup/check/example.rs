@@ -1,7 +1,7 @@
 //! Validation of damping by example.
 
 use super::attach::check_select;
-use super::{Checked, at_least_one, fault, known, positive};
+use crate::scene::check::{Checked, at_least_one, fault, known, positive};
 use crate::scene::{Example, Scene, Shape};
 
 /// Validates `[[damping.example]]`.

@@ -1,9 +1,8 @@
 //! Validation of the integrator.
 
-use super::{Checked, fault, known, positive};
-use crate::scene::{Integrator, Method, Quantity, Scene};
+use crate::scene::check::{Checked, fault, known, positive};
+use crate::scene::{Integrator, Method, NEWMARK, NON_OSCILLATORY, Quantity, Scene};
 use crate::step::explicit::names;
-use crate::step::integrator::{NEWMARK, NON_OSCILLATORY};
 
 /// Validates `[integrator]`. As with damping, parameters of other integrators may stay, if they are good numbers.
 pub fn check_integrator(scene: &Scene) -> Checked {

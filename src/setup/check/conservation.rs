@@ -1,11 +1,9 @@
 //! Validation of what is held.
 
-use super::attach::check_times;
-use super::{Checked, at_least_one, fault, known, not_negative, positive};
 use crate::damping;
 use crate::model::attachment::span;
-use crate::scene::conservation::{Conservation, Control, Keys, Method, Quantity};
-use crate::scene::{Body, Scene};
+use crate::scene::check::{Checked, at_least_one, check_times, fault, known, not_negative, positive};
+use crate::scene::{Body, Conservation, Control, Keys, Method, Quantity, Scene};
 use crate::step::explicit;
 
 /// Iterations of a step that energy which can be held ever needs, with room: one that cannot takes all there are.

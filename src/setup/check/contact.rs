@@ -1,7 +1,7 @@
 //! Validation of contact: its law, and which fields belong to which shape of an obstacle.
 
 use super::attach::check_path;
-use super::{Checked, direction, fault, not_negative, positive};
+use crate::scene::check::{Checked, direction, fault, not_negative, positive};
 use crate::scene::{Contact, Obstacle, ObstacleShape};
 
 pub fn check_contact(contact: &Contact) -> Checked {

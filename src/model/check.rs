@@ -1,8 +1,7 @@
 //! Validation of materials: which fields belong to which model on which kind of mesh, and their ranges.
 
-use super::attach::check_times;
-use super::{Checked, fault, known, not_negative, positive};
-use crate::model::material::{MATERIALS, MaterialModel};
+use super::material::{MATERIALS, MaterialModel};
+use crate::scene::check::{Checked, check_times, fault, known, not_negative, positive};
 use crate::scene::{Keyframes, Material, MatterKind};
 use std::ops::RangeInclusive;
 

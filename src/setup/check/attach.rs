@@ -1,7 +1,7 @@
 //! Validation of attachments: which vertices they hold, and the paths along which they move.
 
-use super::{Checked, direction, fault, not_negative, positive};
 use crate::model::attachment::span;
+use crate::scene::check::{Checked, check_times, direction, fault, not_negative, positive};
 use crate::scene::{Attach, Path, Select};
 
 /// Validates an attachment in time steps of length `h` (s).
@@ -65,29 +65,5 @@ pub fn check_path(at: &str, path: &Path) -> Checked {
             positive(format!("{at}.period"), *period)
         }
         Path::Keyframes { times, offsets } => check_times(at, times, "offsets", offsets.len()),
-    }
-}
-
-/// Keyframes: ascending times, and as many values, whose field is `name`.
-pub fn check_times(at: &str, times: &[f64], name: &str, values: usize) -> Checked {
-    if times.is_empty() {
-        return fault(format!("{at}.times"), "must hold at least one time");
-    }
-    if times.len() != values {
-        let count = times.len();
-        return fault(
-            format!("{at}.{name}"),
-            format!("must be as many as `times`, which are {count}, got {values}"),
-        );
-    }
-    match (1..times.len()).find(|&i| times[i] <= times[i - 1]) {
-        Some(i) => {
-            let (before, got) = (times[i - 1], times[i]);
-            fault(
-                format!("{at}.times.{i}"),
-                format!("must be later than the time before, {before}, got {got}"),
-            )
-        }
-        None => Ok(()),
     }
 }

@@ -1,10 +1,9 @@
 //! Validation of the solver.
 
-use super::{Checked, fault};
 use crate::linear::MOST_ITERATIONS;
-use crate::scene::{Method, Precision, Scene, SolverKind};
+use crate::scene::check::{Checked, fault};
+use crate::scene::{Method, NON_OSCILLATORY, Precision, Scene, SolverKind};
 use crate::step::explicit;
-use crate::step::integrator::NON_OSCILLATORY;
 
 /// The longest history of iterations; beyond some ten it does not help any more.
 const MOST_HISTORY: usize = 50;

@@ -1,11 +1,11 @@
 //! Validation of damping.
 
 use super::example::check_examples;
-use super::{Checked, fault, known, not_negative, positive};
 use crate::damping::MODELS;
-use crate::scene::{Body, Method, Scene, SolverKind};
+use crate::model::material::lame;
+use crate::scene::check::{Checked, fault, known, not_negative, positive};
+use crate::scene::{Body, Method, NON_OSCILLATORY, Scene, SolverKind};
 use crate::step::explicit;
-use crate::step::integrator::NON_OSCILLATORY;
 
 /// The most sweeps of a time step.
 const MOST_SWEEPS: usize = 10_000;
@@ -91,7 +91,7 @@ fn check_strain_rate(body: &Body, critical: bool) -> Checked {
             format!("`strain-rate` needs tetrahedra or triangles; body `{name}` is made of springs");
         return fault("damping.model", message);
     }
-    let (mu, mut lambda) = material.lame();
+    let (mu, mut lambda) = lame(material);
     if material.model == "arap" {
         lambda = 0.0; // it takes μ alone
     }

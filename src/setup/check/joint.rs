@@ -1,6 +1,6 @@
 //! Validation of joints.
 
-use super::{Checked, fault, known, positive};
+use crate::scene::check::{Checked, fault, known, positive};
 use crate::scene::{Joint, Method, Scene};
 
 /// Validates `[[joint]]`, and what cannot be combined with it.
