@@ -4,6 +4,7 @@
 //! integrator from a table and a [`damping`] model from another; [`observe`] keeps the ledger.
 
 pub mod app;
+pub mod backend;
 pub mod cli;
 mod colour;
 pub mod contact;

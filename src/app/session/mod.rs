@@ -67,7 +67,7 @@ pub enum Command {
         /// Whose.
         lane: Option<usize>,
         /// Where.
-        choice: crate::cli::backend::BackendChoice,
+        choice: crate::backend::BackendChoice,
     },
     /// Stops time, or lets it go on.
     Pause(bool),

@@ -1,6 +1,6 @@
 //! What a lane simulates: a scene, what was changed of it, and where it is computed.
 
-use crate::cli::backend::BackendChoice;
+use crate::backend::BackendChoice;
 use crate::model::Model;
 use crate::model::attachment::Attachment;
 use crate::scene::LoadedScene;

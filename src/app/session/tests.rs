@@ -5,7 +5,7 @@ mod examples;
 use super::spec::Spec;
 use super::*;
 use crate::Vec3;
-use crate::cli::backend::BackendChoice;
+use crate::backend::BackendChoice;
 use crate::setup::build;
 use std::time::{Duration, Instant};
 

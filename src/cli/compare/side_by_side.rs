@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::deviation::Deviation;
-use crate::cli::backend::is_refusal;
+use crate::backend::is_refusal;
 use crate::cli::contest::{Contestant, Measure, Way, turns};
 use crate::error::{Error, RunError};
 use crate::ledger::Row;

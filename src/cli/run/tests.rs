@@ -1,7 +1,8 @@
 //! A run on a backend that reports late writes the files of one that does not.
 
 use super::{Args, Run};
-use crate::cli::backend::{BackendArgs, BackendChoice, make};
+use crate::backend::BackendChoice;
+use crate::cli::backend::{BackendArgs, make};
 use crate::observe::output::Export;
 use crate::setup::{self, build};
 use crate::step::Simulation;
