@@ -1,4 +1,4 @@
-//! The colours of bodies, and sRGB.
+//! The colours of bodies.
 
 /// Colours of bodies (sRGB), of much the same lightness; bodies beyond the last begin again.
 pub const PALETTE: [[u8; 3]; 8] = [
@@ -17,25 +17,7 @@ pub fn body_colour(body: usize) -> [u8; 3] {
     PALETTE[body % PALETTE.len()]
 }
 
-/// The sRGB value of linear light, both 0 to 1.
-pub fn to_srgb(linear: f32) -> f32 {
-    if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
-}
-
 /// The linear light of an sRGB value.
 pub fn to_linear(srgb: f32) -> f32 {
     if srgb <= 0.040_45 { srgb / 12.92 } else { ((srgb + 0.055) / 1.055).powf(2.4) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn srgb_there_and_back() {
-        for k in 0..=255u8 {
-            let value = f32::from(k) / 255.0;
-            assert_eq!((255.0 * to_srgb(to_linear(value))).round() as u8, k);
-        }
-    }
 }

@@ -10,7 +10,8 @@ use crate::{Result, cpu};
 use std::sync::Arc;
 
 /// Where a step is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum BackendChoice {
     /// A hardware GPU if there is one that can, otherwise the CPU; says which and why
     #[default]

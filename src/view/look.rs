@@ -1,9 +1,8 @@
 //! How a scene is shown: what the colours mean, and the colours themselves.
 
-use crate::colour::to_srgb;
-
 /// What the colour of a body tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Colour {
     /// Each body its own colour
     #[default]
@@ -134,9 +133,15 @@ pub fn map(s: f32) -> [u8; 3] {
     map_linear(s).map(|c| (255.0 * to_srgb(c)).round() as u8)
 }
 
+/// The sRGB value of linear light, both 0 to 1.
+pub fn to_srgb(linear: f32) -> f32 {
+    if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::colour::to_linear;
 
     /// Lightness L* of CIE from linear light.
     fn lightness([r, g, b]: [f32; 3]) -> f32 {
@@ -167,6 +172,14 @@ mod tests {
             (730.0, 1e3),
         ] {
             assert!((rounded_up(largest) / end - 1.0).abs() < 1e-5, "{largest}: {}", rounded_up(largest));
+        }
+    }
+
+    #[test]
+    fn srgb_there_and_back() {
+        for k in 0..=255u8 {
+            let value = f32::from(k) / 255.0;
+            assert_eq!((255.0 * to_srgb(to_linear(value))).round() as u8, k);
         }
     }
 }

@@ -5,6 +5,7 @@ mod uses;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use uses::{test_modules, uses};
 
 /// Every room and those that it uses. A room may use those above it in this table and no others.
@@ -205,4 +206,43 @@ fn what_is_no_code_and_what_is_a_test_may_name_any_room() {
 #[test]
 fn an_entry_that_nobody_needs_is_told() {
     assert_eq!(faults_of("model/build.rs", "use super::tet;"), ["`model` does not use `error` any more"]);
+}
+
+/// Crates that a user of the library need not build: those of `gpu`, `window` and `cli`.
+const OPTIONAL: &[&str] = &[
+    "clap",
+    "egui",
+    "egui-wgpu",
+    "egui-winit",
+    "egui_plot",
+    "epaint_default_fonts",
+    "gif",
+    "indicatif",
+    "naga",
+    "plotters",
+    "png",
+    "pollster",
+    "wgpu",
+    "winit",
+];
+
+/// The crates that the library is built with.
+fn crates(features: &[&str]) -> BTreeSet<String> {
+    let asked = ["tree", "--edges", "normal", "--prefix", "none", "--offline", "--locked"];
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(asked).args(features).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let output = cargo.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_string).collect()
+}
+
+#[test]
+fn without_its_features_the_library_has_no_device_no_window_and_no_command_line() {
+    let (bare, whole) = (crates(&["--no-default-features"]), crates(&[]));
+    for name in OPTIONAL {
+        assert!(whole.contains(*name), "the program is not built with `{name}` any more");
+        assert!(!bare.contains(*name), "the library is built with `{name}`");
+    }
+    assert!(bare.contains("nalgebra"), "{bare:?}");
 }
