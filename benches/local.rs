@@ -4,9 +4,9 @@
 //! "items" are elements, so Mitem/s are millions of rotations per second.
 
 use dashpot::Vec3;
-use dashpot::cpu::gather::Gather;
-use dashpot::cpu::lanes::Real;
-use dashpot::cpu::tets::Tets;
+use dashpot::elastic::gather::Gather;
+use dashpot::elastic::lanes::Real;
+use dashpot::elastic::tets::Tets;
 use dashpot::model::tet::TetElement;
 use divan::counter::ItemsCount;
 

@@ -11,10 +11,10 @@
 use std::time::Instant;
 
 use dashpot::linear::{BlockFactor, BlockMatrix, BlockPattern, Factor, Real, SparseMatrix, Symbolic};
-use dashpot::model::build::build;
 use dashpot::model::element::Stencil;
 use dashpot::model::tet::TetElement;
-use dashpot::{Mat3, Vec3, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Mat3, Vec3};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltRegularization;
 use faer::perm::PermRef;
@@ -51,7 +51,7 @@ fn seconds() -> f64 {
 
 /// Assembly, factorisation, one solve and one product of Newton's matrix for the tetrahedra of a built-in scene.
 fn measure_newton(name: &str) {
-    let model = build(&scene::load(name, &[]).expect("a built-in scene")).expect("a model").model;
+    let model = build(&setup::load(name, &[]).expect("a built-in scene")).expect("a model").model;
     let n = model.vertex_count();
     let blocks: Vec<Mat3> = model.tets.iter().flat_map(linear_elasticity).collect();
     let inertia: Vec<f64> = model.mass.iter().map(|m| m * 900.0).collect();

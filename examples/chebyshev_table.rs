@@ -9,13 +9,13 @@
 //! the largest distance of a vertex, in diagonals of the scene's bounding box at the start, and the largest difference of
 //! the total energy in any frame, in the largest kinetic energy.
 
-use dashpot::cpu::global::REDUCTION;
+use dashpot::ledger::Row;
 use dashpot::linear::{Spectrum, System, inner_iterations};
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
-use dashpot::scene::{self, LoadedScene, builtin::SCENES};
-use dashpot::step::form::Form;
+use dashpot::scene::{LoadedScene, builtin::SCENES};
+use dashpot::setup::{self, build};
+use dashpot::solve::metric::REDUCTION;
+use dashpot::step::coefficients::StepCoefficients;
 use dashpot::step::integrator;
 use dashpot::{Result, Simulation, Vec3, cpu, damping};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ fn main() -> Result<()> {
 fn load(name: &str, fields: &[String], global: &str, inner: usize) -> Result<LoadedScene> {
     let mut fields = fields.to_vec();
     fields.extend([format!("solver.global={global}"), format!("solver.inner={inner}")]);
-    scene::load(name, &fields)
+    setup::load(name, &fields)
 }
 
 /// What a run came to.
@@ -91,7 +91,7 @@ fn run(loaded: &LoadedScene) -> Result<Run> {
 fn spectrum(loaded: &LoadedScene, model: &Model) -> Result<Spectrum> {
     let scene = &loaded.scene;
     let damping = damping::make(&scene.damping)?;
-    let form = Form {
+    let form = StepCoefficients {
         row: integrator::find(&scene.integrator.kind)?,
         h: scene.time.step / scene.time.substeps as f64,
         mass_damping: damping.mass,

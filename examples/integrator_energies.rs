@@ -8,8 +8,8 @@
 mod chart;
 
 use chart::{COLOURS, Curve, Panel};
-use dashpot::model::build::build;
-use dashpot::{Result, Simulation, Vec3, cpu, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Result, Simulation, Vec3, cpu};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ fn main() -> Result<()> {
 }
 
 fn simulation(sets: &[String], start: Option<&[Vec3]>) -> Result<Simulation> {
-    let loaded = scene::load_text("beam", BEAM, sets)?;
+    let loaded = setup::load_text("beam", BEAM, sets)?;
     let mut model = build(&loaded)?.model;
     if let Some(start) = start {
         model.initial_positions = start.to_vec();

@@ -9,8 +9,8 @@
 mod chart;
 
 use chart::{COLOURS, Curve, Panel};
-use dashpot::model::build::build;
-use dashpot::{Result, Simulation, Vec3, cpu, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Result, Simulation, Vec3, cpu};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -112,7 +112,7 @@ fn apart(a: &Run, b: &Run) -> f64 {
 }
 
 fn run(figure: &Figure, sets: &[String]) -> Result<Run> {
-    let loaded = scene::load(figure.scene, sets)?;
+    let loaded = setup::load(figure.scene, sets)?;
     let model = Arc::new(build(&loaded)?.model);
     let start: Vec<Vec3> = model.initial_positions.clone();
     let place = Vec3::from(figure.watched);

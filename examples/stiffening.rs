@@ -9,9 +9,9 @@
 //! Prints the median frame and the longest ones after the first two (ms), and the time that they spent on new weights and on
 //! waiting for factors: in all, and the longest in a frame.
 
-use dashpot::model::build::build;
+use dashpot::setup::{self, build};
 use dashpot::step::clock::Phase;
-use dashpot::{Result, Simulation, cpu, scene};
+use dashpot::{Result, Simulation, cpu};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ struct Timed {
 
 impl Timed {
     fn new(name: &'static str, scene: &str, fields: &[String], changing: bool) -> Result<Self> {
-        let mut loaded = scene::load(scene, fields)?;
+        let mut loaded = setup::load(scene, fields)?;
         if !changing {
             loaded.scene.bodies.iter_mut().for_each(|body| body.material.keyframes = None);
         }
@@ -69,7 +69,7 @@ fn main() -> Result<()> {
     let (fields, scenes): (Vec<String>, Vec<String>) =
         arguments.into_iter().partition(|argument| argument.contains('='));
     let scene = scenes.first().map_or("torus-stiffening", String::as_str);
-    let frames = scene::load(scene, &fields)?.scene.time.frames.max(5);
+    let frames = setup::load(scene, &fields)?.scene.time.frames.max(5);
     let mut runs = vec![Timed::new("changing", scene, &fields, true)?];
     if alone.is_empty() {
         runs.insert(0, Timed::new("constant", scene, &fields, false)?);

@@ -9,8 +9,8 @@
 mod chart;
 
 use chart::{COLOURS, Panel};
-use dashpot::model::build::build;
-use dashpot::{Result, Simulation, Vec3, cpu, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Result, Simulation, Vec3, cpu};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ fn main() -> Result<()> {
 
 /// Runs a scene and looks at its distance from rest.
 fn run(name: &str, sets: &[String], label: String) -> Result<Curve> {
-    let loaded = scene::load(name, sets)?;
+    let loaded = setup::load(name, sets)?;
     let model = Arc::new(build(&loaded)?.model);
     let rest = model.bodies[0].mesh.positions.clone();
     let backend = cpu::backend(model.clone(), &loaded.scene.solver)?;

@@ -1,16 +1,28 @@
 //! Dashpot simulates soft bodies and tells where their energy goes.
 //!
-//! A [`scene`] names meshes and materials; [`model`] turns it into masses and elements; [`step`] moves it, with an
-//! integrator from a table and a [`damping`] model from another; [`observe`] keeps the ledger.
+//! A [`scene`] names meshes and materials; [`setup`] reads and checks it and makes a [`model`] of it, masses and elements;
+//! [`step`] moves it, with an integrator from a table and a [`damping`] model from another; the [`ledger`] says where its
+//! energy went.
+//!
+//! Without default features this is all there is, on the CPU. The features `gpu`, `window` and `cli` add the backend on a
+//! device with its pictures, the window, and the command line, each with the one before it.
 
+#[cfg(feature = "window")]
 pub mod app;
+#[cfg(feature = "gpu")]
+pub mod backend;
+#[cfg(feature = "cli")]
 pub mod cli;
+mod colour;
 pub mod contact;
 pub mod cpu;
 pub mod damping;
 pub mod design;
+pub mod elastic;
 pub mod error;
+#[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod ledger;
 pub mod linear;
 pub mod mesh;
 pub mod model;
@@ -18,7 +30,11 @@ pub mod modes;
 pub mod observe;
 pub mod reduced;
 pub mod scene;
+pub mod setup;
+pub mod solve;
 pub mod step;
+mod suggest;
+#[cfg(feature = "gpu")]
 pub mod view;
 
 /// Tests of the library and those of its users share files.

@@ -7,7 +7,7 @@
 
 const MOST_STEPS: u32 = 8u;
 // A step leaves at most 0.0023 |omega|^3 (tr H/lambda)^2, lambda a lower bound of the least eigenvalue of H
-// (src/cpu/rotation.rs). This is the square of eps/0.0023.
+// (src/elastic/rotation.rs). This is the square of eps/0.0023.
 const GOAL_SQUARED: f32 = 2.69e-9;
 // The largest tr H/lambda at which a step is trusted: it magnifies the rounding of g.
 const LARGEST_CONDITION: f32 = 1e2;

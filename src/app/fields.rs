@@ -329,11 +329,11 @@ pub fn written(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene;
+    use crate::setup;
 
     #[test]
     fn every_field_is_one_of_a_scene_and_takes_what_the_window_writes() {
-        let loaded = scene::load("bouncing-ball", &[]).unwrap();
+        let loaded = setup::load("bouncing-ball", &[]).unwrap();
         let tree = Value::try_from(&loaded.scene).unwrap();
         for field in [INTEGRATOR, SOLVER, CONSERVATION, CONTACT, WORLD].concat() {
             let optional = [
@@ -362,7 +362,7 @@ mod tests {
                 if ["integrator.kind", "solver.kind", "solver.history"].contains(&field.path) {
                     sets.push("conservation.method=none".into()); // not all of them can hold
                 }
-                assert!(scene::load("bouncing-ball", &sets).is_ok(), "{sets:?}");
+                assert!(setup::load("bouncing-ball", &sets).is_ok(), "{sets:?}");
             }
             assert!(!field.help.is_empty() && field.help.ends_with('.'), "{}", field.path);
         }
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn fields_of_materials_are_those_of_scenes() {
         for field in MATERIAL {
-            let known = scene::load("bar", &[format!("body.0.material.{}=oops", field.path)]);
+            let known = setup::load("bar", &[format!("body.0.material.{}=oops", field.path)]);
             let message = known.unwrap_err().to_string();
             assert!(message.contains("number"), "{}: {message}", field.path);
         }

@@ -1,7 +1,7 @@
 //! Curves of a lane: rows of the ledger since its beginning, thinned out when there are many.
 
 use super::session::News;
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 
 /// Rows that are kept, at most; then every second one goes.
 const MOST: usize = 2400;

@@ -1,8 +1,9 @@
 //! `dashpot adapters`: the graphics adapters, and which of them would be taken.
 
-use super::backend::{SOFTWARE, reason_for_cpu};
+use super::backend::SOFTWARE;
 use super::table::Table;
 use crate::Result;
+use crate::backend::reason_for_cpu;
 use crate::gpu::context::{Adapter, WHAT_TO_INSTALL, adapters};
 use serde::Serialize;
 

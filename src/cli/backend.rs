@@ -1,28 +1,17 @@
-//! Where a step is computed: the choice of the command line, and the backend made of it.
+//! Where a step is computed: the options of the command line, and the backend made of them.
 
-use crate::error::{Error, InputError, RunError};
+use crate::Result;
+use crate::backend::{self, BackendChoice, Device, Placed, reason_for_cpu};
+use crate::error::InputError;
+use crate::gpu::Options;
 use crate::gpu::context::{Adapter, Context, adapters};
 use crate::gpu::kernel::{self, KERNELS};
 use crate::gpu::shader::Library;
-use crate::gpu::{self, Options, Shared};
 use crate::model::Model;
 use crate::scene::{LoadedScene, Scene};
 use crate::step::backend::Backend;
-use crate::{Result, cpu};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Where a step is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum BackendChoice {
-    /// A hardware GPU if there is one that can, otherwise the CPU; says which and why
-    #[default]
-    Auto,
-    /// The processor: threads and SIMD, double precision
-    Cpu,
-    /// The graphics processor, or a driver in software, in single precision (see `dashpot adapters`)
-    Gpu,
-}
 
 // The options of the subcommands that compute. (No doc comment: clap would show it as the subcommand's own.)
 #[allow(missing_docs)]
@@ -81,6 +70,26 @@ impl BackendArgs {
         }
     }
 
+    /// A debug build in its source tree takes the files as they are, so that an edit is seen at once.
+    pub fn library(&self) -> Library {
+        let sources = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders"));
+        match &self.shaders {
+            Some(folder) => Library::Folder(folder.clone()),
+            None if cfg!(debug_assertions) && sources.is_dir() => Library::Folder(sources),
+            None => Library::BuiltIn,
+        }
+    }
+}
+
+impl Device for BackendArgs {
+    fn reason_for_cpu(&self) -> Option<String> {
+        reason_for_cpu(&adapters())
+    }
+
+    fn open(&self) -> Result<Arc<Context>> {
+        Context::open(self.adapter.as_deref())
+    }
+
     fn options(&self) -> Result<Options> {
         let gpu_from = match &self.gpu_from {
             None => None,
@@ -97,19 +106,8 @@ impl BackendArgs {
         Ok(Options { library: self.library(), gpu_from })
     }
 
-    /// Opens the adapter chosen.
-    pub fn open_device(&self) -> Result<Arc<Context>> {
-        Context::open(self.adapter.as_deref())
-    }
-
-    /// A debug build in its source tree takes the files as they are, so that an edit is seen at once.
-    pub fn library(&self) -> Library {
-        let sources = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders"));
-        match &self.shaders {
-            Some(folder) => Library::Folder(folder.clone()),
-            None if cfg!(debug_assertions) && sources.is_dir() => Library::Folder(sources),
-            None => Library::BuiltIn,
-        }
+    fn passed_over(&self, reason: &str) {
+        tell!("backend: cpu, because {reason}");
     }
 }
 
@@ -119,48 +117,14 @@ pub const WITHOUT_DEVICE: &str = "is about a device, and --backend cpu computes 
 /// Said wherever a time is told that an adapter in software took.
 pub const SOFTWARE: &str = "computed in software on the CPU: these timings say nothing about a GPU";
 
-/// Why `auto` takes the CPU, if it does.
-pub fn reason_for_cpu(adapters: &[Adapter]) -> Option<String> {
-    match adapters.first() {
-        None => Some("no graphics adapter was found".into()),
-        Some(adapter) if adapter.software => {
-            Some(format!("the only adapter, {}, is in software", adapter.name))
-        }
-        Some(_) => None,
-    }
-}
-
-/// Whether the device cannot, but the CPU may.
-pub fn is_refusal(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Run(
-            RunError::SinglePrecision { .. }
-                | RunError::BeyondDevice { .. }
-                | RunError::DeviceMemory(_)
-                | RunError::OnlyOnCpu(_)
-        )
-    )
-}
-
 /// The backend on the adapter chosen, and that adapter.
 pub fn on_device(
     args: &BackendArgs,
     scene: &Scene,
     model: Arc<Model>,
 ) -> Result<(Adapter, Box<dyn Backend>)> {
-    let (backend, shared) = shared_on_device(args, scene, model)?;
+    let (backend, shared) = backend::on_device(args, scene, model)?;
     Ok((shared.context.adapter.clone(), backend))
-}
-
-fn shared_on_device(
-    args: &BackendArgs,
-    scene: &Scene,
-    model: Arc<Model>,
-) -> Result<(Box<dyn Backend>, Shared)> {
-    let options = args.options()?;
-    gpu::check_scene(scene)?;
-    gpu::shared_backend(args.open_device()?, model, &scene.solver, &options)
 }
 
 /// The backend chosen, for the model of a scene. What `auto` chose and why is said on the standard error.
@@ -169,32 +133,11 @@ pub fn make(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Resu
 }
 
 /// The same, and its state on the device, if that is where it computes.
-pub fn make_shared(
-    args: &BackendArgs,
-    loaded: &LoadedScene,
-    model: Arc<Model>,
-) -> Result<(Box<dyn Backend>, Option<Shared>)> {
-    let solver = &loaded.scene.solver;
-    let on_device = || {
-        let made = shared_on_device(args, &loaded.scene, model.clone());
-        made.map(|(backend, shared)| (backend, Some(shared)))
+pub fn make_shared(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Result<Placed> {
+    let choice = match args.backend {
+        // who names an adapter wants it
+        BackendChoice::Auto if args.adapter.is_some() => BackendChoice::Gpu,
+        choice => choice,
     };
-    let on_cpu = || cpu::backend(model.clone(), solver).map(|backend| (backend, None));
-    let because = |reason: &str| {
-        tell!("backend: cpu, because {reason}");
-        on_cpu()
-    };
-    match args.backend {
-        BackendChoice::Cpu => on_cpu(),
-        BackendChoice::Gpu => on_device(),
-        BackendChoice::Auto if args.adapter.is_some() => on_device(),
-        BackendChoice::Auto => match reason_for_cpu(&adapters()) {
-            Some(reason) => because(&reason),
-            None => match on_device() {
-                Err(error) if is_refusal(&error) => because(&error.to_string()),
-                Err(Error::Run(reason @ RunError::NoAdapter(_))) => because(&reason.to_string()),
-                made => made,
-            },
-        },
-    }
+    backend::make(choice, args, &loaded.scene, model)
 }

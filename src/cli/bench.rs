@@ -10,8 +10,9 @@ pub mod measure;
 pub mod solvers;
 pub mod suites;
 
-use super::backend::{BackendArgs, BackendChoice, WITHOUT_DEVICE, reason_for_cpu};
+use super::backend::{BackendArgs, WITHOUT_DEVICE};
 use super::{Threads, writable};
+use crate::backend::{BackendChoice, reason_for_cpu};
 use crate::gpu::context::adapters;
 use crate::observe::write_whole;
 use crate::{Result, error::InputError};

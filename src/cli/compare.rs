@@ -12,9 +12,9 @@ use super::{Threads, writable};
 use crate::Result;
 use crate::error::InputError;
 use crate::model::Model;
-use crate::model::build::build;
 use crate::observe::write_whole;
-use crate::scene::{self, LoadedScene};
+use crate::scene::LoadedScene;
+use crate::setup::{self, build};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<()> {
     device.check(false)?;
     args.json.as_deref().map_or(Ok(()), |path| writable("--json", path))?;
     args.threads.install(|| {
-        let loaded = scene::load(&args.scene, &args.set)?;
+        let loaded = setup::load(&args.scene, &args.set)?;
         let built = build(&loaded)?;
         built.warnings.iter().for_each(|warning| tell!("warning: {warning}"));
         let subject = Subject { loaded, model: Arc::new(built.model), frames, device };

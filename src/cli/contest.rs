@@ -3,8 +3,8 @@
 use super::backend::{self, BackendArgs};
 use super::bench::measure::median;
 use crate::gpu::context::Adapter;
+use crate::ledger::Row;
 use crate::model::Model;
-use crate::observe::ledger::Row;
 use crate::scene::{GlobalSolver, LoadedScene, Precision};
 use crate::step::Simulation;
 use crate::step::backend::DeviceUse;

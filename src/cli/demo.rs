@@ -4,8 +4,7 @@ use super::backend::BackendArgs;
 use crate::Result;
 use crate::app::session::spec::Spec;
 use crate::app::{self, Ended, Opening};
-use crate::model::build::build;
-use crate::scene;
+use crate::setup::{self, build};
 use std::path::PathBuf;
 
 /// What is shown when nothing is named: a scene side by side, without damping and with it.
@@ -57,7 +56,7 @@ pub fn run(args: Args) -> Result<()> {
     };
     // what cannot be read or built is told here, as by `run`, and not in a window
     for spec in &lanes {
-        build(&scene::load(&spec.scene, &spec.overrides)?)?;
+        build(&setup::load(&spec.scene, &spec.overrides)?)?;
     }
     let opening = Opening {
         lanes,

@@ -6,7 +6,8 @@ use super::{Threads, writable};
 use crate::design::{self, Designed, End, Options, Progress, Target, target};
 use crate::error::InputError;
 use crate::observe::write_whole;
-use crate::scene::{self, LoadedScene};
+use crate::scene::LoadedScene;
+use crate::setup;
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ const HEAD: &str = "# Written by dashpot design: a scene with curves found from 
 pub fn run(args: &Args) -> Result<()> {
     args.backend.check(false)?;
     let targets = parse(&args.target)?;
-    let loaded = scene::load(&args.scene, &args.set)?;
+    let loaded = setup::load(&args.scene, &args.set)?;
     target::assign(&targets, &loaded.scene.damping.examples).map_err(refuse)?;
     let out = out_file(args, &loaded)?;
     args.threads.install(|| {

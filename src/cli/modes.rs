@@ -5,14 +5,13 @@ use super::{Threads, check_folder};
 use crate::error::{Error, InputError, Result};
 use crate::mesh::write::write;
 use crate::model::Model;
-use crate::model::build::build;
 use crate::modes::shape::{mode_size, sized};
 use crate::modes::{Decay, Mode, alone, decays, modes};
 use crate::observe::gltf::{self, GltfWriter};
 use crate::observe::motion::Motion;
 use crate::observe::visible::Visible;
 use crate::observe::write_whole;
-use crate::scene;
+use crate::setup::{self, build};
 use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
@@ -54,7 +53,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(InputError::field("--size", "must be a positive length").into());
     }
     args.threads.install(|| {
-        let loaded = scene::load(&args.scene, &args.set)?;
+        let loaded = setup::load(&args.scene, &args.set)?;
         let built = build(&loaded)?;
         built.warnings.iter().for_each(|warning| tell!("warning: {warning}"));
         let number = chosen(&built.model, args.body.as_deref())?;

@@ -5,11 +5,11 @@ use super::run::{SCENE_HEAD, keep_scene, progress};
 use crate::cpu;
 use crate::error::InputError;
 use crate::model::Model;
-use crate::model::build::build;
 use crate::observe::output::{Export, Output, Plan};
 use crate::observe::write_whole;
 use crate::reduced::{COORDINATES, Reduced};
-use crate::scene::{self, LoadedScene, Scene};
+use crate::scene::{LoadedScene, Scene};
+use crate::setup::{self, build};
 use crate::step::Simulation;
 use crate::step::clock::Phase;
 use crate::view::plot;
@@ -65,7 +65,7 @@ fn work(args: &Args) -> Result<()> {
     }
     let frames = args.frames.map(|frames| format!("time.frames={frames}"));
     let overrides: Vec<String> = args.set.iter().cloned().chain(frames).collect();
-    let loaded = scene::load(&args.scene, &overrides)?;
+    let loaded = setup::load(&args.scene, &overrides)?;
     let built = build(&loaded)?;
     let model = Arc::new(built.model);
     let mut reduced = prepare(args, &loaded, &model)?;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::error::Result;
-use crate::scene::{self, builtin};
+use crate::scene::builtin;
+use crate::setup;
 
 /// Lists the built-in scenes, or prints one as TOML
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -24,7 +25,7 @@ pub fn run(args: Args) -> Result<()> {
         None => list()?,
         Some(name) => match builtin::text(name) {
             Some(text) if !args.full && args.set.is_empty() => text.into(),
-            _ => scene::load(name, &args.set)?.scene.to_toml(),
+            _ => setup::load(name, &args.set)?.scene.to_toml(),
         },
     };
     super::print(&text)
@@ -34,7 +35,7 @@ fn list() -> Result<String> {
     let width = builtin::SCENES.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for builtin in builtin::SCENES {
-        let description = scene::load_text(builtin.name, builtin.text, &[])?.scene.description;
+        let description = setup::load_text(builtin.name, builtin.text, &[])?.scene.description;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{:width$}  {description}", builtin.name);
     }

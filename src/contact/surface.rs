@@ -2,6 +2,7 @@
 
 use crate::Vec3;
 use crate::mesh::{Mesh, double_area_normal, six_volumes};
+use crate::model::material::lame;
 use crate::model::{Body, Model};
 use crate::scene::{ContactLaw, Material, MatterKind, Scene};
 
@@ -83,7 +84,7 @@ fn stiffness(law: ContactLaw, young_modulus: f64, size: f64) -> f64 {
 /// Young's modulus E = μ (3λ + 2μ)/(λ + μ) (Pa), or that of a network of springs with the same energy when it is
 /// stretched evenly: Σ k r² / (3 V).
 fn young_modulus(model: &Model, body: &Body, material: &Material) -> f64 {
-    let (mu, lambda) = material.lame();
+    let (mu, lambda) = lame(material);
     if mu > 0.0 {
         return mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
     }
@@ -140,8 +141,8 @@ fn size(mesh: &Mesh) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::build::build;
-    use crate::scene::load_text;
+    use crate::setup::build;
+    use crate::setup::load_text;
 
     fn skin(mesh: &str, material: &str) -> Skin {
         let text = format!("[[body]]\nmesh = {mesh}\nmaterial = {material}");

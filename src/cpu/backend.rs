@@ -1,42 +1,71 @@
 //! The operations of a step on the CPU, in its order.
 
-use super::gather::VERTICES_PER_TASK;
-use super::global::Parts;
-use super::inside::wide;
+use super::inside::{unprepared, wide};
 use super::viscous::Viscous;
-use super::{CHUNK, Cpu, Scalar, fill, observe};
+use super::{CHUNK, Cpu, fill, observe};
 use crate::damping::Filter;
-use crate::linear::reduce::sum;
-use crate::model::rest::RestShapes;
-use crate::step::backend::{Backend, Columns, Exchange, Report, Snapshot, Targets};
-use crate::step::form::Form;
-use crate::step::stiffness::Stiffness;
+use crate::elastic::Scalar;
+use crate::elastic::gather::VERTICES_PER_TASK;
+use crate::ledger::Exchange;
+use crate::solve::metric::Parts;
+use crate::step::backend::{
+    AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
+    Profiling, Report, Usage,
+};
+use crate::step::coefficients::StepCoefficients;
+use crate::step::host::{HostAccess, HostNeeds};
 use crate::{Result, Vec3};
 use nalgebra::DVector;
 use rayon::prelude::*;
 
 impl<T: Scalar> Backend for Cpu<T> {
-    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
-        self.restiffen(stiffness, as_work);
+    fn set_material(&mut self, change: MaterialChange) -> Result<()> {
+        match change {
+            MaterialChange::Stiffness { stiffness, as_work } => self.restiffen(stiffness, as_work),
+            MaterialChange::RestShapes { shapes, metric } => self.reshape(shapes, metric)?,
+        }
         Ok(())
     }
 
-    fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
-        self.reshape(shapes, metric)
-    }
-
-    fn refactoring(&mut self) -> f64 {
+    fn refactoring_cost(&mut self) -> f64 {
         self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest })
     }
 
-    fn prepare(&mut self, form: &Form) -> Result<()> {
+    fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()> {
+        self.open(needs);
         self.last_step = form.h;
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
         self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)?;
         self.prepare_tangent(form)
     }
 
-    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+    fn force(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        at: ForceAt,
+        extra: Option<&mut ExtraForce>,
+    ) -> Result<()> {
+        if at == ForceAt::Start && self.forces.is_known() {
+            return Ok(());
+        }
+        self.evaluate_force(form, targets, at);
+        if let Some(extra) = extra {
+            let more = extra(&self.host()?);
+            self.forces.add(&more);
+        }
+        let gets_share = form.takes_force() || at == ForceAt::End;
+        if gets_share && form.row.velocity.force != 0.0 {
+            self.kick(form);
+        }
+        Ok(())
+    }
+
+    fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
+        if form.is_explicit() {
+            self.drift(form, targets);
+            return Ok(());
+        }
         if form.stiffness_damping != 0.0 && self.viscous.is_none() {
             let state = [&self.x[..], &self.x_before, &self.v];
             self.viscous = Some(Viscous::new(&self.laplacian, &self.model, state));
@@ -56,6 +85,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             }
             *target = *y - force * weight;
         });
+        drop(known);
         (self.iterate, self.target) = (y, target);
         let c2 = form.row.c2;
         for (point, (before, after)) in self.points.iter_mut().zip(targets.before.iter().zip(&targets.after))
@@ -65,14 +95,13 @@ impl<T: Scalar> Backend for Cpu<T> {
         if self.seen.is_open() {
             self.seen.points.clone_from(&targets.after);
         }
+        if form.takes_force() {
+            self.add_start_force(form);
+        }
         Ok(())
     }
 
-    fn local(&mut self, form: &Form) -> Result<()> {
-        self.local_along(form, &[]).map(|_| ())
-    }
-
-    fn local_along(&mut self, form: &Form, ways: &[Columns]) -> Result<Vec<DVector<f64>>> {
+    fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
         let (c2, z) = (form.row.c2, form.row.offset);
         let (iterate, x) = (&self.iterate, &self.x);
         fill(&mut self.evaluated, |i| iterate[i] * c2 + x[i] * z);
@@ -90,56 +119,54 @@ impl<T: Scalar> Backend for Cpu<T> {
             let of = |Columns { columns, turn }: &Columns| {
                 Some(columns.chunk(task)?.dot(turn, |i| wide(&g[i - task * VERTICES_PER_TASK])))
             };
-            ways.iter().map(of).collect()
+            columns.iter().map(of).collect()
         };
         let parts = self.local.gather_and(&mut self.gradient, inertial, product);
         self.tangent = tangent;
         self.show_gradient();
         let whole =
-            |(k, way): (usize, &Columns)| way.columns.sum(parts.iter().filter_map(|part| part[k].as_deref()));
-        Ok(ways.iter().enumerate().map(whole).collect())
+            |(k, own): (usize, &Columns)| own.columns.sum(parts.iter().filter_map(|part| part[k].as_deref()));
+        Ok(columns.iter().enumerate().map(whole).collect())
     }
 
-    fn gradient_norm(&mut self) -> Result<Option<f64>> {
-        let squared =
-            sum(self.gradient.len(), |i| self.gradient[i].iter().map(|c| c.wide() * c.wide()).sum());
-        Ok(Some(squared.sqrt()))
-    }
-
-    fn global(&mut self, form: &Form) -> Result<()> {
-        self.global_along(form, &[], &[])
-    }
-
-    fn global_along(&mut self, _: &Form, ways: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
+    fn solve(&mut self, _: &StepCoefficients, columns: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
         let solved = match &mut self.tangent {
             Some(tangent) => tangent.solve_rows(&mut self.gradient),
             None => self.global.solve(&mut self.gradient),
         };
         if !solved {
-            return Ok(());
+            return Err(unprepared());
         }
         let tasks =
             self.iterate.par_chunks_mut(VERTICES_PER_TASK).zip(self.gradient.par_chunks(VERTICES_PER_TASK));
         tasks.enumerate().for_each(|(task, (x, step))| {
-            if ways.is_empty() {
+            if columns.is_empty() {
                 x.iter_mut().zip(step).for_each(|(x, d)| *x -= wide(d));
                 return;
             }
-            let mut descent = [Vec3::zeros(); VERTICES_PER_TASK];
-            descent.iter_mut().zip(step).for_each(|(descent, d)| *descent = wide(d));
-            for (Columns { columns, turn }, c) in ways.iter().zip(shares) {
+            let mut direction = [Vec3::zeros(); VERTICES_PER_TASK];
+            direction.iter_mut().zip(step).for_each(|(direction, d)| *direction = wide(d));
+            for (Columns { columns, turn }, c) in columns.iter().zip(shares) {
                 let Some(chunk) = columns.chunk(task) else { continue };
                 let (mut memory, first) = ([[0.0; 3]; VERTICES_PER_TASK], chunk.vertices().start);
-                let own = &mut descent[first - task * VERTICES_PER_TASK..];
+                let own = &mut direction[first - task * VERTICES_PER_TASK..];
                 let added = own.iter_mut().zip(chunk.times(turn, c, &mut memory));
-                added.for_each(|(descent, more)| *descent += Vec3::from(*more));
+                added.for_each(|(direction, more)| *direction += Vec3::from(*more));
             }
-            x.iter_mut().zip(&descent).for_each(|(x, d)| *x -= d);
+            x.iter_mut().zip(&direction).for_each(|(x, d)| *x -= d);
         });
         Ok(())
     }
 
-    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+    fn advance(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        keep_force: bool,
+    ) -> Result<()> {
+        if keep_force {
+            self.store_end_force(form);
+        }
         let mut v = std::mem::take(&mut self.evaluated);
         fill(&mut v, |i| self.new_velocity(form, i));
         let share = form.work_share();
@@ -161,7 +188,7 @@ impl<T: Scalar> Backend for Cpu<T> {
         Ok(())
     }
 
-    fn filter(&mut self, filter: &Filter) -> Result<()> {
+    fn filter(&mut self, filter: &Filter) -> Result<bool> {
         let before = self.kinetic();
         let unfiltered = self.v.clone();
         self.filtered.resize(unfiltered.len(), Vec3::zeros());
@@ -175,7 +202,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             self.x_before[i] -= change * self.last_step;
         }
         self.exchanged.damped += before - self.kinetic();
-        Ok(())
+        Ok(true)
     }
 
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
@@ -192,21 +219,13 @@ impl<T: Scalar> Backend for Cpu<T> {
         Ok(())
     }
 
-    fn positions(&self) -> &[Vec3] {
-        &self.x
+    fn fetched(&self) -> FetchedState<'_> {
+        FetchedState { positions: &self.x, velocities: &self.v, filtered: &self.filtered }
     }
 
-    fn velocities(&self) -> &[Vec3] {
-        &self.v
-    }
-
-    fn filtered(&self) -> &[Vec3] {
-        &self.filtered
-    }
-
-    fn snapshot(&mut self) -> Result<Snapshot> {
+    fn snapshot(&mut self) -> Result<BackendState> {
         let flat = |v: &[Vec3]| -> Vec<f64> { bytemuck::cast_slice(v).to_vec() };
-        Ok(Snapshot {
+        Ok(BackendState {
             positions: flat(&self.x),
             velocities: flat(&self.v),
             positions_before: flat(&self.x_before),
@@ -216,11 +235,10 @@ impl<T: Scalar> Backend for Cpu<T> {
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
             forces: self.forces.known().map(flat).unwrap_or_default(),
-            ..Snapshot::default()
         })
     }
 
-    fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
+    fn restore(&mut self, snapshot: &BackendState) -> Result<bool> {
         let n = 3 * self.x.len();
         let parts = [
             (&snapshot.positions, &mut self.x),
@@ -242,14 +260,17 @@ impl<T: Scalar> Backend for Cpu<T> {
         self.exchanged = Exchange::default();
         Ok(true)
     }
+}
 
+impl<T: Scalar> Profiling for Cpu<T> {
     fn describe(&self) -> String {
         let threads = rayon::current_num_threads();
         let plural = if threads == 1 { "" } else { "s" };
         format!("cpu, f{}, {threads} thread{plural}; {}", 8 * size_of::<T>(), self.global.describe())
     }
 
-    fn inner_iterations(&self) -> usize {
-        self.global.chebyshev().map_or(0, |weights| weights.coefficients.len())
+    fn usage(&self) -> Usage {
+        let inner_iterations = self.global.chebyshev().map_or(0, |weights| weights.coefficients.len());
+        Usage { inner_iterations, ..Usage::default() }
     }
 }

@@ -1,13 +1,13 @@
 //! Explicit steps on the CPU, and the force at the start of those that are not.
 
 use super::inside::wide;
-use super::{CHUNK, Cpu, Scalar, fill};
+use super::{CHUNK, Cpu, fill};
+use crate::Vec3;
 use crate::damping::laplacian::resistance;
+use crate::elastic::Scalar;
 use crate::linear::reduce::sum;
-use crate::step::backend::Targets;
-use crate::step::explicit::{Explicit, Moment};
-use crate::step::form::Form;
-use crate::{Result, Vec3};
+use crate::step::backend::{AttachmentTargets, ForceAt};
+use crate::step::coefficients::StepCoefficients;
 use rayon::prelude::*;
 
 /// The force of the state, and what it does at the end of a step.
@@ -27,6 +27,16 @@ impl Forces {
         self.is_known.then_some(&self.force)
     }
 
+    /// Whether the force at x_n is known.
+    pub fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// f ← f + `more` (N).
+    pub fn add(&mut self, more: &[Vec3]) {
+        self.force.iter_mut().zip(more).for_each(|(force, more)| *force += more);
+    }
+
     /// The force at x_n is another one.
     pub fn forget(&mut self) {
         self.is_known = false;
@@ -41,7 +51,7 @@ impl Forces {
 
 impl<T: Scalar> Cpu<T> {
     /// Δx · D Δx/h of an explicit step about to end (J): what its damping takes in the middle of the way.
-    pub(super) fn dissipated_on_the_way(&self, form: &Form) -> f64 {
+    pub(super) fn dissipated_on_the_way(&self, form: &StepCoefficients) -> f64 {
         if form.mass_damping == 0.0 && form.stiffness_damping == 0.0 {
             return 0.0;
         }
@@ -63,22 +73,24 @@ impl<T: Scalar> Cpu<T> {
     }
 }
 
-impl<T: Scalar> Explicit for Cpu<T> {
-    fn has_force(&self) -> bool {
-        self.forces.is_known
-    }
-
-    fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
+impl<T: Scalar> Cpu<T> {
+    /// f = −∇E(x) − D u.
+    pub(super) fn evaluate_force(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        at: ForceAt,
+    ) {
         let (x, points) = match at {
-            Moment::Start => (&self.x, &targets.before),
-            Moment::End => (&self.iterate, &targets.after),
+            ForceAt::Start => (&self.x, &targets.before),
+            ForceAt::End => (&self.iterate, &targets.after),
         };
         self.local.element_gradients(&self.model, x, points, 1.0, 1.0);
         self.local.gather(&mut self.gradient, |_| Vec3::zeros());
         let mut u = std::mem::take(&mut self.evaluated);
         match at {
-            Moment::Start => u.copy_from_slice(&self.v),
-            Moment::End => fill(&mut u, |i| (self.iterate[i] - self.x[i]) / form.h),
+            ForceAt::Start => u.copy_from_slice(&self.v),
+            ForceAt::End => fill(&mut u, |i| (self.iterate[i] - self.x[i]) / form.h),
         }
         if let Some(tangent) = &mut self.tangent {
             tangent.multiply(|i| u[i]);
@@ -100,24 +112,19 @@ impl<T: Scalar> Explicit for Cpu<T> {
             force
         });
         (self.evaluated, self.forces.force, self.forces.is_known) = (u, force, true);
-        if form.takes_force() && form.row.velocity.force != 0.0 { self.kick(form) } else { Ok(()) }
     }
 
-    fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()> {
-        self.forces.force.iter_mut().zip(more).for_each(|(force, more)| *force += more);
-        if form.row.velocity.force != 0.0 { self.kick(form) } else { Ok(()) }
-    }
-
-    fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
+    /// v ← v + `share` h (a_ext + M⁻¹ f).
+    pub(super) fn accelerate(&mut self, form: &StepCoefficients, share: f64) {
         let (force, mass, gravity) = (&self.forces.force, &self.model.mass, self.model.gravity);
         let time = share * form.h;
         self.v.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, v)| {
             *v += (gravity + force[i] / mass[i]) * time;
         });
-        Ok(())
     }
 
-    fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+    /// The iterate of an explicit step.
+    pub(super) fn drift(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) {
         let mut y = std::mem::take(&mut self.iterate);
         let weight = form.row.target.force * form.h * form.h;
         y.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, y)| {
@@ -134,21 +141,21 @@ impl<T: Scalar> Explicit for Cpu<T> {
         if self.seen.is_open() {
             self.seen.points.clone_from(&targets.after);
         }
-        Ok(())
     }
 
-    fn kick(&mut self, form: &Form) -> Result<()> {
+    /// The share of the force in v'.
+    pub(super) fn kick(&mut self, form: &StepCoefficients) {
         let (force, mass) = (&self.forces.force, &self.model.mass);
         let weight = form.row.velocity.force * form.h;
         self.forces.kick.resize(force.len(), Vec3::zeros());
         fill(&mut self.forces.kick, |i| force[i] * (weight / mass[i]));
-        Ok(())
     }
 
-    fn lean(&mut self, form: &Form) -> Result<()> {
+    /// The share of the start force in the inertial target and the first guess.
+    pub(super) fn add_start_force(&mut self, form: &StepCoefficients) {
         if form.row.velocity.force != 0.0 && self.forces.kick.is_empty() {
             // of a force that the step before has left
-            self.kick(form)?;
+            self.kick(form);
         }
         let Cpu { iterate, target, forces, viscous, laplacian, vertex_stiffness, model, .. } = self;
         let (force, kick, mass) = (&forces.force, &forces.kick, &model.mass);
@@ -177,10 +184,10 @@ impl<T: Scalar> Explicit for Cpu<T> {
             *target += pushed - drag * weight;
         });
         self.forces.forget();
-        Ok(())
     }
 
-    fn carry(&mut self, form: &Form) -> Result<()> {
+    /// The force at the start of the next step, as this one ends.
+    pub(super) fn store_end_force(&mut self, form: &StepCoefficients) {
         let mut force = std::mem::take(&mut self.forces.force);
         force.resize(self.x.len(), Vec3::zeros());
         let square = form.h * form.h;
@@ -191,6 +198,5 @@ impl<T: Scalar> Explicit for Cpu<T> {
             *force = (self.iterate[i] - y) * (weight * mass);
         });
         (self.forces.force, self.forces.is_known) = (force, true);
-        Ok(())
     }
 }

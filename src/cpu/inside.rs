@@ -1,12 +1,15 @@
 //! The inside of a step on the CPU.
 
-use super::metric::stiffened;
-use super::{CHUNK, Cpu, Scalar, fill};
+use super::{CHUNK, Cpu, fill};
 use crate::damping::{Damping, laplacian};
+use crate::elastic::Scalar;
 use crate::error::RunError;
 use crate::linear::reduce::sum;
-use crate::step::form::Form;
-use crate::step::inside::{Inside, Merit, View};
+use crate::solve::metric::stiffened;
+use crate::step::coefficients::StepCoefficients;
+use crate::step::host::{
+    HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, Merit, StateOffset,
+};
 use crate::{Result, Vec3};
 use rayon::prelude::*;
 use std::any::TypeId;
@@ -37,7 +40,7 @@ impl<T: Scalar> Cpu<T> {
 
 impl<T: Scalar> Cpu<T> {
     /// descent = H⁻¹ g, H the Hessian at the iterate.
-    fn descend_by_newton(&mut self, form: &Form) -> Result<()> {
+    fn descend_by_newton(&mut self, form: &StepCoefficients) -> Result<()> {
         let Cpu { newton: Some(newton), model, given, laplacian, stiffness, tangent, .. } = self else {
             return Ok(());
         };
@@ -51,70 +54,27 @@ impl<T: Scalar> Cpu<T> {
     }
 }
 
-impl<T: Scalar> Inside for Cpu<T> {
-    fn open(&mut self, energies: bool) -> Result<()> {
-        let zeros = vec![Vec3::zeros(); self.x.len()];
-        let copies = if is_double::<T>() { Vec::new() } else { zeros.clone() };
-        self.seen = Seen {
-            gradient: copies.clone(),
-            descent: copies,
-            end_gradient: zeros,
-            points: self.points.clone(),
-        };
-        self.step = vec![[T::default(); 3]; self.x.len()];
-        if energies {
+impl<T: Scalar> Cpu<T> {
+    /// From now on the host sees as much.
+    pub(super) fn open(&mut self, needs: HostNeeds) {
+        if needs > HostNeeds::Nothing && !self.seen.is_open() {
+            let zeros = vec![Vec3::zeros(); self.x.len()];
+            let copies = if is_double::<T>() { Vec::new() } else { zeros.clone() };
+            self.seen = Seen {
+                gradient: copies.clone(),
+                descent: copies,
+                end_gradient: zeros,
+                points: self.points.clone(),
+            };
+            self.step = vec![[T::default(); 3]; self.x.len()];
+        }
+        if needs >= HostNeeds::Energies && self.local.energies().is_empty() {
             self.local.open(&self.model);
         }
-        Ok(())
     }
 
-    fn metric(&self) -> u64 {
-        self.global.version()
-    }
-
-    fn view(&mut self) -> View<'_> {
-        View {
-            x: &self.x,
-            v: &self.v,
-            x_before: &self.x_before,
-            iterate: &self.iterate,
-            gradient: vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient),
-            end_gradient: &mut self.seen.end_gradient,
-            descent: vectors(&mut self.step).unwrap_or(&mut self.seen.descent),
-            kick: &self.forces.kick,
-            energies: self.local.energies(),
-            exact: true,
-        }
-    }
-
-    fn descend(&mut self, form: &Form) -> Result<()> {
-        if self.newton.is_some() {
-            return self.descend_by_newton(form);
-        }
-        if let Some(tangent) = &mut self.tangent {
-            let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
-            let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
-            descent.copy_from_slice(gradient);
-            return tangent.solve(descent).then_some(()).ok_or_else(unprepared);
-        }
-        if !is_double::<T>() {
-            // contacts have joined the host's g
-            self.seen.descent.copy_from_slice(&self.seen.gradient);
-            let mut descent = std::mem::take(&mut self.seen.descent);
-            let done = self.invert(&mut descent);
-            self.seen.descent = descent;
-            return done;
-        }
-        self.global.solve_into(&self.gradient, &mut self.step).then_some(()).ok_or_else(unprepared)
-    }
-
-    fn correct(&mut self) -> Result<()> {
-        let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
-        self.iterate.par_iter_mut().with_min_len(CHUNK).zip(descent).for_each(|(x, d)| *x -= *d);
-        Ok(())
-    }
-
-    fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
+    /// vector ← A⁻¹ vector.
+    fn solve_metric(&mut self, columns: &mut [Vec3]) -> Result<()> {
         if let Some(columns) = rows::<T>(columns) {
             return self.global.solve(columns).then_some(()).ok_or_else(unprepared);
         }
@@ -127,42 +87,22 @@ impl<T: Scalar> Inside for Cpu<T> {
         Ok(())
     }
 
-    fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
-        match (&mut self.newton, &mut self.tangent) {
-            (Some(newton), _) => newton.solve_all(vectors),
-            (None, Some(tangent)) => tangent.solve_all(vectors).then_some(()).ok_or_else(unprepared)?,
-            (None, None) => vectors.iter_mut().try_for_each(|vector| self.invert(vector))?,
-        }
-        Ok(())
-    }
-
-    fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()> {
+    /// vector ← C vector.
+    fn apply_damping(&mut self, damping: &Damping, vector: &mut [Vec3]) {
         let laplacian = stiffened(&self.laplacian, &self.given, &self.stiffness.factors);
-        let mut resisted = laplacian::resist(damping, &self.model.mass, &laplacian, vector);
+        let mut damped = laplacian::resist(damping, &self.model.mass, &laplacian, vector);
         if let Some(tangent) = self.tangent.as_mut().filter(|_| damping.tangent.stiffness != 0.0) {
             tangent.multiply(|i| vector[i]);
-            let parts = resisted.iter_mut().enumerate();
+            let parts = damped.iter_mut().enumerate();
             parts.for_each(|(i, force)| *force += tangent.force(i) * damping.tangent.stiffness);
         }
-        vector.copy_from_slice(&resisted);
-        Ok(())
+        vector.copy_from_slice(&damped);
     }
 
-    fn local_at_end(&mut self) -> Result<()> {
-        self.local.element_gradients(&self.model, &self.iterate, &self.seen.points, 1.0, 1.0);
-        if let Some(end_gradient) = rows::<T>(&mut self.seen.end_gradient) {
-            self.local.gather(end_gradient, |_| Vec3::zeros());
-            return Ok(());
-        }
-        self.local.gather(&mut self.step, |_| Vec3::zeros());
-        let gradient = &self.step;
-        fill(&mut self.seen.end_gradient, |i| wide(&gradient[i]));
-        Ok(())
-    }
-
-    fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+    /// Φ where the last local step was made; `None` where a damping force has no potential.
+    fn merit(&self, form: &StepCoefficients) -> Option<Merit> {
         if form.tangent.follows {
-            return Ok(None); // a force that K(x) gives has no potential
+            return None; // a force that K(x) gives has no potential
         }
         let (model, target) = (&self.model, &self.target);
         let inertia = sum(target.len(), |i| model.mass[i] * (self.iterate[i] - target[i]).norm_squared());
@@ -187,31 +127,141 @@ impl<T: Scalar> Inside for Cpu<T> {
         ];
         let digits = if is_double::<T>() { 1e-13 } else { 1e-6 };
         let noise = digits * terms.iter().map(|term| term.abs()).sum::<f64>();
-        Ok(Some(Merit { value: terms.iter().sum(), noise }))
+        Some(Merit { value: terms.iter().sum(), noise })
     }
 
-    fn place(&mut self, x: &[Vec3]) -> Result<()> {
-        self.iterate.copy_from_slice(x);
+    /// x ← x + `positions`, v ← v + `velocities`, with the history that an integrator keeps.
+    fn shift(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
+        let h = self.last_step;
+        for i in 0..self.x.len() {
+            self.x[i] += positions[i];
+            self.v[i] += velocities[i];
+            self.x_before[i] += positions[i] - velocities[i] * h;
+            self.v_before[i] += velocities[i];
+        }
+        self.viscous = None; // its products are of the state before
+        if positions.iter().any(|offset| *offset != Vec3::zeros()) {
+            self.forces.forget();
+        }
+    }
+}
+
+impl<T: Scalar> HostAccess for Cpu<T> {
+    fn host(&mut self) -> Result<HostStep<'_>> {
+        if !self.seen.is_open() {
+            return Err(unprepared());
+        }
+        Ok(HostStep {
+            x: &self.x,
+            v: &self.v,
+            x_before: &self.x_before,
+            iterate: &self.iterate,
+            gradient: vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient),
+            end_gradient: &mut self.seen.end_gradient,
+            direction: vectors(&mut self.step).unwrap_or(&mut self.seen.descent),
+            kick: &self.forces.kick,
+            energies: self.local.energies(),
+            exact: true,
+            metric: self.global.version(),
+        })
+    }
+
+    fn compute_direction(&mut self, form: &StepCoefficients) -> Result<()> {
+        if self.newton.is_some() {
+            return self.descend_by_newton(form);
+        }
+        if let Some(tangent) = &mut self.tangent {
+            let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
+            let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
+            descent.copy_from_slice(gradient);
+            return tangent.solve(descent).then_some(()).ok_or_else(unprepared);
+        }
+        if !is_double::<T>() {
+            // contacts have joined the host's g
+            self.seen.descent.copy_from_slice(&self.seen.gradient);
+            let mut descent = std::mem::take(&mut self.seen.descent);
+            let done = self.solve_metric(&mut descent);
+            self.seen.descent = descent;
+            return done;
+        }
+        self.global.solve_into(&self.gradient, &mut self.step).then_some(()).ok_or_else(unprepared)
+    }
+
+    fn apply(&mut self, map: LinearMap, columns: &mut [&mut [Vec3]]) -> Result<()> {
+        match (map, &mut self.newton, &mut self.tangent) {
+            (LinearMap::Damping(damping), ..) => {
+                columns.iter_mut().for_each(|column| self.apply_damping(damping, column));
+                Ok(())
+            }
+            (LinearMap::InverseOperator, Some(newton), _) => {
+                newton.solve_all(columns);
+                Ok(())
+            }
+            (LinearMap::InverseOperator, None, Some(tangent)) => {
+                tangent.solve_all(columns).then_some(()).ok_or_else(unprepared)
+            }
+            _ => columns.iter_mut().try_for_each(|column| self.solve_metric(column)),
+        }
+    }
+
+    fn set_iterate(&mut self, to: Iterate) -> Result<()> {
+        match to {
+            Iterate::AlongDirection => {
+                let direction = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
+                let iterate = self.iterate.par_iter_mut().with_min_len(CHUNK);
+                iterate.zip(direction).for_each(|(x, d)| *x -= *d);
+            }
+            Iterate::Backtrack { start, direction, shares: [_, share] } => {
+                let shorter = start.iter().zip(direction).map(|(x, d)| x - d * share);
+                self.iterate.iter_mut().zip(shorter).for_each(|(x, shorter)| *x = shorter);
+            }
+            Iterate::At(x) => self.iterate.copy_from_slice(x),
+        }
         Ok(())
     }
 
-    fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
-        let h = self.last_step;
-        for i in 0..self.x.len() {
-            self.x[i] += ways[i];
-            self.v[i] += changes[i];
-            self.x_before[i] += ways[i] - changes[i] * h;
-            self.v_before[i] += changes[i];
+    fn evaluate_end(&mut self) -> Result<()> {
+        self.local.element_gradients(&self.model, &self.iterate, &self.seen.points, 1.0, 1.0);
+        if let Some(end_gradient) = rows::<T>(&mut self.seen.end_gradient) {
+            self.local.gather(end_gradient, |_| Vec3::zeros());
+            return Ok(());
         }
-        self.viscous = None; // its products are of the state before
-        if ways.iter().any(|way| *way != Vec3::zeros()) {
-            self.forces.forget();
+        self.local.gather(&mut self.step, |_| Vec3::zeros());
+        let gradient = &self.step;
+        fill(&mut self.seen.end_gradient, |i| wide(&gradient[i]));
+        Ok(())
+    }
+
+    fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured> {
+        let merit = if what.merit { self.merit(form) } else { None };
+        let gradient = &self.gradient;
+        let gradient_norm = what
+            .gradient_norm
+            .then(|| sum(gradient.len(), |i| gradient[i].iter().map(|c| c.wide() * c.wide()).sum()).sqrt());
+        let slope = match what.slope_along {
+            Some(direction) => {
+                let g = &*self.host()?.gradient;
+                Some(sum(direction.len(), |i| g[i].dot(&direction[i])))
+            }
+            None => None,
+        };
+        Ok(Measured { gradient_norm, merit, slope })
+    }
+
+    fn offset_state(&mut self, offset: StateOffset) -> Result<()> {
+        match offset {
+            StateOffset::State { positions, velocities } => self.shift(positions, velocities),
+            StateOffset::Velocities(velocities) => {
+                self.shift(&vec![Vec3::zeros(); velocities.len()], velocities);
+            }
+            StateOffset::Force { form, share } => self.accelerate(form, share),
         }
         Ok(())
     }
 }
 
-fn unprepared() -> crate::Error {
+/// A solve without a factor, or a look into a step without `HostNeeds`.
+pub(super) fn unprepared() -> crate::Error {
     RunError::Factorisation("it was not prepared".into()).into()
 }
 

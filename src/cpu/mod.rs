@@ -3,57 +3,35 @@
 //! Every loop over vertices or elements has a fixed order of additions, so that a run gives the same bits
 //! with any number of threads.
 
-mod ahead;
 mod backend;
-pub mod blocks;
-mod energies;
 mod explicit;
 mod filter;
-pub mod gather;
-pub mod global;
 mod inside;
-pub mod lanes;
-mod laws;
-pub mod local;
-pub mod matrix;
-mod metric;
 pub(crate) mod newton;
 pub mod observe;
-pub mod projection;
-pub mod real;
 mod restiffen;
-pub mod rotation;
-mod stage;
 mod tangent;
-pub mod tets;
 pub mod viscous;
-pub mod volume;
-
-#[cfg(test)]
-pub(crate) mod sample;
 
 use crate::damping::neighbours::Neighbours;
 use crate::damping::strain_rate;
+use crate::elastic::Scalar;
+use crate::elastic::local::Local;
+use crate::ledger::Exchange;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::scene::{Precision, Solver, SolverKind};
-use crate::step::backend::{Backend, Exchange, Report};
-use crate::step::form::Form;
-use crate::step::stiffness::Stiffness;
-use crate::{Result, Vec3, linear};
-use global::Global;
-use local::Local;
+use crate::solve::global::Global;
+use crate::solve::stiffness::Stiffness;
+use crate::step::backend::{Backend, Report};
+use crate::step::coefficients::StepCoefficients;
+use crate::{Result, Vec3};
 use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;
 use tangent::Tangent;
 use viscous::Viscous;
-
-/// A precision that a step can be solved in: `f64` or `f32`.
-pub trait Scalar: lanes::Real + linear::Real {}
-
-impl<T: lanes::Real + linear::Real> Scalar for T {}
 
 /// Vertices handled by one task; small bodies stay on one thread.
 const CHUNK: usize = 512;
@@ -161,7 +139,7 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// q of v'(x) = s x + q, at vertex i.
-    fn velocity_offset(&self, form: &Form, i: usize) -> Vec3 {
+    fn velocity_offset(&self, form: &StepCoefficients, i: usize) -> Vec3 {
         let row = &form.row.velocity;
         let (x, before) = (self.x[i], self.x_before[i]);
         (before - x) * (row.position_before / form.h) - x * (row.position_new / form.h)
@@ -170,7 +148,7 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// v'(x) at vertex i, from differences of positions so that no digits are lost far from the origin.
-    fn new_velocity(&self, form: &Form, i: usize) -> Vec3 {
+    fn new_velocity(&self, form: &StepCoefficients, i: usize) -> Vec3 {
         let row = &form.row.velocity;
         let x = self.x[i];
         let v = (self.iterate[i] - x) * (row.position_new / form.h)
@@ -181,7 +159,7 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// y at vertex i.
-    fn inertial_target(&self, form: &Form, i: usize) -> Vec3 {
+    fn inertial_target(&self, form: &StepCoefficients, i: usize) -> Vec3 {
         let row = &form.row.target;
         let h = form.h;
         // x_n plus small terms: the factors of the positions sum to one
@@ -193,7 +171,7 @@ impl<T: Scalar> Cpu<T> {
 
     /// Δx · r D v̄ of the step about to end, v̄ = (1 − σ) v' + σ v_n with the share σ of the force at its start in its impulse,
     /// D = α₁ M + α₂ L or α₁ M + α₂ K (J), L as stiff as the bodies are now.
-    fn dissipated(&mut self, form: &Form, v: &[Vec3]) -> f64 {
+    fn dissipated(&mut self, form: &StepCoefficients, v: &[Vec3]) -> f64 {
         if form.is_explicit() {
             return self.dissipated_on_the_way(form);
         }

@@ -10,7 +10,7 @@ use crate::error::{Error, RunError};
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::Model;
 use crate::model::hessian::{corners, hessians};
-use crate::step::form::Form;
+use crate::step::coefficients::StepCoefficients;
 use crate::{Mat3, Result, Vec3};
 use rayon::prelude::*;
 
@@ -37,7 +37,7 @@ impl Newton {
     /// Makes the Hessian of a step of this form, energies being taken at `x` (m), and factors it.
     pub fn prepare(
         &mut self,
-        form: &Form,
+        form: &StepCoefficients,
         model: &Model,
         laplacian: &SparseMatrix,
         tangent: Option<&Tangent>,
@@ -87,7 +87,7 @@ impl Newton {
     }
 
     /// The same of many.
-    pub fn solve_all(&mut self, vectors: &mut [Vec<Vec3>]) {
+    pub fn solve_all(&mut self, vectors: &mut [&mut [Vec3]]) {
         self.factor.solve_all(vectors);
     }
 }

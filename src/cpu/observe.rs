@@ -1,12 +1,12 @@
 //! Energies, momenta and strain of the state, in f64.
 
-use super::Scalar;
-use super::local::Local;
 use crate::Vec3;
+use crate::elastic::Scalar;
+use crate::elastic::local::Local;
+use crate::ledger::Observation;
 use crate::linear::reduce::{sum, sums};
 use crate::model::Model;
 use crate::model::element::Element;
-use crate::observe::Observation;
 
 /// Looks at a state.
 pub fn observe<T: Scalar>(

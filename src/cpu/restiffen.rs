@@ -1,9 +1,10 @@
 //! Bodies that become stiffer or softer while they move or get other rest shapes, attachments that take hold or let go.
 
-use super::{Cpu, Scalar, observe};
+use super::{Cpu, observe};
 use crate::Result;
+use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;
-use crate::step::stiffness::Stiffness;
+use crate::solve::stiffness::Stiffness;
 use std::sync::Arc;
 
 impl<T: Scalar> Cpu<T> {

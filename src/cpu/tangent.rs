@@ -4,16 +4,17 @@
 //!
 //!   B = μ M + c₂ a L + c₂ b K_attachments + d s α₂ K(x_n),
 //!
-//! d = `Form::dissipation_weight`, 3n × 3n, factored once a step: Ψ is quadratic, so B bounds the curvature of Φ as A does without damping. With Newton's method
+//! d = `StepCoefficients::dissipation_weight`, 3n × 3n, factored once a step: Ψ is quadratic, so B bounds the curvature of Φ as A does without damping. With Newton's method
 //! K joins the Hessian instead.
 
-use super::metric::stiffened;
-use super::{Cpu, Scalar, fill};
+use super::{Cpu, fill};
+use crate::elastic::Scalar;
 use crate::linear::reduce::sum;
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::Model;
 use crate::model::hessian::{corners, hessians};
-use crate::step::form::Form;
+use crate::solve::metric::stiffened;
+use crate::step::coefficients::StepCoefficients;
 use crate::{Mat3, Result, Vec3};
 use std::ops::Range;
 
@@ -60,7 +61,7 @@ impl Tangent {
     }
 
     /// Makes B with the K that was taken, and factors it.
-    fn factor(&mut self, form: &Form, model: &Model, laplacian: &SparseMatrix) -> Result<()> {
+    fn factor(&mut self, form: &StepCoefficients, model: &Model, laplacian: &SparseMatrix) -> Result<()> {
         let Some((matrix, factor)) = &mut self.metric else { return Ok(()) };
         let [inertia, elastic, attached] = form.metric();
         let held = model.attachment_stiffness();
@@ -110,7 +111,7 @@ impl Tangent {
     }
 
     /// The same of many vectors.
-    pub fn solve_all(&mut self, vectors: &mut [Vec<Vec3>]) -> bool {
+    pub fn solve_all(&mut self, vectors: &mut [&mut [Vec3]]) -> bool {
         let Some((_, factor)) = &mut self.metric else { return false };
         factor.solve_all(vectors);
         true
@@ -129,7 +130,7 @@ impl Tangent {
 
 impl<T: Scalar> Cpu<T> {
     /// Takes K at x_n, where damping asks for it, and makes the metric of the step with it.
-    pub(super) fn prepare_tangent(&mut self, form: &Form) -> Result<()> {
+    pub(super) fn prepare_tangent(&mut self, form: &StepCoefficients) -> Result<()> {
         if form.tangent.stiffness == 0.0 {
             self.tangent = None;
             return Ok(());
@@ -144,7 +145,7 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// In a local step: K v' of the iterate, with the K that the damping asks for. To be put back by the caller.
-    pub(super) fn resist(&mut self, form: &Form) -> Option<Tangent> {
+    pub(super) fn resist(&mut self, form: &StepCoefficients) -> Option<Tangent> {
         let mut tangent = self.tangent.take()?;
         if form.tangent.follows {
             tangent.take(&self.model, &self.evaluated);

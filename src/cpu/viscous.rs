@@ -15,7 +15,7 @@ use crate::Vec3;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
-use crate::step::form::Form;
+use crate::step::coefficients::StepCoefficients;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ impl Viscous {
     }
 
     /// i ↦ L (q − (s/c₂) z) at vertex i: the part of the viscous force that is known before the step.
-    pub fn known(&self, form: &Form) -> impl Fn(usize) -> Vec3 + Sync {
+    pub fn known(&self, form: &StepCoefficients) -> impl Fn(usize) -> Vec3 + Sync {
         let row = &form.row.velocity;
         let on_before = row.position_before / form.h;
         let on_here = -on_before - (row.position_new / form.h) * (1.0 + form.row.offset / form.row.c2);
@@ -75,7 +75,7 @@ impl Viscous {
     pub fn advance(
         &mut self,
         laplacian: &SparseMatrix,
-        form: &Form,
+        form: &StepCoefficients,
         factors: &[f64],
         v: &[Vec3],
         moved: impl Fn(usize) -> Vec3 + Sync,

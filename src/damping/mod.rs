@@ -17,7 +17,7 @@ pub mod variational;
 
 use crate::error::InputError;
 use crate::scene::{self, Scope, Torque};
-use crate::step::form::Tangent;
+use rayleigh::Tangent;
 
 /// A damping model. Its file says which family it is (docs/theory.md, Damping) and the unit of its parameters.
 #[derive(Debug, Clone, Copy)]

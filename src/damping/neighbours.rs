@@ -1,6 +1,6 @@
 //! Who damps whom: the edges of the bodies, and their elements as clusters.
 
-use crate::cpu::gather::Gather;
+use crate::elastic::gather::Gather;
 use crate::model::Model;
 use std::ops::Range;
 

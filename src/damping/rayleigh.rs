@@ -12,7 +12,15 @@
 
 use super::{Damping, Model};
 use crate::scene;
-use crate::step::form::Tangent;
+
+/// Damping by the stiffness K of the elements, made semi-definite element by element: D = α₂ K.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tangent {
+    /// α₂ (s); 0: there is none.
+    pub stiffness: f64,
+    /// Whether K is that of the iterate. Otherwise it is that of x_n for the whole step, and Φ exists.
+    pub follows: bool,
+}
 
 /// The model `rayleigh`: K at the start of the step.
 pub const MODEL: Model = Model { name: "rayleigh", make: |d| damping(d, false) };

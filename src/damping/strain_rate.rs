@@ -17,7 +17,7 @@
 
 use super::{Damping, Filter, Model};
 use crate::Vec3;
-use crate::cpu::gather::Gather;
+use crate::elastic::gather::Gather;
 use crate::linear::reduce::sum;
 use crate::model::element::Stencil;
 use crate::model::triangle::TriangleLaw;

@@ -20,7 +20,7 @@
 //! By Newton's method with a line search. On the CPU only. Parameter: `eta` = η (s).
 
 use super::{Damping, Model};
-use crate::cpu::local::Local;
+use crate::elastic::local::Local;
 use crate::linear::reduce::sum;
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
 use crate::model::hessian::{corners, hessians};

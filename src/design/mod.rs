@@ -119,7 +119,7 @@ impl Designed {
 ///     [[body.attach]]
 ///     select = { max = [0.01, 1.0, 1.0], min = [-0.01, -1.0, -1.0] }
 /// "#;
-/// let loaded = scene::load_text("bar.toml", text, &[])?;
+/// let loaded = setup::load_text("bar.toml", text, &[])?;
 /// let targets = target::parse("bend: 1->0.5").expect("it is written as the grammar says");
 /// let designed = design::design(&loaded, &targets, &Options::default(), &mut |_| {})?;
 /// designed.check()?;

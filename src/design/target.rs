@@ -12,7 +12,7 @@
 
 use super::cycle::LEAST_SHARE;
 use crate::scene::Example;
-use crate::scene::suggest::closest;
+use crate::suggest::closest;
 use std::f64::consts::TAU;
 use std::fmt;
 

@@ -9,12 +9,12 @@ use super::search::{Remaining, Trial};
 use super::target::{Target, TargetError, Wish};
 use crate::error::InputError;
 use crate::model::Model;
-use crate::model::build::build;
 use crate::model::element::Element;
-use crate::observe::ledger::Book;
 use crate::scene::{Conservation, Example, LoadedScene, Over, Scene};
+use crate::setup::build;
 use crate::step::Simulation;
-use crate::step::backend::Snapshot;
+use crate::step::Snapshot;
+use crate::step::backend::BackendState;
 use crate::{Result, Vec3};
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -35,7 +35,6 @@ const CORRECTIONS: usize = 20;
 /// A scene that can be let go again and again.
 pub struct Unloading {
     simulation: Simulation,
-    book: Book,
     start: Snapshot,
     /// x_i, as their bodies are placed (m).
     shapes: Vec<Vec<Vec3>>,
@@ -69,9 +68,9 @@ impl Unloading {
         let backend = backend(&bare, model.clone())?;
         let mut simulation = Simulation::new(&bare.scene, model, backend)?;
         simulation.prepare()?;
-        let (_, book, start) = simulation.snapshot()?;
+        let start = simulation.snapshot()?;
         let (starts, warnings) = (Vec::new(), built.warnings);
-        Ok(Unloading { simulation, book, start, shapes, frequencies, step, examples, starts, warnings })
+        Ok(Unloading { simulation, start, shapes, frequencies, step, examples, starts, warnings })
     }
 
     /// Refuses half-lives that leave less of a cycle than can be seen, whatever its exact time is.
@@ -117,7 +116,7 @@ impl Unloading {
                 tell(self.simulation.time());
             }
             self.simulation.frame()?;
-            let chi = self.simulation.excitations()[example];
+            let chi = self.simulation.excitations()?[example];
             signal.push(chi);
             if let Some(Peak { time, height }) = cycle.take(chi) {
                 let remaining = Remaining { amplitude: height, period: Some(time * self.step) };
@@ -137,7 +136,7 @@ impl Unloading {
         let mut share = known.unwrap_or(amplitude);
         for _ in 0..CORRECTIONS {
             self.deform(example, share)?;
-            let chi = self.simulation.excitations()[example];
+            let chi = self.simulation.excitations()?[example];
             let factor = amplitude / chi;
             if (factor - 1.0).abs() < START || !(0.5..2.0).contains(&factor) {
                 break;
@@ -147,16 +146,16 @@ impl Unloading {
         if known.is_none() {
             self.starts.push((example, amplitude, share));
         }
-        Ok(self.simulation.excitations()[example])
+        Ok(self.simulation.excitations()?[example])
     }
 
     /// At rest, deformed by so many times the shape.
     fn deform(&mut self, example: usize, share: f64) -> Result<()> {
         let shape = self.shapes[example].iter().flat_map(|x| <[f64; 3]>::from(*x));
         let positions: Vec<f64> =
-            self.start.positions.iter().zip(shape).map(|(x, shape)| x + share * shape).collect();
+            self.start.state.positions.iter().zip(shape).map(|(x, shape)| x + share * shape).collect();
         let still = vec![0.0; positions.len()];
-        let state = Snapshot {
+        let state = BackendState {
             positions_before: positions.clone(),
             positions,
             velocities: still.clone(),
@@ -166,9 +165,9 @@ impl Unloading {
             low: Vec::new(),
             viscous: Vec::new(),
             forces: Vec::new(),
-            ..self.start.clone()
+            ..self.start.state.clone()
         };
-        self.simulation.restore(0, self.book, &state)?;
+        self.simulation.restore(&Snapshot { state, ..self.start.clone() })?;
         Ok(())
     }
 

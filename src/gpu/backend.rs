@@ -12,16 +12,19 @@ use super::kernel::{Call, Id};
 use super::layout::{Inner, Step};
 use super::state;
 use super::{Gpu, report};
-use crate::cpu::Scalar;
-use crate::cpu::global::Parts;
 use crate::damping::Filter;
+use crate::elastic::Scalar;
 use crate::error::RunError;
-use crate::model::rest::RestShapes;
-use crate::step::backend::{Backend, DeviceUse, KernelTime, Report, Snapshot, Targets};
+use crate::solve::metric::Parts;
+use crate::step::backend::{
+    AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
+    Profile, Profiling, Report, Usage,
+};
 use crate::step::clock::Phase;
-use crate::step::form::Form;
-use crate::step::stiffness::Stiffness;
+use crate::step::coefficients::StepCoefficients;
+use crate::step::host::{HostAccess, HostNeeds, HostStep};
 use crate::{Result, Vec3};
+use nalgebra::DVector;
 
 /// Frames that may be on their way before the host waits for the oldest.
 const MOST_PENDING: usize = 3;
@@ -31,19 +34,21 @@ const MOST_PENDING: usize = 3;
 const STIFFEST: f64 = 1e5;
 
 impl<T: Scalar> Backend for Gpu<T> {
-    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
-        self.restiffen(stiffness, as_work)
+    fn set_material(&mut self, change: MaterialChange) -> Result<()> {
+        match change {
+            MaterialChange::Stiffness { stiffness, as_work } => self.restiffen(stiffness, as_work),
+            MaterialChange::RestShapes { shapes, metric } => self.reshape(shapes, metric),
+        }
     }
 
-    fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
-        self.reshape(shapes, metric)
-    }
-
-    fn refactoring(&mut self) -> f64 {
+    fn refactoring_cost(&mut self) -> f64 {
         self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest })
     }
 
-    fn prepare(&mut self, form: &Form) -> Result<()> {
+    fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()> {
+        if needs > HostNeeds::Nothing {
+            self.open()?;
+        }
         if form.tangent.stiffness != 0.0 {
             return Err(RunError::OnlyOnCpu("damping by the elements' own stiffness").into());
         }
@@ -64,7 +69,31 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.compile()
     }
 
-    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+    fn force(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        at: ForceAt,
+        extra: Option<&mut ExtraForce>,
+    ) -> Result<()> {
+        if at == ForceAt::Start && self.has_force {
+            return Ok(());
+        }
+        self.evaluate_force(form, targets, at)?;
+        if let Some(extra) = extra {
+            let more = extra(&self.host()?);
+            self.add_force(&more)?;
+        }
+        if at == ForceAt::End {
+            return self.kick(form);
+        }
+        if form.takes_force() && form.row.velocity.force != 0.0 { self.show_kick(form) } else { Ok(()) }
+    }
+
+    fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
+        if form.is_explicit() {
+            return self.drift(form, targets);
+        }
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
         self.send_laplacian(form)?;
@@ -75,37 +104,38 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.points_now.clone_from(&targets.after);
         self.measured = false;
         self.stream.kernel(Id::predict)?;
-        self.follow_guess()
+        self.follow_guess()?;
+        if form.takes_force() { self.add_start_force(form) } else { Ok(()) }
     }
 
-    fn local(&mut self, _: &Form) -> Result<()> {
+    fn local(&mut self, _: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
         self.project()?;
         if self.is_resident() {
             if !std::mem::replace(&mut self.measured, true) {
                 self.measure_gradient()?;
             }
-            return Ok(());
+            return Ok(Vec::new());
         }
         match &mut self.seen {
-            // a line search may not like it there: then nobody reads the gradient
-            Some(seen) => {
-                (seen.is_unread, seen.sums) = (true, None);
-                Ok(())
-            }
-            None => self.ask_for_gradient(),
+            // a line search may reject the trial: its gradient is then never read
+            Some(seen) => (seen.is_unread, seen.sums) = (true, None),
+            None => self.ask_for_gradient()?,
         }
+        if columns.is_empty() {
+            return Ok(Vec::new());
+        }
+        let g = &*self.host()?.gradient;
+        Ok(columns.iter().map(|Columns { columns, turn }| columns.dot(turn, |i| g[i])).collect())
     }
 
-    fn gradient_norm(&mut self) -> Result<Option<f64>> {
-        if self.is_resident() {
-            return Ok(None);
+    fn solve(&mut self, form: &StepCoefficients, columns: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
+        if !columns.is_empty() {
+            self.compute_direction(form)?;
+            let HostStep { direction, .. } = self.host()?;
+            let added = columns.iter().zip(shares);
+            added.for_each(|(Columns { columns, turn }, c)| columns.add(turn, c, direction));
+            return self.apply_direction();
         }
-        self.fetch_gradient()?;
-        let square: f64 = self.gradient.iter().flatten().map(|c| c.wide() * c.wide()).sum();
-        Ok(Some(square.sqrt()))
-    }
-
-    fn global(&mut self, _: &Form) -> Result<()> {
         if !self.is_resident() {
             self.fetch_gradient()?;
             if !self.global.solve(&mut self.gradient) {
@@ -127,8 +157,17 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.stream.kernel(Id::apply_correction)
     }
 
-    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+    fn advance(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        keep_force: bool,
+    ) -> Result<()> {
         self.stream.phase(Phase::Advance);
+        if keep_force {
+            self.stream.kernel(Id::carry)?;
+            self.has_force = true;
+        }
         if self.is_resident() {
             self.measure_gradient()?;
         }
@@ -143,9 +182,10 @@ impl<T: Scalar> Backend for Gpu<T> {
         Ok(())
     }
 
-    fn filter(&mut self, filter: &Filter) -> Result<()> {
+    fn filter(&mut self, filter: &Filter) -> Result<bool> {
         self.outdate();
-        self.damp(filter)
+        self.damp(filter)?;
+        Ok(true)
     }
 
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
@@ -195,24 +235,20 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn fetch(&mut self) -> Result<()> {
-        self.fetch_state()
+        if self.seen.as_ref().is_some_and(|seen| seen.is_fresh) { Ok(()) } else { self.fetch_state() }
     }
 
-    fn positions(&self) -> &[Vec3] {
-        &self.x
+    fn fetched(&self) -> FetchedState<'_> {
+        FetchedState { positions: &self.x, velocities: &self.v, filtered: &[] }
     }
 
-    fn velocities(&self) -> &[Vec3] {
-        &self.v
-    }
-
-    fn snapshot(&mut self) -> Result<Snapshot> {
+    fn snapshot(&mut self) -> Result<BackendState> {
         self.stream.submit()?;
         let force = if self.is_explicit { Buffer::Gradient } else { Buffer::StartGradient };
         state::snapshot(&mut self.stream, self.has_force.then_some(force))
     }
 
-    fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
+    fn restore(&mut self, snapshot: &BackendState) -> Result<bool> {
         // what a step that failed had still to do would be done to the new state
         self.stream.discard();
         if !state::restore(&mut self.stream, &self.model, snapshot)? {
@@ -232,7 +268,9 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.fetch()?;
         Ok(true)
     }
+}
 
+impl<T: Scalar> Profiling for Gpu<T> {
     fn describe(&self) -> String {
         let adapter = &self.stream.context().adapter;
         let stays = self.is_resident() || self.is_explicit && self.seen.is_none();
@@ -248,24 +286,19 @@ impl<T: Scalar> Backend for Gpu<T> {
         format!("gpu ({adapter}), f32, {way}; {}{warning}", self.global.describe())
     }
 
-    fn device_use(&self) -> Option<DeviceUse> {
-        Some(self.stream.usage())
+    fn set_profiling(&mut self, what: Profile) {
+        match what {
+            Profile::Kernels => self.stream.profile_kernels(),
+            _ => self.stream.set_profiling(what == Profile::Phases),
+        }
     }
 
-    fn set_profiling(&mut self, on: bool) {
-        self.stream.set_profiling(on);
-    }
-
-    fn profile_kernels(&mut self) {
-        self.stream.profile_kernels();
-    }
-
-    fn kernel_times(&self) -> Vec<KernelTime> {
-        self.stream.kernel_times()
-    }
-
-    fn inner_iterations(&self) -> usize {
-        self.global.chebyshev().map_or(0, |weights| weights.coefficients.len())
+    fn usage(&self) -> Usage {
+        Usage {
+            device: Some(self.stream.usage()),
+            kernels: self.stream.kernel_times(),
+            inner_iterations: self.global.chebyshev().map_or(0, |weights| weights.coefficients.len()),
+        }
     }
 }
 

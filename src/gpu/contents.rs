@@ -8,7 +8,7 @@ pub use neighbours::{NEIGHBOURS, neighbours};
 
 use super::buffer::{Buffer, Contents};
 use super::layout::*;
-use crate::cpu::gather::Gather;
+use crate::elastic::gather::Gather;
 use crate::error::RunError;
 use crate::linear::SparseMatrix;
 use crate::model::Model;

@@ -11,23 +11,24 @@ use super::kernel::Id;
 use super::layout::{BLOCK, Step};
 use super::state;
 use super::twin::wide;
-use crate::cpu::Scalar;
-use crate::step::backend::Targets;
+use crate::elastic::Scalar;
+use crate::step::backend::{AttachmentTargets, ForceAt};
 use crate::step::clock::Phase;
-use crate::step::explicit::{Explicit, Moment};
-use crate::step::form::Form;
+use crate::step::coefficients::StepCoefficients;
 use crate::{Result, Vec3};
 
-impl<T: Scalar> Explicit for Gpu<T> {
-    fn has_force(&self) -> bool {
-        self.has_force
-    }
-
-    fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
+impl<T: Scalar> Gpu<T> {
+    /// f = −∇E(x) − D u.
+    pub(super) fn evaluate_force(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        at: ForceAt,
+    ) -> Result<()> {
         self.send_laplacian(form)?;
         let [share, on_velocity, on_way] = match at {
-            Moment::Start => [0.0, 1.0, 0.0],
-            Moment::End => [1.0, 0.0, (1.0 / form.h) as f32],
+            ForceAt::Start => [0.0, 1.0, 0.0],
+            ForceAt::End => [1.0, 0.0, (1.0 / form.h) as f32],
         };
         let numbers = self.explicit_numbers(form)?;
         self.set_numbers(Step { share, known_velocity: on_velocity, known_moved: on_way, ..numbers });
@@ -42,18 +43,20 @@ impl<T: Scalar> Explicit for Gpu<T> {
             self.stream.copy(Buffer::Gradient, Buffer::StartGradient);
         }
         self.has_force = true;
-        if form.takes_force() && form.row.velocity.force != 0.0 { self.show_kick(form) } else { Ok(()) }
+        Ok(())
     }
 
-    fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()> {
+    /// f ← f + `more` (N), right after the start force.
+    pub(super) fn add_force(&mut self, more: &[Vec3]) -> Result<()> {
         self.stream.submit()?;
         let mut gradient = self.stream.read_items::<[f32; 3]>(Buffer::StartGradient)?;
         gradient.iter_mut().zip(more).for_each(|(g, more)| *g = (wide(g) - more).map(|c| c as f32).into());
         self.stream.write(Buffer::StartGradient, bytemuck::cast_slice(&gradient));
-        if form.row.velocity.force != 0.0 { self.show_kick(form) } else { Ok(()) }
+        Ok(())
     }
 
-    fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
+    /// v ← v + `share` h (a_ext + M⁻¹ f).
+    pub(super) fn accelerate(&mut self, form: &StepCoefficients, share: f64) -> Result<()> {
         self.stream.phase(Phase::Predict);
         if !self.exchange_open {
             // what a report has told already
@@ -65,7 +68,8 @@ impl<T: Scalar> Explicit for Gpu<T> {
         self.stream.kernel(Id::accelerate)
     }
 
-    fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+    /// The iterate of an explicit step.
+    pub(super) fn drift(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
         // after a checkpoint nobody has set them yet
@@ -78,14 +82,16 @@ impl<T: Scalar> Explicit for Gpu<T> {
         self.follow_excess()
     }
 
-    fn kick(&mut self, form: &Form) -> Result<()> {
+    /// The share of the force in v' of an explicit step.
+    pub(super) fn kick(&mut self, form: &StepCoefficients) -> Result<()> {
         self.stream.phase(Phase::Predict);
         self.stream.kernel(Id::kick)?;
         self.follow_excess()?;
         self.show_kick(form)
     }
 
-    fn lean(&mut self, form: &Form) -> Result<()> {
+    /// The share of the start force in the inertial target and the first guess.
+    pub(super) fn add_start_force(&mut self, form: &StepCoefficients) -> Result<()> {
         self.stream.phase(Phase::Predict);
         if form.row.velocity.force != 0.0 && self.seen.as_ref().is_some_and(|seen| seen.kick.is_empty()) {
             // of a force that the step before has left
@@ -97,17 +103,8 @@ impl<T: Scalar> Explicit for Gpu<T> {
         self.follow_excess()
     }
 
-    fn carry(&mut self, _: &Form) -> Result<()> {
-        self.stream.phase(Phase::Advance);
-        self.stream.kernel(Id::carry)?;
-        self.has_force = true;
-        Ok(())
-    }
-}
-
-impl<T: Scalar> Gpu<T> {
     /// The numbers of a step whose g is the gradient of E, without inertia; where that is taken stays as it was.
-    fn explicit_numbers(&self, form: &Form) -> Result<Step> {
+    fn explicit_numbers(&self, form: &StepCoefficients) -> Result<Step> {
         let Step { share, known_velocity, known_moved, .. } = self.numbers;
         let numbers = state::numbers(form, self.model.gravity, &self.numbers)?;
         let whole = Step { inertia: 0.0, deformation: 1.0, projection: 1.0, known_position: 0.0, ..numbers };
@@ -121,7 +118,7 @@ impl<T: Scalar> Gpu<T> {
     }
 
     /// What the force makes of v' besides, where the host looks.
-    fn show_kick(&mut self, form: &Form) -> Result<()> {
+    pub(super) fn show_kick(&mut self, form: &StepCoefficients) -> Result<()> {
         let Some(seen) = &mut self.seen else { return Ok(()) };
         self.stream.submit()?;
         let from = if form.takes_force() { Buffer::StartGradient } else { Buffer::Gradient };

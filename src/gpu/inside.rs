@@ -9,15 +9,16 @@ use super::merit;
 use super::readback::Readback;
 use super::seen::{CHUNK, Seen};
 use super::twin::{place, wide};
-use crate::cpu::Scalar;
 use crate::damping::{Damping, laplacian};
-use crate::step::form::Form;
-use crate::step::inside::{Inside, Merit, Trial, View};
+use crate::elastic::Scalar;
+use crate::step::coefficients::StepCoefficients;
+use crate::step::host::{HostAccess, HostStep, Iterate, LinearMap, Measure, Measured, StateOffset};
 use crate::{Result, Vec3};
 use rayon::prelude::*;
 
-impl<T: Scalar> Inside for Gpu<T> {
-    fn open(&mut self, _: bool) -> Result<()> {
+impl<T: Scalar> Gpu<T> {
+    /// From now on the host sees the steps.
+    pub(super) fn open(&mut self) -> Result<()> {
         if self.seen.is_some() {
             return Ok(());
         }
@@ -40,74 +41,14 @@ impl<T: Scalar> Inside for Gpu<T> {
             is_unread: false,
             is_fresh: false,
             in_step: false,
-            fault: None,
         });
         // from now on the host solves
         self.inner = 0..0;
         self.refresh()
     }
 
-    fn metric(&self) -> u64 {
-        self.global.version()
-    }
-
-    fn view(&mut self) -> View<'_> {
-        let fault = self.refresh().err();
-        let Gpu { seen, x, v, .. } = self;
-        let Some(seen) = seen else {
-            // nobody has opened it: there is nothing to see
-            let [gradient, end_gradient, descent] = [&mut [][..], &mut [], &mut []];
-            return View {
-                x,
-                v,
-                x_before: &[],
-                iterate: &[],
-                gradient,
-                end_gradient,
-                descent,
-                kick: &[],
-                energies: &[],
-                exact: false,
-            };
-        };
-        seen.fault = fault;
-        View {
-            x,
-            v,
-            x_before: &seen.x_before,
-            iterate: &seen.iterate,
-            gradient: &mut seen.gradient,
-            end_gradient: &mut seen.end_gradient,
-            descent: &mut seen.descent,
-            kick: &seen.kick,
-            energies: &seen.energies,
-            exact: false,
-        }
-    }
-
-    fn descend(&mut self, _: &Form) -> Result<()> {
-        self.refresh()?;
-        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
-        let mut descent = std::mem::take(&mut seen.descent);
-        descent.copy_from_slice(&seen.gradient);
-        let done = self.invert(&mut descent);
-        if let Some(seen) = &mut self.seen {
-            seen.descent = descent;
-        }
-        done
-    }
-
-    fn correct(&mut self) -> Result<()> {
-        self.refresh()?;
-        let Some(seen) = &self.seen else { return Err(unprepared()) };
-        let correction: Vec<[f32; 3]> =
-            seen.descent.iter().map(|s| [s.x as f32, s.y as f32, s.z as f32]).collect();
-        // commands that wait to be sent still mean the correction before
-        self.stream.submit()?;
-        self.apply(correction)
-    }
-
-    fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
+    /// columns ← A⁻¹ columns.
+    fn solve_metric(&mut self, columns: &mut [Vec3]) -> Result<()> {
         self.refresh()?;
         let narrow = self.gradient.par_iter_mut().with_min_len(CHUNK).zip(&*columns);
         narrow.for_each(|(g, c)| *g = [T::of(c.x), T::of(c.y), T::of(c.z)]);
@@ -119,50 +60,25 @@ impl<T: Scalar> Inside for Gpu<T> {
         Ok(())
     }
 
-    fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
-        vectors.iter_mut().try_for_each(|vector| self.invert(vector))
-    }
-
-    fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()> {
+    /// vector ← C vector.
+    fn apply_damping(&self, damping: &Damping, vector: &mut [Vec3]) {
         let laplacian = self.laplacian.scaled_rows(&self.given.by_vertex(&self.stiffness.factors));
-        let resisted = laplacian::resist(damping, &self.model.mass, &laplacian, vector);
-        vector.copy_from_slice(&resisted);
-        Ok(())
+        let damped = laplacian::resist(damping, &self.model.mass, &laplacian, vector);
+        vector.copy_from_slice(&damped);
     }
 
-    fn local_at_end(&mut self) -> Result<()> {
+    /// x ← x − direction.
+    pub(super) fn apply_direction(&mut self) -> Result<()> {
         self.refresh()?;
-        let of_step = self.numbers;
-        let plain = Step { share: 1.0, deformation: 1.0, projection: 1.0, inertia: 0.0, ..of_step };
-        self.set_numbers(plain);
-        self.has_force = false;
-        let made = self.project();
-        self.set_numbers(of_step);
-        made?;
-        self.ask_for_gradient()?;
-        self.take_energies()?;
-        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
-        let end_gradient = &mut seen.end_gradient;
-        self.gradient_readback.take(|bytes| {
-            let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
-            end_gradient.iter_mut().zip(device).for_each(|(g, device)| *g = wide(device));
-        })
+        let Some(seen) = &self.seen else { return Err(unprepared()) };
+        let correction: Vec<[f32; 3]> =
+            seen.descent.iter().map(|s| [s.x as f32, s.y as f32, s.z as f32]).collect();
+        // commands that wait to be sent still mean the correction before
+        self.stream.submit()?;
+        self.apply(correction)
     }
 
-    fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
-        self.sums(form).map(|sums| Some(sums.merit(form)))
-    }
-
-    fn weigh(&mut self, form: &Form, _: &[Vec3], with_merit: bool) -> Result<Trial> {
-        let sums = self.sums(form)?;
-        Ok(Trial { merit: with_merit.then(|| sums.merit(form)), slope: sums.slope })
-    }
-
-    fn retreat(&mut self, _: &[Vec3], _: &[Vec3], [from, to]: [f64; 2]) -> Result<()> {
-        self.walk((from - to) as f32)
-    }
-
-    fn place(&mut self, x: &[Vec3]) -> Result<()> {
+    fn set_iterate_at(&mut self, x: &[Vec3]) -> Result<()> {
         self.refresh()?;
         let Some(seen) = &mut self.seen else { return Err(unprepared()) };
         let single = |v: Vec3| -> [f32; 3] { v.map(|c| c as f32).into() };
@@ -181,6 +97,7 @@ impl<T: Scalar> Inside for Gpu<T> {
         Ok(())
     }
 
+    /// x ← x + `positions`, v ← v + `velocities`, with the history that an integrator keeps.
     fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
         self.refresh()?;
         self.stream.submit()?;
@@ -199,5 +116,103 @@ impl<T: Scalar> Inside for Gpu<T> {
         self.has_force &= ways.iter().all(|way| *way == Vec3::zeros());
         self.outdate();
         Ok(())
+    }
+}
+
+impl<T: Scalar> HostAccess for Gpu<T> {
+    fn host(&mut self) -> Result<HostStep<'_>> {
+        self.refresh()?;
+        let metric = self.global.version();
+        let Gpu { seen: Some(seen), x, v, .. } = self else { return Err(unprepared()) };
+        Ok(HostStep {
+            x,
+            v,
+            x_before: &seen.x_before,
+            iterate: &seen.iterate,
+            gradient: &mut seen.gradient,
+            end_gradient: &mut seen.end_gradient,
+            direction: &mut seen.descent,
+            kick: &seen.kick,
+            energies: &seen.energies,
+            exact: false,
+            metric,
+        })
+    }
+
+    fn compute_direction(&mut self, _: &StepCoefficients) -> Result<()> {
+        self.refresh()?;
+        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
+        let mut descent = std::mem::take(&mut seen.descent);
+        descent.copy_from_slice(&seen.gradient);
+        let done = self.solve_metric(&mut descent);
+        if let Some(seen) = &mut self.seen {
+            seen.descent = descent;
+        }
+        done
+    }
+
+    fn apply(&mut self, map: LinearMap, columns: &mut [&mut [Vec3]]) -> Result<()> {
+        match map {
+            LinearMap::Damping(damping) => {
+                columns.iter_mut().for_each(|column| self.apply_damping(damping, column));
+                Ok(())
+            }
+            LinearMap::InverseMetric | LinearMap::InverseOperator => {
+                columns.iter_mut().try_for_each(|column| self.solve_metric(column))
+            }
+        }
+    }
+
+    fn set_iterate(&mut self, to: Iterate) -> Result<()> {
+        match to {
+            Iterate::AlongDirection => self.apply_direction(),
+            Iterate::Backtrack { shares: [from, to], .. } => self.walk((from - to) as f32),
+            Iterate::At(x) => self.set_iterate_at(x),
+        }
+    }
+
+    fn evaluate_end(&mut self) -> Result<()> {
+        self.refresh()?;
+        let of_step = self.numbers;
+        let plain = Step { share: 1.0, deformation: 1.0, projection: 1.0, inertia: 0.0, ..of_step };
+        self.set_numbers(plain);
+        // an explicit step keeps its force in the buffer of the gradient
+        self.has_force &= self.leans;
+        let made = self.project();
+        self.set_numbers(of_step);
+        made?;
+        self.ask_for_gradient()?;
+        self.take_energies()?;
+        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
+        let end_gradient = &mut seen.end_gradient;
+        self.gradient_readback.take(|bytes| {
+            let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
+            end_gradient.iter_mut().zip(device).for_each(|(g, device)| *g = wide(device));
+        })
+    }
+
+    fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured> {
+        let mut measured = Measured::default();
+        if what.gradient_norm && !self.is_resident() {
+            self.fetch_gradient()?;
+            let square: f64 = self.gradient.iter().flatten().map(|c| c.wide() * c.wide()).sum();
+            measured.gradient_norm = Some(square.sqrt());
+        }
+        if what.merit || what.slope_along.is_some() {
+            let sums = self.sums(form)?;
+            measured.merit = what.merit.then(|| sums.merit(form));
+            measured.slope = what.slope_along.map(|_| sums.slope);
+        }
+        Ok(measured)
+    }
+
+    fn offset_state(&mut self, offset: StateOffset) -> Result<()> {
+        match offset {
+            StateOffset::State { positions, velocities } => self.shift(positions, velocities),
+            StateOffset::Velocities(velocities) => {
+                self.shift(&vec![Vec3::zeros(); velocities.len()], velocities)
+            }
+            StateOffset::Force { form, share } => self.accelerate(form, share),
+        }
     }
 }

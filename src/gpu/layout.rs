@@ -204,7 +204,7 @@ layout! {
         /// ω (1/s).
         spin: [f32; 3], pad pad3: f32;
     }
-    /// The numbers of a step; see the WGSL for the formulas, [`crate::step::form`] for where they come from.
+    /// The numbers of a step; see the WGSL for the formulas, [`crate::step::coefficients`] for where they come from.
     Step {
         /// Acceleration of gravity (m/s²).
         gravity: [f32; 3];

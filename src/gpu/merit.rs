@@ -6,10 +6,10 @@ use super::buffer::Buffer;
 use super::kernel::Id;
 use super::layout::Step;
 use crate::Result;
-use crate::cpu::Scalar;
+use crate::elastic::Scalar;
 use crate::step::clock::Phase;
-use crate::step::form::Form;
-use crate::step::inside::Merit;
+use crate::step::coefficients::StepCoefficients;
+use crate::step::host::Merit;
 
 /// Bytes at the beginning of the device's report that have the sums in them.
 pub(super) const BYTES: u64 = 64;
@@ -45,7 +45,7 @@ impl Sums {
     }
 
     /// Φ, up to a constant of the step: x_e = c₂ x + z, and what is b ∇E in g is b E / c₂ in Φ.
-    pub fn merit(&self, form: &Form) -> Merit {
+    pub fn merit(&self, form: &StepCoefficients) -> Merit {
         let share = form.row.c2;
         let weights =
             [0.5 * form.inertia(), form.projection_weight() / share, 0.5 * viscous_weight(form) / share];
@@ -58,13 +58,13 @@ impl Sums {
 }
 
 /// a − b: weight of L in the damping.
-fn viscous_weight(form: &Form) -> f64 {
+fn viscous_weight(form: &StepCoefficients) -> f64 {
     form.deformation_weight() - form.projection_weight()
 }
 
 impl<T: Scalar> Gpu<T> {
     /// The sums where the last local step was made; measured once.
-    pub(super) fn sums(&mut self, form: &Form) -> Result<Sums> {
+    pub(super) fn sums(&mut self, form: &StepCoefficients) -> Result<Sums> {
         let Some(seen) = &mut self.seen else { return Err(unprepared()) };
         if let Some(sums) = seen.sums {
             return Ok(sums);

@@ -3,9 +3,9 @@
 use super::contents::ELEMENT_KINDS;
 use super::layout::SLOTS;
 use crate::Vec3;
+use crate::ledger::{Exchange, Observation};
 use crate::model::Model;
-use crate::observe::Observation;
-use crate::step::backend::{Exchange, Report};
+use crate::step::backend::Report;
 
 /// Bytes at the beginning of the device's report that add up over a frame: exchange and gradients.
 pub const HEAD_BYTES: u64 = 32;

@@ -7,11 +7,11 @@ use super::contents;
 use super::kernel::Id;
 use super::layout::Vertex;
 use crate::Result;
-use crate::cpu::Scalar;
+use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;
+use crate::solve::stiffness::Stiffness;
 use crate::step::clock::Phase;
-use crate::step::form::Form;
-use crate::step::stiffness::Stiffness;
+use crate::step::coefficients::StepCoefficients;
 use std::sync::Arc;
 
 /// The buffers that hold the weights of elements.
@@ -118,7 +118,7 @@ impl<T: Scalar> Gpu<T> {
 
     /// Sends L as stiff as the metric has it, and how much of it the damping takes, if the device has others and a step of
     /// this form reads them.
-    pub(super) fn send_laplacian(&mut self, form: &Form) -> Result<()> {
+    pub(super) fn send_laplacian(&mut self, form: &StepCoefficients) -> Result<()> {
         let metric = &self.stiffness.metric.factors;
         let damped = form.stiffness_damping != 0.0;
         if (self.is_resident() || damped) && self.laplacian_sent != *metric {

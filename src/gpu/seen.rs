@@ -10,9 +10,9 @@ use super::layout::{Motion, Vertex};
 use super::merit::Sums;
 use super::readback::Readback;
 use super::twin::{place, wide};
-use crate::cpu::Scalar;
+use crate::elastic::Scalar;
 use crate::step::clock::Phase;
-use crate::{Error, Result, Vec3};
+use crate::{Result, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -42,8 +42,6 @@ pub(super) struct Seen {
     /// Whether x_n, v_n and x_{n−1} are those of the device now, and whether a step is half made: then the iterate is, too.
     pub is_fresh: bool,
     pub in_step: bool,
-    /// What went wrong while somebody looked, who could not be told.
-    pub fault: Option<Error>,
 }
 
 impl<T: Scalar> Gpu<T> {
@@ -58,9 +56,6 @@ impl<T: Scalar> Gpu<T> {
     /// Brings x_n, v_n and x_{n−1} and what the last local step made to the host, if somebody looks and they are not there.
     pub(super) fn refresh(&mut self) -> Result<()> {
         let Some(seen) = &mut self.seen else { return Ok(()) };
-        if let Some(fault) = seen.fault.take() {
-            return Err(fault);
-        }
         if !seen.is_fresh {
             self.fetch_state()?;
         }

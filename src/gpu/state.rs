@@ -7,14 +7,14 @@ use super::stream::Stream;
 use super::twin::{place, wide};
 use crate::error::RunError;
 use crate::model::Model;
-use crate::step::backend::Snapshot;
-use crate::step::form::Form;
+use crate::step::backend::BackendState;
+use crate::step::coefficients::StepCoefficients;
 use crate::{Result, Vec3};
 
 /// The numbers of a step, in differences: x = x_n + d. Every integrator's target and evaluation point are x_n plus something
 /// (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out. Those of a filter
 /// stay as they were `before`.
-pub fn numbers(form: &Form, gravity: Vec3, before: &Step) -> Result<Step> {
+pub fn numbers(form: &StepCoefficients, gravity: Vec3, before: &Step) -> Result<Step> {
     let (row, h) = (form.row, form.h);
     let (target, velocity) = (&row.target, &row.velocity);
     let [inertia, laplacian, holding] = form.metric();
@@ -63,7 +63,7 @@ pub fn numbers(form: &Form, gravity: Vec3, before: &Step) -> Result<Step> {
 }
 
 /// All of the state, with the force at its start from the buffer that has −f, if it is known. A double may not hold a place and what rounding left of it, so the latter is kept as well.
-pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<Snapshot> {
+pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<BackendState> {
     let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
     let motions = stream.read_items::<Motion>(Buffer::Motions)?;
     let warm_starts = match stream.sizes().tets {
@@ -77,7 +77,7 @@ pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<Snapshot> 
     let flat = |of: &dyn Fn(usize) -> Vec3| -> Vec<f64> {
         (0..vertices.len()).flat_map(|i| <[f64; 3]>::from(of(i))).collect()
     };
-    Ok(Snapshot {
+    Ok(BackendState {
         positions: flat(&|i| place(&vertices[i])),
         velocities: flat(&|i| wide(&motions[i].velocity)),
         positions_before: flat(&|i| place(&vertices[i]) - wide(&motions[i].moved)),
@@ -87,12 +87,11 @@ pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<Snapshot> 
         warm_starts,
         viscous: Vec::new(),
         forces,
-        ..Snapshot::default()
     })
 }
 
 /// Puts a snapshot of the same model on the device; `false` if it is of another.
-pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Result<bool> {
+pub fn restore(stream: &mut Stream, model: &Model, snapshot: &BackendState) -> Result<bool> {
     let n = model.vertex_count();
     let parts =
         [&snapshot.positions, &snapshot.velocities, &snapshot.positions_before, &snapshot.velocities_before];

@@ -197,24 +197,27 @@ impl BlockFactor {
     /// The same of up to three vectors at once, which takes hardly longer than of one.
     ///
     /// Panics if there are more, or for what [`Self::solve`] does.
-    pub fn solve_block(&mut self, vectors: &mut [Vec<Vec3>]) {
+    pub fn solve_block<V: AsRef<[Vec3]> + AsMut<[Vec3]>>(&mut self, vectors: &mut [V]) {
         assert!(self.is_factored, "a matrix has been factored");
         assert!(vectors.len() <= 3, "at most three vectors");
-        assert!(vectors.iter().all(|b| b.len() == self.pattern.vertices()), "vectors as long as the matrix");
+        assert!(
+            vectors.iter().all(|b| b.as_ref().len() == self.pattern.vertices()),
+            "vectors as long as the matrix"
+        );
         self.columns.fill([0.0; 3]);
         for (k, b) in vectors.iter().enumerate() {
             let rows = self.columns.as_chunks_mut::<3>().0;
-            rows.iter_mut().zip(b).for_each(|(rows, b)| (0..3).for_each(|p| rows[p][k] = b[p]));
+            rows.iter_mut().zip(b.as_ref()).for_each(|(rows, b)| (0..3).for_each(|p| rows[p][k] = b[p]));
         }
         self.factor.solve(&mut self.columns, &mut self.scratch);
         for (k, b) in vectors.iter_mut().enumerate() {
             let rows = self.columns.as_chunks::<3>().0;
-            rows.iter().zip(b).for_each(|(rows, b)| *b = Vec3::from(rows.map(|row| row[k])));
+            rows.iter().zip(b.as_mut()).for_each(|(rows, b)| *b = Vec3::from(rows.map(|row| row[k])));
         }
     }
 
     /// The same of any number of vectors, three at a time.
-    pub fn solve_all(&mut self, vectors: &mut [Vec<Vec3>]) {
+    pub fn solve_all<V: AsRef<[Vec3]> + AsMut<[Vec3]>>(&mut self, vectors: &mut [V]) {
         vectors.chunks_mut(3).for_each(|some| self.solve_block(some));
     }
 

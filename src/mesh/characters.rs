@@ -8,7 +8,7 @@ use super::fill::{Filled, Fineness, fill, fill_refined, surface};
 use super::spec::CharacterSpec;
 use super::{Loaded, Mesh};
 use crate::error::InputError;
-use crate::scene::suggest;
+use crate::suggest;
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

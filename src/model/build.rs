@@ -1,6 +1,7 @@
 //! From a scene and its meshes to a model: placing, masses, elements, attachments.
 
 use super::attachment::Attachment;
+use super::check::check_material;
 use super::material::{elements, lumped_masses};
 use super::spring::SpringElement;
 use super::tet::TetElement;
@@ -8,8 +9,6 @@ use super::triangle::TriangleElement;
 use super::{Body, Model};
 use crate::error::InputError;
 use crate::mesh::{self, Embedding, Mesh};
-use crate::modes::shape;
-use crate::scene::check::check_material;
 use crate::scene::{self, LoadedScene, MatterKind, Scene, Select};
 use crate::{Result, Vec3};
 use std::sync::Arc;
@@ -23,8 +22,9 @@ pub struct Built {
     pub warnings: Vec<String>,
 }
 
-/// Reads the meshes of a scene and builds its model. Errors name file, line and field.
-pub fn build(loaded: &LoadedScene) -> Result<Built> {
+/// Reads the meshes of a scene and builds its model, without the shapes of damping by example: those are of
+/// [`setup::build`](crate::setup::build). Errors name file, line and field.
+pub(crate) fn build(loaded: &LoadedScene) -> Result<Built> {
     let scene = &loaded.scene;
     let mut model = Model { gravity: scene.gravity.into(), ..Model::default() };
     let mut warnings = Vec::new();
@@ -41,7 +41,6 @@ pub fn build(loaded: &LoadedScene) -> Result<Built> {
         add_body(&mut model, scene, index, read.mesh, read.surface).map_err(|e| loaded.place(e))?;
     }
     model.add_joints(scene).map_err(|e| loaded.place(e))?;
-    model.examples = shape::examples(loaded, &model)?;
     Ok(Built { model, warnings })
 }
 

@@ -44,7 +44,7 @@ pub trait Element<const N: usize, const R: usize>: Stencil<N, R> {
     }
 
     /// w Gᵀ(a G x − b p) for each corner: the elastic gradient where a = b = 1 (N);
-    /// a > b carries Laplacian damping, see `step::form`.
+    /// a > b carries Laplacian damping, see `step::coefficients`.
     fn gradient(&self, x: &[Vec3], a: f64, b: f64) -> [Vec3; N] {
         self.gradient_and_energy(x, a, b).0
     }

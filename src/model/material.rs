@@ -10,7 +10,7 @@ use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::{LinkKind, Mesh};
 use crate::scene::MatterKind::{self, Cloth, Solid, Strands};
-use crate::scene::{BendingRest, Material};
+use crate::scene::{self, BendingRest, Material};
 use std::sync::Arc;
 
 /// The elastic elements of one body, vertices counted from zero.
@@ -132,9 +132,26 @@ pub fn elements(material: &Material, mesh: &Mesh) -> Result<Elements, InputError
     }
 }
 
+/// Lamé's parameters (μ, λ) in Pa, from `mu` and `lambda` or from Young's modulus and Poisson's ratio:
+/// μ = E / (2 (1 + ν)), λ = E ν / ((1 + ν)(1 − 2ν)); of `valanis-landel` those at rest. What is not given is zero.
+pub fn lame(material: &Material) -> (f64, f64) {
+    if let Some(scene::Curves { f, g, h }) = &material.curves {
+        // what is wrong with them is told when the elements are made
+        return Curves::new(f, g, h).map_or((0.0, 0.0), |curves| curves.lame().into());
+    }
+    match (material.young_modulus, material.poisson_ratio) {
+        (Some(young), Some(poisson)) => {
+            let mu = young / (2.0 * (1.0 + poisson));
+            let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+            (mu, lambda)
+        }
+        _ => (material.mu.unwrap_or(0.0), material.lambda.unwrap_or(0.0)),
+    }
+}
+
 /// As rigid as possible: W = μ V |F − R|² per tetrahedron, μ A t |F − R|² per triangle.
 fn arap(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
-    let (mu, _) = material.lame();
+    let (mu, _) = lame(material);
     if !mesh.tets.is_empty() {
         return Ok(Elements { tets: tets(mesh, mu, 0.0)?, ..Elements::default() });
     }
@@ -150,13 +167,13 @@ fn arap(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
 
 /// ARAP with resistance to change of volume: for small strains the linear material with the same μ and λ.
 fn corotated(material: &Material, mesh: &Mesh) -> Result<Elements, InputError> {
-    let (mu, lambda) = material.lame();
+    let (mu, lambda) = lame(material);
     Ok(Elements { tets: tets(mesh, mu, lambda)?, ..Elements::default() })
 }
 
 /// A law of solids, with Lamé's parameters; of a planar body in plane strain.
 fn of_law(material: &Material, mesh: &Mesh, law: Law) -> Result<Elements, InputError> {
-    let (mu, lambda) = material.lame();
+    let (mu, lambda) = lame(material);
     with_moduli(material, mesh, &law, [mu, lambda])
 }
 

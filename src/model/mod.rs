@@ -5,6 +5,7 @@
 pub mod attachment;
 pub mod bending;
 pub mod build;
+pub(crate) mod check;
 pub mod element;
 pub mod hessian;
 mod joint;

@@ -6,7 +6,7 @@
 //! no obstacles.
 
 use super::alone;
-use crate::cpu::local::Local;
+use crate::elastic::local::Local;
 use crate::error::{Error, InputError, RunError};
 use crate::linear::reduce::sum;
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};

@@ -5,9 +5,9 @@ use crate::damping;
 use crate::linear::{BlockMatrix, BlockPattern};
 use crate::model::Model;
 use crate::model::hessian::{corners, hessians};
-use crate::scene::Scene;
+use crate::scene::{NON_OSCILLATORY, Scene};
 use crate::step::explicit;
-use crate::step::integrator::{self, NON_OSCILLATORY};
+use crate::step::integrator;
 use crate::{Mat3, Result, Vec3};
 
 /// The decay of a mode.

@@ -1,9 +1,8 @@
 //! What is wrong with a run, as the rows of its ledger tell: energy that nobody gave, iterations that go astray.
 
-use super::ledger::Row;
-use crate::scene::{Method, Scene};
+use crate::ledger::Row;
+use crate::scene::{Method, NON_OSCILLATORY, Scene};
 use crate::step::explicit;
-use crate::step::integrator::NON_OSCILLATORY;
 
 /// Energy that nobody gave is worth a warning from this share of all that there was on. Built-in scenes are below 3 %, but for
 /// `ribbon` with 10 %; unstable ones go through any share within a few frames.
@@ -181,7 +180,7 @@ mod tests {
     use super::*;
 
     fn alarm(kind: &str) -> Alarm {
-        let loaded = crate::scene::load("cube", &[format!("integrator.kind={kind}")]).unwrap();
+        let loaded = crate::setup::load("cube", &[format!("integrator.kind={kind}")]).unwrap();
         Alarm::new(&loaded.scene)
     }
 

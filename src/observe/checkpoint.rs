@@ -1,30 +1,27 @@
 //! Checkpoints: a run stopped and gone on with gives the same bits as one that never stopped.
 
-use super::ledger::{Book, Row};
 use crate::error::InputError;
+use crate::ledger::Row;
 use crate::scene::{Scene, Time};
 use crate::step::Simulation;
-use crate::step::backend::Snapshot;
+use crate::step::Snapshot;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// First bytes of a checkpoint; the number is the version of the layout.
-const MAGIC: &[u8] = b"dashpot checkpoint 4\n";
+/// First bytes of a checkpoint of any version, and those of this one: the number is the version of the layout.
+const ANY_MAGIC: &[u8] = b"dashpot checkpoint ";
+const MAGIC: &[u8] = b"dashpot checkpoint 5\n";
 
 /// Everything that a run needs in order to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The scene with all defaults filled in.
     pub scene: String,
-    /// Time steps made.
-    pub steps: u64,
     /// Frames made.
     pub frame: usize,
-    /// The running account.
-    pub book: Book,
-    /// The state.
-    pub state: Snapshot,
+    /// The simulation.
+    pub snapshot: Snapshot,
     /// The ledger up to this frame.
     pub rows: Vec<Row>,
 }
@@ -32,9 +29,9 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// The checkpoint of a simulation whose ledger is `rows`, up to the frame reached.
     pub fn of(simulation: &mut Simulation, scene: &str, rows: &[Row]) -> Result<Self> {
-        let (steps, book, state) = simulation.snapshot()?;
+        let snapshot = simulation.snapshot()?;
         let frame = simulation.frame_number();
-        Ok(Checkpoint { scene: scene.into(), steps, frame, book, state, rows: rows.to_vec() })
+        Ok(Checkpoint { scene: scene.into(), frame, snapshot, rows: rows.to_vec() })
     }
 
     /// Writes the checkpoint; an older one is replaced only when the new one is whole.
@@ -52,8 +49,14 @@ impl Checkpoint {
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
         let body = bytes.strip_prefix(MAGIC).ok_or_else(|| {
-            InputError::new("is not a checkpoint of this version of dashpot (a run writes `checkpoint.bin`)")
-                .in_file(path)
+            let message = match bytes.starts_with(ANY_MAGIC) {
+                true => {
+                    "is a checkpoint of another version of dashpot, whose layout this one cannot read: \
+                     make the run again, or resume it with the version that wrote it"
+                }
+                false => "is not a checkpoint (a run writes `checkpoint.bin`)",
+            };
+            InputError::new(message).in_file(path)
         })?;
         let damaged =
             |why: String| InputError::new(format!("the checkpoint is damaged: {why}")).in_file(path);
@@ -87,13 +90,13 @@ impl Checkpoint {
         let same = mine.map(|mine| Scene { time: Time { frames, ..mine.time }, ..mine });
         let differs = same.as_ref() != Some(scene);
         if differs {
-            self.state.viscous.clear(); // products with a matrix that may be another
-            self.state.forces.clear(); // of materials that may be others
+            self.snapshot.state.viscous.clear(); // products with a matrix that may be another
+            self.snapshot.state.forces.clear(); // of materials that may be others
         }
-        if simulation.restore(self.steps, self.book, &self.state)? {
+        if simulation.restore(&self.snapshot)? {
             return Ok(differs);
         }
-        let (has, wants) = (self.state.positions.len() / 3, simulation.model().vertex_count());
+        let (has, wants) = (self.snapshot.state.positions.len() / 3, simulation.model().vertex_count());
         refuse(format!("the checkpoint is of another scene: it has {has} vertices, the scene has {wants}"))
     }
 }

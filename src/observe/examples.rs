@@ -22,14 +22,14 @@ pub struct Excited {
 
 impl Excited {
     /// The motion now. Looks at the state and changes nothing of it.
-    fn of(simulation: &mut Simulation) -> Self {
-        let (excitations, rates) = (simulation.excitations(), simulation.excitation_rates());
+    fn of(simulation: &mut Simulation) -> Result<Self> {
+        let (excitations, rates) = (simulation.excitations()?, simulation.excitation_rates()?);
         let numbers = excitations.into_iter().zip(rates).zip(simulation.gammas());
-        Excited {
+        Ok(Excited {
             frame: simulation.frame_number(),
             time: simulation.time(),
             along: numbers.map(|((chi, rate), &gamma)| [chi, rate, gamma]).collect(),
-        }
+        })
     }
 
     /// A line without its end. Numbers read back to the same bits.
@@ -74,7 +74,7 @@ impl Excitations {
         let names: Vec<String> = examples.iter().map(|example| example.name.clone()).collect();
         let header = header(&names);
         let mut rows = resumed.map(|folder| earlier(folder, &header, names.len())).unwrap_or_default();
-        let now = Excited::of(simulation);
+        let now = Excited::of(simulation)?;
         rows.retain(|row| row.frame <= now.frame);
         if rows.last().is_none_or(|row| row.frame != now.frame) {
             rows.push(now); // the start, or the rows before it are gone
@@ -85,7 +85,7 @@ impl Excitations {
 
     /// Writes the row of the frame that the simulation has reached.
     pub fn row(&mut self, simulation: &mut Simulation) -> Result<()> {
-        let row = Excited::of(simulation);
+        let row = Excited::of(simulation)?;
         self.table.line(&row.csv())?;
         self.rows.push(row);
         Ok(())

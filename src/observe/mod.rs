@@ -1,10 +1,9 @@
-//! Observing: the ledger, exports, reports. Reads the state, never changes it.
+//! Observing: exports, reports. Reads the state, never changes it.
 
 pub mod alarm;
 pub mod checkpoint;
 pub mod examples;
 pub mod gltf;
-pub mod ledger;
 pub mod mesh_cache;
 pub mod motion;
 pub mod npy;
@@ -58,36 +57,4 @@ impl Moving for Simulation {
 /// Writes a file as a whole: what stood there before stays until the new content is complete.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     atomic::write(path, |out| out.write_all(bytes))
-}
-
-/// What a backend sees of its state at one moment. SI units, momenta about the origin.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Observation {
-    /// Σ m |v|²/2 (J).
-    pub kinetic: f64,
-    /// Energy of all elastic elements (J).
-    pub elastic: f64,
-    /// −Σ m g·x (J).
-    pub gravity: f64,
-    /// Energy of contacts (J).
-    pub contact: f64,
-    /// Energy of the attachments (J).
-    pub attachment: f64,
-    /// P = Σ m v (kg m/s).
-    pub momentum: Vec3,
-    /// L = Σ m x × v (kg m²/s).
-    pub angular_momentum: Vec3,
-    /// Centre of mass (m).
-    pub centre: Vec3,
-    /// Least det F of all tetrahedra; 1 if there are none.
-    pub min_volume_ratio: f64,
-    /// Number of tetrahedra with det F ≤ 0.
-    pub inverted: usize,
-}
-
-impl Observation {
-    /// The sum of all energies (J).
-    pub fn total(&self) -> f64 {
-        self.kinetic + self.elastic + self.gravity + self.contact + self.attachment
-    }
 }

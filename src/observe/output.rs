@@ -1,17 +1,16 @@
 //! The folder that a run writes: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
 use super::Moving;
-use super::ledger::{HEADER, Row};
 use super::motion::Motion;
 use super::npy::TrajectoryWriter;
 use super::series::Series;
 use super::visible::Visible;
 use super::write_whole;
+use crate::ledger::{HEADER, Row};
 use crate::mesh::Mesh;
 use crate::mesh::write::{Known, write, write_known};
 use crate::step::clock::{Clock, PHASES};
 use crate::{Error, Result};
-use clap::ValueEnum;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +23,8 @@ const CACHED: &str = "points.obj";
 const SERIES: &str = "frames.vtk.series";
 
 /// What to write beside the ledger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Export {
     /// A surface a frame: skins, or boundaries
     Obj,
@@ -37,13 +37,17 @@ pub enum Export {
     /// All frames in points.mdd, for the mesh cache of points.obj
     Mdd,
     /// The surfaces and their motion in motion.glb
-    #[value(alias = "glb")]
+    #[cfg_attr(feature = "cli", value(alias = "glb"))]
     Gltf,
     /// All frames in one array: trajectory.npy
     Npy,
 }
 
 impl Export {
+    /// All of them.
+    pub const ALL: [Export; 7] =
+        [Export::Obj, Export::Ply, Export::Vtk, Export::Pc2, Export::Mdd, Export::Gltf, Export::Npy];
+
     /// The one file that it writes, beside a file a frame.
     pub(super) fn file(self) -> Option<&'static str> {
         match self {
@@ -253,7 +257,7 @@ fn timings_header() -> String {
 fn remove_earlier(plan: &Plan<'_>) {
     let mut files = vec!["summary.json", "checkpoint.bin", super::examples::FILE];
     files.extend(["plots/examples.svg", "plots/examples.png"]);
-    let others = Export::value_variants().iter().filter(|export| !plan.exports.contains(export));
+    let others = Export::ALL.iter().filter(|export| !plan.exports.contains(export));
     files.extend(others.filter_map(|export| export.file()));
     files.extend((!plan.exports.iter().any(Export::is_cache)).then_some(CACHED));
     let mut earlier: Vec<PathBuf> = files.iter().map(|name| plan.directory.join(name)).collect();

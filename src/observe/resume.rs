@@ -11,7 +11,6 @@ use super::series::Series;
 use super::visible::Visible;
 use crate::error::InputError;
 use crate::{Error, Result};
-use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
 impl Plan<'_> {
@@ -33,7 +32,7 @@ impl Plan<'_> {
 
     /// The exports that are asked for, each once.
     pub(super) fn asked(&self) -> impl Iterator<Item = Export> {
-        Export::value_variants().iter().copied().filter(|export| self.exports.contains(export))
+        Export::ALL.into_iter().filter(|export| self.exports.contains(export))
     }
 
     /// The files of the whole motion to append to.

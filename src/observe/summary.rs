@@ -1,11 +1,11 @@
 //! What a run came to: a page for people, `summary.json` for scripts.
 
-use super::ledger::Row;
 use super::number::fixed;
+use crate::ledger::Row;
 use crate::scene::{ContactLaw, Method, Quantity, Scene};
 use crate::step::Simulation;
 use crate::step::clock::PHASES;
-use crate::step::hold::Record;
+use crate::step::parts::conservation::ConstraintStats;
 use crate::step::stable::StableStep;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ pub struct Holding {
     pub tolerance: f64,
     /// How far off it was after a time step of this run, at most, and in how many of how many it was beyond the tolerance.
     #[serde(flatten)]
-    pub record: Record,
+    pub record: ConstraintStats,
     /// What was off that far: `P`, `L` or `H`, and of which body.
     pub quantity: Option<Quantity>,
     /// Of which body.
@@ -120,7 +120,7 @@ impl fmt::Display for Holding {
 impl Holding {
     /// How far off what is held was.
     fn deviation(&self) -> String {
-        let Record { largest_off, steps, steps_beyond, .. } = self.record;
+        let ConstraintStats { largest_off, steps, steps_beyond, .. } = self.record;
         let mut text = match (self.quantity, &self.of) {
             (Some(quantity), Some(body)) => {
                 format!("{quantity} of `{body}` off by {largest_off:.1e} at most")
@@ -188,7 +188,7 @@ impl Summary {
             damping: scene.damping.model.clone(),
             examples: super::examples::described(&scene.damping.examples),
             stable_step: simulation.stable_step(),
-            conservation: simulation.held().map(|record| Holding {
+            conservation: simulation.conserved().map(|record| Holding {
                 method: scene.conservation.method,
                 hold: match scene.conservation.method {
                     // by the integrator itself

@@ -3,8 +3,8 @@
 use super::Reduced;
 use super::polynomial::{Evaluated, Polynomial};
 use crate::Vec3;
+use crate::ledger::Row;
 use crate::model::Model;
-use crate::observe::ledger::Row;
 use crate::scene::Curve;
 use crate::step::clock::Clock;
 use nalgebra::DVector;

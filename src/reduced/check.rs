@@ -3,9 +3,8 @@
 use crate::error::InputError;
 use crate::model::Model;
 use crate::model::law::Law;
-use crate::scene::{Method, Scene};
+use crate::scene::{Method, NON_OSCILLATORY, Scene};
 use crate::step::explicit;
-use crate::step::integrator::NON_OSCILLATORY;
 
 /// Damping that a reduced body knows.
 const DAMPING: [&str; 4] = ["none", "laplacian", "rayleigh", "rayleigh-tangent"];

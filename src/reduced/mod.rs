@@ -21,13 +21,12 @@ mod step;
 pub use step::Solved;
 
 use crate::error::{InputError, RunError};
+use crate::ledger::{Book, Exchange};
 use crate::linear::tall::Tall;
 use crate::model::Model;
-use crate::observe::ledger::Book;
 use crate::scene::Scene;
-use crate::step::backend::Exchange;
 use crate::step::clock::Clock;
-use crate::step::form::Form;
+use crate::step::coefficients::StepCoefficients;
 use crate::step::integrator::{self, Integrator};
 use crate::{Mat3, Result, Vec3};
 use basis::Basis;
@@ -58,7 +57,7 @@ pub struct Reduced {
     /// Φᵀ M 1: what a unit acceleration along each rest axis pushes (kg^1/2).
     shifts: DMatrix<f64>,
     integrator: Integrator,
-    form: Form,
+    form: StepCoefficients,
     /// Time of a frame (s), and its steps.
     pace: (f64, usize),
     tolerance: f64,
@@ -115,7 +114,7 @@ impl Reduced {
         let preparation = [basis_found, begun.elapsed().as_secs_f64()];
         let integrator = integrator::of(&scene.integrator)?;
         let asked = crate::damping::make(&scene.damping)?;
-        let form = Form {
+        let form = StepCoefficients {
             row: integrator,
             h,
             mass_damping: asked.mass,
@@ -258,7 +257,7 @@ fn base_damping(
     model: &Model,
     shapes: &[Vec<Vec3>],
     elastic: &Polynomial,
-    form: &Form,
+    form: &StepCoefficients,
 ) -> Result<DMatrix<f64>> {
     let r = shapes.len();
     let mut base = DMatrix::identity(r, r) * form.mass_damping;

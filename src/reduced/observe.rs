@@ -4,11 +4,10 @@
 //! H = H̃ + ċ·Σ m u̇ + ½ m |ċ|² − m g·c, so the work that the seat gives is the one of −m c̈ and the change of the last three terms.
 
 use super::Reduced;
+use crate::ledger::{Exchange, Observation, Row};
 use crate::model::Model;
 use crate::model::tet::signed_volume;
-use crate::observe::ledger::Row;
-use crate::observe::{Moving, Observation};
-use crate::step::backend::Exchange;
+use crate::observe::Moving;
 use crate::step::clock::{Clock, Phase};
 use crate::{Result, Vec3};
 

@@ -1,4 +1,4 @@
-//! A step of a reduced body: the same function as of a whole one, over q with M = I (see `step::integrator` and `step::form`),
+//! A step of a reduced body: the same function as of a whole one, over q with M = I (see `step::integrator` and `step::coefficients`),
 //!
 //!   Φ(q) = 1/(2h²) |q − y|² + c₁ E(c₂ q + z) + (d/2s) v'(q)ᵀ Ĉ v'(q),
 //!
@@ -6,7 +6,7 @@
 
 use super::Reduced;
 use super::polynomial::Evaluated;
-use crate::step::form::Form;
+use crate::step::coefficients::StepCoefficients;
 use crate::step::integrator;
 use crate::{Result, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector};
@@ -36,7 +36,7 @@ pub struct Solved {
 /// Φ of a step.
 struct Objective<'a> {
     body: &'a Reduced,
-    form: &'a Form,
+    form: &'a StepCoefficients,
     /// y.
     target: DVector<f64>,
     /// v'(q) − s q.
@@ -59,13 +59,13 @@ impl Reduced {
         let start = self.steps as f64 * h;
         let starter = self.integrator.starter.filter(|_| self.steps == 0);
         let row = starter.and_then(|name| integrator::find(name).ok()).unwrap_or(self.integrator);
-        let form = Form { row, h, ..self.form };
+        let form = StepCoefficients { row, h, ..self.form };
         let solved = match row.second {
             None => self.advance(&form, start)?,
             Some(second) => {
                 let half = 0.5 * h;
-                let first = self.advance(&Form { h: half, ..form }, start)?;
-                let last = self.advance(&Form { row: *second, h: half, ..form }, start + half)?;
+                let first = self.advance(&StepCoefficients { h: half, ..form }, start)?;
+                let last = self.advance(&StepCoefficients { row: *second, h: half, ..form }, start + half)?;
                 Solved { iterations: first.iterations + last.iterations, residual: last.residual }
             }
         };
@@ -75,7 +75,7 @@ impl Reduced {
     }
 
     /// A step of this form from a time on (s).
-    fn advance(&mut self, form: &Form, time: f64) -> Result<Solved> {
+    fn advance(&mut self, form: &StepCoefficients, time: f64) -> Result<Solved> {
         let damping = self.damping.matrix(&self.q, &self.p);
         let carried = -(self.frame.velocity(time + form.h) - self.frame.velocity(time)) / form.h;
         let pushed = self.push(carried);
@@ -85,7 +85,7 @@ impl Reduced {
         let (q, solved) = objective.minimise(&self.q + &self.p * form.h)?;
         let velocity = objective.velocity_at(&q);
         let moved = &q - &self.q;
-        // the work of the force that a carried body feels, and of damping, as `step::backend::Exchange` has them
+        // the work of the force that a carried body feels, and of damping, as `ledger::Exchange` has them
         let mean = &velocity + (&self.p - &velocity) * form.start_share();
         self.pushed += pushed.dot(&moved);
         self.exchanged.damped += form.damping_force_weight() * moved.dot(&(&damping * mean));
@@ -100,13 +100,13 @@ impl Reduced {
     }
 
     /// The force at the start of a step, without weight.
-    fn force(&self, form: &Form, damping: &DMatrix<f64>) -> DVector<f64> {
+    fn force(&self, form: &StepCoefficients, damping: &DMatrix<f64>) -> DVector<f64> {
         -(self.potential(&self.q).gradient + damping * &self.p * form.damping_force_weight())
     }
 
     fn objective<'a>(
         &'a self,
-        form: &'a Form,
+        form: &'a StepCoefficients,
         damping: &'a DMatrix<f64>,
         push: &DVector<f64>,
         force: Option<&DVector<f64>>,

@@ -132,7 +132,7 @@ fn up() -> [f64; 3] {
 
 impl Obstacle {
     /// The fields of its shape that are given.
-    pub(super) fn given(&self) -> Vec<&'static str> {
+    pub(crate) fn given(&self) -> Vec<&'static str> {
         let fields = [
             ("point", self.point.is_some()),
             ("normal", self.normal.is_some()),

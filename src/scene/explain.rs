@@ -3,7 +3,8 @@
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
-use super::{MeshSpec, Path, Scene, suggest};
+use super::{MeshSpec, Path, Scene};
+use crate::suggest;
 
 /// A fault of one field.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Reads a scene: text, overrides, types, validation; whatever is wrong is told with file, line and field.
+//! Reads a scene: text, overrides, types; whatever is wrong is told with file, line and field.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use toml::de::DeTable;
 use super::place::{DEEPEST, Places};
 use super::source::Source;
 use super::{MeshSpec, Scene, explain, place, set};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, InputError};
 
 /// A scene that has been read and validated.
 #[derive(Debug, Clone)]
@@ -66,19 +66,24 @@ impl LoadedScene {
 }
 
 /// Reads the built-in scene of that name or the file at that path, with `--set` overrides in their order.
-pub fn load(name_or_path: &str, overrides: &[String]) -> Result<LoadedScene> {
-    Ok(load_source(Source::find(name_or_path)?, overrides)?)
+/// What its values mean is not checked yet.
+pub fn read(name_or_path: &str, overrides: &[String]) -> Result<LoadedScene, InputError> {
+    read_source(Source::find(name_or_path)?, overrides)
 }
 
 /// Reads a scene from a text that is no file; messages call it `file`, mesh paths are relative to its folder.
-pub fn load_text(file: impl Into<PathBuf>, text: &str, overrides: &[String]) -> Result<LoadedScene> {
+pub fn read_text(
+    file: impl Into<PathBuf>,
+    text: &str,
+    overrides: &[String],
+) -> Result<LoadedScene, InputError> {
     let file = file.into();
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let base_dir = file.parent().map(PathBuf::from).unwrap_or_default();
-    Ok(load_source(Source { name, file, base_dir, text: text.into() }, overrides)?)
+    read_source(Source { name, file, base_dir, text: text.into() }, overrides)
 }
 
-fn load_source(source: Source, overrides: &[String]) -> std::result::Result<LoadedScene, InputError> {
+fn read_source(source: Source, overrides: &[String]) -> Result<LoadedScene, InputError> {
     let Source { name, file, base_dir, text } = source;
     let (document, faults) = DeTable::parse_recoverable(&text);
     if let Some(byte) = place::too_deep(DEEPEST, document.get_ref()) {
@@ -94,7 +99,6 @@ fn load_source(source: Source, overrides: &[String]) -> std::result::Result<Load
     set::apply(&mut table, &mut places, overrides)?;
     places.name_bodies(set::body_names(&table));
     let scene = explain::scene_from(table).map_err(|fault| places.fault(&fault.path, &fault.message))?;
-    let scene = scene.prepare().map_err(|fault| places.place(fault))?;
     Ok(LoadedScene { scene, base_dir, name, places })
 }
 

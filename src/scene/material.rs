@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Generator, Keyframes, MeshSpec};
-use crate::model::law;
 
 /// What a body is made of. Which fields a model needs stands in docs/scene-format.md; others are refused.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -145,23 +144,6 @@ impl Material {
     pub const DEFAULT_THICKNESS: f64 = 0.001;
     /// Bending springs as a share of the structural ones, where nothing else is said.
     pub const DEFAULT_BENDING_SHARE: f64 = 0.1;
-
-    /// Lamé's parameters (μ, λ) in Pa, from `mu` and `lambda` or from Young's modulus and Poisson's ratio:
-    /// μ = E / (2 (1 + ν)), λ = E ν / ((1 + ν)(1 − 2ν)); of `valanis-landel` those at rest. What is not given is zero.
-    pub fn lame(&self) -> (f64, f64) {
-        if let Some(Curves { f, g, h }) = &self.curves {
-            // what is wrong with them is told when the elements are made
-            return law::curves::Curves::new(f, g, h).map_or((0.0, 0.0), |curves| curves.lame().into());
-        }
-        match (self.young_modulus, self.poisson_ratio) {
-            (Some(young), Some(poisson)) => {
-                let mu = young / (2.0 * (1.0 + poisson));
-                let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
-                (mu, lambda)
-            }
-            _ => (self.mu.unwrap_or(0.0), self.lambda.unwrap_or(0.0)),
-        }
-    }
 
     /// Writes out the defaults that matter for this model on this kind of mesh. Those that depend on the kind stay
     /// open while it is unknown (`None`: a mesh file that has not been read).

@@ -1,16 +1,17 @@
 //! What a user writes: the scene, in TOML and SI units. Every field has a unit and a default.
 //!
-//! This module says what a scene *is*; [`load()`] reads one, `set` overrides its fields, [`check`] validates it,
+//! This module says what a scene *is*; `load` reads one, `set` overrides its fields, `check` validates one of them,
 //! and `place` knows the line of every field, so that a message from anywhere can name it.
 
 mod attach;
 pub mod builtin;
-pub mod check;
+pub(crate) mod check;
 mod conservation;
 mod contact;
 mod damping;
 mod example;
 mod explain;
+mod integrator;
 mod joint;
 mod keyframes;
 mod load;
@@ -19,12 +20,9 @@ mod place;
 mod set;
 mod solver;
 mod source;
-pub(crate) mod suggest;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
-use crate::step::integrator::{NEWMARK, NON_OSCILLATORY, damping_beta};
 use crate::{Mat3, Vec3};
 use nalgebra::{Rotation3, Unit};
 
@@ -34,9 +32,11 @@ pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
 pub use damping::{Damping, Scope, Torque};
 pub use example::{Curve, CurveKind, Example, Over, Shape};
+pub use integrator::{Integrator, NEWMARK, NON_OSCILLATORY};
 pub use joint::Joint;
 pub use keyframes::Keyframes;
-pub use load::{LoadedScene, load, load_text};
+pub use load::LoadedScene;
+pub(crate) use load::{read, read_text};
 pub use material::{BendingRest, Curves, Material, MatterKind};
 pub use solver::{GlobalSolver, Precision, Solver, SolverKind};
 
@@ -80,16 +80,17 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Gives every body a name and every optional field its default, and validates the whole.
-    ///
-    /// A scene read by [`load()`] has been through this; one put together in code should be.
-    pub fn prepare(mut self) -> Result<Scene, InputError> {
+    /// Gives every body a name.
+    pub(crate) fn name_bodies(&mut self) {
         for (index, body) in self.bodies.iter_mut().enumerate() {
             if body.name.is_empty() {
                 body.name = default_body_name(index);
             }
         }
-        check::check(&self)?;
+    }
+
+    /// Gives every optional field its default.
+    pub(crate) fn fill_defaults(&mut self) {
         for body in &mut self.bodies {
             body.material.fill_defaults(MatterKind::of(&body.mesh));
         }
@@ -98,7 +99,6 @@ impl Scene {
         for obstacle in &mut self.obstacles {
             obstacle.fill_defaults(self.contact.friction);
         }
-        Ok(self)
     }
 
     /// The scene as TOML, every default written out. Reading it back gives an equal scene, to the last bit.
@@ -111,6 +111,21 @@ impl Scene {
 /// The name of a body that was given none.
 fn default_body_name(index: usize) -> String {
     format!("body{index}")
+}
+
+/// Why a name cannot be used to address a body, if so.
+pub fn body_name_fault(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("must not be empty")
+    } else if name.bytes().all(|byte| byte.is_ascii_digit()) {
+        Some("must not be a number: `body.0` already means the first body")
+    } else if name.contains(['.', '=']) || name.contains(char::is_control) {
+        Some(
+            "must not contain `.`, `=` or control characters: `--set body.NAME.field=value` could not address it",
+        )
+    } else {
+        None
+    }
 }
 
 fn earth_gravity() -> [f64; 3] {
@@ -136,62 +151,6 @@ pub struct Time {
 impl Default for Time {
     fn default() -> Self {
         Time { step: 1.0 / 30.0, frames: 300, substeps: 1, iterations: 10, tolerance: 0.0 }
-    }
-}
-
-/// Which integrator, by its name in the table of `step::integrator`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Integrator {
-    /// `backward-euler`, `implicit-midpoint`, `bdf2`, `newmark`, `trapezoidal`, `bathe`, `non-oscillatory`, or an explicit one.
-    pub kind: String,
-    /// τ of `non-oscillatory` (s): the time to rest goes as 1/τ.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tau: Option<f64>,
-    /// The time to rest of `non-oscillatory` (s): a trial finds τ. Default 1, if there is no `tau` either.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rest_time: Option<f64>,
-    /// κ of `non-oscillatory`, 0 to 1: the share of the oscillating motion that a step keeps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kappa: Option<f64>,
-    /// β of `newmark`: the share of the acceleration at the end of a step in its way, of 1/2. Default (γ + 1/2)²/4.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beta: Option<f64>,
-    /// γ of `newmark`: the share of the acceleration at the end of a step in its impulse. Default 1/2.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gamma: Option<f64>,
-}
-
-impl Default for Integrator {
-    fn default() -> Self {
-        let kind = "implicit-midpoint".into();
-        Integrator { kind, tau: None, rest_time: None, kappa: None, beta: None, gamma: None }
-    }
-}
-
-impl Integrator {
-    /// Time to rest where nothing is said (s).
-    pub const DEFAULT_REST_TIME: f64 = 1.0;
-
-    /// Writes out the defaults that matter for this integrator.
-    fn fill_defaults(&mut self) {
-        if self.kind == NON_OSCILLATORY {
-            self.kappa.get_or_insert(0.0);
-            if self.tau.is_none() {
-                self.rest_time.get_or_insert(Self::DEFAULT_REST_TIME);
-            }
-        }
-        if self.kind == NEWMARK {
-            let [beta, gamma] = self.newmark();
-            (self.beta, self.gamma) = (Some(beta), Some(gamma));
-        }
-    }
-
-    /// β and γ of `newmark`. Without a β of its own γ chooses one under which every step is stable and the fastest modes decay
-    /// most; γ = 1/2, which damps nothing, has the trapezoidal rule's.
-    pub fn newmark(&self) -> [f64; 2] {
-        let gamma = self.gamma.unwrap_or(0.5);
-        [self.beta.unwrap_or(damping_beta(gamma)), gamma]
     }
 }
 

@@ -223,7 +223,7 @@ impl Places {
         if let [first, second, ..] = path.as_mut_slice()
             && first == "body"
             && let Some(name) = second.parse::<usize>().ok().and_then(|index| self.body_names.get(index))
-            && super::check::body_name_fault(name).is_none()
+            && super::body_name_fault(name).is_none()
             && self.body_names.iter().filter(|other| *other == name).count() == 1
         {
             second.clone_from(name);

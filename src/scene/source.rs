@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::{builtin, suggest};
+use super::builtin;
 use crate::error::InputError;
+use crate::suggest;
 
 /// Longest scene file that is read (bytes). A scene is written by hand or by a script; what is longer is not one,
 /// and reading it would take minutes and gigabytes.

@@ -6,11 +6,11 @@
 use super::clock::PHASES;
 use super::coefficients::StepCoefficients;
 use super::host::{HostAccess, HostNeeds, HostStep};
-use super::parts::material_schedule::Stiffness;
 use crate::damping::Filter;
+use crate::ledger::{Exchange, Observation};
 use crate::linear::tall::Tall;
 use crate::model::rest::RestShapes;
-use crate::observe::Observation;
+use crate::solve::stiffness::Stiffness;
 use crate::{Mat3, Result, Vec3};
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
@@ -24,21 +24,6 @@ pub struct AttachmentTargets {
     pub after: Vec<Vec3>,
     /// Which attachments are active in the step.
     pub active: Vec<bool>,
-}
-
-/// Energy exchanged, over the steps since the report before (J).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Exchange {
-    /// Taken by the damping inside Φ: Δx · r D v', r the row's `drag`; where a share σ of the impulse is of the force at the
-    /// start of the step, of the mean velocity (1 − σ) v' + σ v_n.
-    pub damped: f64,
-    /// Given by moving attachments, Σ k (T_e − x_e) · ΔT, by stiffening, Σ (s' − s) E(x_n), and by attachments that take
-    /// hold or let go.
-    pub work: f64,
-    /// Taken by contact: by friction, less what moving obstacles gave.
-    pub contact: f64,
-    /// Given off by bodies that yield. Not a backend's to fill in.
-    pub plastic: f64,
 }
 
 /// A backend's report of a frame.
@@ -221,12 +206,7 @@ pub trait Backend: HostAccess + Profiling + Send {
     /// Local step: projections, and the gradient g of Φ at the iterate x. Returns the products (T B)ᵀ g of the columns.
     fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>>;
     /// Global step: x ← x − (A⁻¹ g + Σ T B c), c the `shares` of the columns.
-    fn solve(
-        &mut self,
-        form: &StepCoefficients,
-        columns: &[Columns],
-        shares: &[DVector<f64>],
-    ) -> Result<()>;
+    fn solve(&mut self, form: &StepCoefficients, columns: &[Columns], shares: &[DVector<f64>]) -> Result<()>;
     /// The iterate becomes the new position, v' its velocity; the old ones become history. The energy exchanged goes into the
     /// next report. With `keep_force` the next step starts with the force that this one ends with,
     ///   f' = M (x − y)/(c₁ h²),   y without damping, but with its share of f_n,

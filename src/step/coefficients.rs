@@ -14,6 +14,7 @@
 //! Damping by the elements' own stiffness, D = α₂ K, is not folded in: g gets c₂ h s α₂ K v'(x), and the metric c₂ h s² α₂ K.
 
 use super::integrator::Integrator;
+use crate::damping::rayleigh::Tangent;
 
 /// The coefficients of one step, or of one stage of a composite step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,15 +29,6 @@ pub struct StepCoefficients {
     pub stiffness_damping: f64,
     /// α₂ of K, and which K.
     pub tangent: Tangent,
-}
-
-/// Damping by the stiffness K of the elements, made semi-definite element by element: D = α₂ K.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Tangent {
-    /// α₂ (s); 0: there is none.
-    pub stiffness: f64,
-    /// Whether K is that of the iterate. Otherwise it is that of x_n for the whole step, and Φ exists.
-    pub follows: bool,
 }
 
 impl StepCoefficients {

@@ -1,6 +1,6 @@
 //! What a step's parts share: the model, the backend, the operator of the solve, and what they tell each other.
 
-use super::backend::{AttachmentTargets, Backend, Exchange, ForceAt};
+use super::backend::{AttachmentTargets, Backend, ForceAt};
 use super::clock::{Clock, Phase};
 use super::host::{HostNeeds, StateOffset};
 use super::minimise::operator::StepOperator;
@@ -8,6 +8,7 @@ use super::parts::conservation::body::Rigid;
 use super::parts::conservation::targets::ConservationTargets;
 use super::scheme::{Scheme, Stage, StepTime};
 use crate::damping::Damping;
+use crate::ledger::Exchange;
 use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::{Result, Vec3};
@@ -155,7 +156,8 @@ impl StepContext {
         let StepContext { backend, clock, operator, .. } = self;
         let mut added = |host: &super::host::HostStep| operator.start_force(host.v);
         clock.time(Phase::Local, || {
-            let extra = (!operator.updates.is_empty()).then_some(&mut added as &mut super::backend::ExtraForce);
+            let extra =
+                (!operator.updates.is_empty()).then_some(&mut added as &mut super::backend::ExtraForce);
             backend.force(&stage.form, &stage.targets, ForceAt::Start, extra)
         })
     }

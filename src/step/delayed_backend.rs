@@ -4,10 +4,10 @@ use super::backend::{Backend, Report, Snapshot, Targets};
 use super::explicit::{Explicit, Moment};
 use super::form::Form;
 use super::inside::{Inside, Merit, View};
-use super::stiffness::Stiffness;
 use crate::damping::{Damping, Filter};
 use crate::error::RunError;
 use crate::model::rest::RestShapes;
+use crate::solve::stiffness::Stiffness;
 use crate::{Result, Vec3};
 
 /// What the host gets to know of |g|.

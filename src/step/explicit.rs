@@ -19,10 +19,11 @@ use super::backend::ForceAt;
 use super::clock::Phase;
 use super::context::StepContext;
 use super::host::{Iterate, StateOffset};
-use super::integrator::{INTEGRATORS, Integrator, NON_OSCILLATORY, Target, Velocity};
+use super::integrator::{INTEGRATORS, Integrator, Target, Velocity};
 use super::minimise::Solved;
 use super::parts::{Parts, Progress};
 use super::scheme::Stage;
+use crate::scene::NON_OSCILLATORY;
 use crate::{Result, Vec3};
 
 /// A row of the table.
@@ -93,7 +94,12 @@ pub fn names() -> Vec<&'static str> {
 }
 
 /// An explicit step up to where a minimised one would be accepted. Nothing is iterated.
-pub(super) fn leap(method: &Method, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<Solved> {
+pub(super) fn leap(
+    method: &Method,
+    stage: &Stage,
+    parts: &mut Parts,
+    cx: &mut StepContext,
+) -> Result<Solved> {
     let Stage { form, targets, .. } = stage;
     cx.timed(Phase::Local, |cx| cx.backend.force(form, targets, ForceAt::Start, None))?;
     if method.filters_first && parts.filter_any_velocities() {

@@ -3,7 +3,6 @@
 //! A device may be some frames behind. Frames wait in a queue for their reports, which arrive in the same order.
 
 use super::Simulation;
-use super::backend::Exchange;
 use super::clock::Phase;
 use super::context::StepContext;
 use super::minimise::Solved;
@@ -11,9 +10,10 @@ use super::minimise::stop::residual;
 use super::parts::attachments::Attachments;
 use crate::Result;
 use crate::error::RunError;
+use crate::ledger::Exchange;
+use crate::ledger::Observation;
+use crate::ledger::{Book, Row};
 use crate::model::law::Law;
-use crate::observe::Observation;
-use crate::observe::ledger::{Book, Row};
 use std::collections::VecDeque;
 
 /// What is known of a frame before its report arrives.
@@ -50,12 +50,12 @@ impl FrameQueue {
 
     /// The error, if the simulation has ended.
     pub fn check(&self) -> Result<()> {
-        self.frames.failed.clone().map_or(Ok(()), |error| Err(error.into()))
+        self.failed.clone().map_or(Ok(()), |error| Err(error.into()))
     }
 
     fn fail(&mut self, error: RunError) {
-        self.frames.started.clear();
-        self.frames.failed = Some(error);
+        self.started.clear();
+        self.failed = Some(error);
     }
 }
 

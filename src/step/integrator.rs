@@ -15,7 +15,7 @@
 
 use super::explicit;
 use crate::error::InputError;
-use crate::scene;
+use crate::scene::{self, NEWMARK, NON_OSCILLATORY};
 
 /// How the inertial target y is made of what is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -174,11 +174,6 @@ pub const fn newmark(beta: f64, gamma: f64) -> Integrator {
     }
 }
 
-/// β that damps the fastest modes most among those that stay stable, for this γ: (γ + 1/2)²/4.
-pub const fn damping_beta(gamma: f64) -> f64 {
-    0.25 * (gamma + 0.5) * (gamma + 0.5)
-}
-
 /// Newmark's row with the mean of both accelerations.
 const TRAPEZOIDAL: Integrator = Integrator { name: "trapezoidal", ..newmark(0.25, 0.5) };
 
@@ -194,12 +189,6 @@ pub const INTEGRATORS: &[Integrator] = &[
     TRAPEZOIDAL,
     Integrator { name: "bathe", second: Some(&BATHE_SECOND), ..TRAPEZOIDAL },
 ];
-
-/// The name of Newmark's integrator, whose row depends on β and γ.
-pub const NEWMARK: &str = "newmark";
-
-/// The name of the integrator that minimises KE + (τ/h) PE.
-pub const NON_OSCILLATORY: &str = "non-oscillatory";
 
 /// The row of non-oscillatory motion with τ and time step `h` (s): backward Euler whose elastic energy weighs τ/h
 /// (Non-oscillatory thesis, Eq. 2.22). What it keeps of the velocities is not in the row: see `step::calm`.

@@ -1,11 +1,11 @@
 //! Interventions of a user: impulses that give energy, and a change of settings in the middle of a motion.
 
-use super::backend::Exchange;
 use super::context::Change;
 use super::parts::attachments::Attachments;
 use super::{Simulation, Snapshot};
-use crate::observe::Observation;
-use crate::observe::ledger::Row;
+use crate::ledger::Exchange;
+use crate::ledger::Observation;
+use crate::ledger::Row;
 use crate::{Result, Vec3};
 
 impl Simulation {

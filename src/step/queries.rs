@@ -11,9 +11,9 @@ use super::parts::non_oscillatory::NonOscillatory;
 use super::parts::plasticity::Plasticity;
 use super::stable::StableStep;
 use crate::contact::Touched;
+use crate::ledger::Row;
 use crate::model::Model;
 use crate::model::rest::RestShapes;
-use crate::observe::ledger::Row;
 use crate::scene::Curve;
 use crate::{Result, Vec3};
 

@@ -4,9 +4,11 @@ use super::StepContext;
 use super::backend::AttachmentTargets;
 use super::coefficients::StepCoefficients;
 use super::explicit::{self, Method};
-use super::integrator::{self, Integrator, NON_OSCILLATORY};
+use super::integrator::{self, Integrator};
 use crate::Result;
-use crate::damping::{Damping, Tangent};
+use crate::damping::Damping;
+use crate::damping::rayleigh::Tangent;
+use crate::scene::NON_OSCILLATORY;
 use crate::scene::{self, Scene};
 
 /// How a step is made.

@@ -126,12 +126,7 @@ struct Experiment {
 }
 
 impl Experiment {
-    fn new(
-        scene: &Scene,
-        model: &Arc<Model>,
-        backend: Box<dyn Backend>,
-        given: Calibration,
-    ) -> Result<Self> {
+    fn new(scene: &Scene, model: &Arc<Model>, backend: Box<dyn Backend>, given: Calibration) -> Result<Self> {
         let mut simulation = Simulation::build(scene, model.clone(), backend, given)?;
         let start = simulation.cx.backend.snapshot()?;
         simulation.parts.remove::<Contact>();

@@ -3,7 +3,7 @@
 use super::Simulation;
 use super::backend::BackendState;
 use crate::Result;
-use crate::observe::ledger::Book;
+use crate::ledger::Book;
 use serde::{Deserialize, Serialize};
 
 /// A simulation between two frames: with it a run continues with the same bits.

@@ -3,11 +3,11 @@
 use super::Simulation;
 use super::backend::Backend;
 use super::late::{Gradient, Late};
-use crate::model::build::build;
+use crate::ledger::Row;
 use crate::model::spring::SpringElement;
 use crate::model::{Body, Model};
-use crate::observe::ledger::Row;
-use crate::scene::{self, LoadedScene, Scene};
+use crate::scene::{LoadedScene, Scene};
+use crate::setup::{self, build};
 use crate::{Vec3, cpu};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ fn exchanging() -> LoadedScene {
         select = { min = [-0.001, -1.0, -1.0], max = [0.001, 1.0, 1.0] }
         path = { kind = "circle", axis = [0, 0, 1], radius = 0.1, period = 1.0 }
     "#;
-    scene::load_text("test", text, &[]).unwrap()
+    setup::load_text("test", text, &[]).unwrap()
 }
 
 fn start(loaded: &LoadedScene, wrap: Wrap) -> Simulation {

@@ -1,9 +1,10 @@
 //! What all drawing shaders are told: `Frame` of `shaders/render/frame.wgsl`.
 
 use super::camera::{Bounds, Camera};
-use super::look::{Colour, Look, MAP, PALETTE, to_linear};
+use super::look::{Colour, Look, MAP};
 use super::screen::Area;
 use crate::Vec3;
+use crate::colour::{PALETTE, to_linear};
 use bytemuck::{Pod, Zeroable};
 use nalgebra::{Matrix4, Vector4};
 

@@ -1,7 +1,8 @@
 //! How a scene is shown: what the colours mean, and the colours themselves.
 
 /// What the colour of a body tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Colour {
     /// Each body its own colour
     #[default]
@@ -97,23 +98,6 @@ impl Default for Look {
     }
 }
 
-/// Colours of bodies (sRGB), of much the same lightness; bodies beyond the last begin again.
-pub const PALETTE: [[u8; 3]; 8] = [
-    [232, 132, 74],
-    [74, 144, 196],
-    [122, 178, 92],
-    [198, 98, 122],
-    [226, 184, 84],
-    [128, 116, 190],
-    [84, 176, 168],
-    [172, 128, 100],
-];
-
-/// The colour of a body (sRGB).
-pub fn body_colour(body: usize) -> [u8; 3] {
-    PALETTE[body % PALETTE.len()]
-}
-
 /// Control points of the colour map, in Oklab (lightness, green to red, blue to yellow): lightness grows evenly, so equal
 /// differences of a value look equal, also in grey.
 pub const MAP: [[f32; 3]; 6] = [
@@ -154,14 +138,10 @@ pub fn to_srgb(linear: f32) -> f32 {
     if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// The linear light of an sRGB value.
-pub fn to_linear(srgb: f32) -> f32 {
-    if srgb <= 0.040_45 { srgb / 12.92 } else { ((srgb + 0.055) / 1.055).powf(2.4) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::colour::to_linear;
 
     /// Lightness L* of CIE from linear light.
     fn lightness([r, g, b]: [f32; 3]) -> f32 {

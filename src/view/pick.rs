@@ -114,12 +114,11 @@ fn meet(ray: &Ray, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::build::build;
-    use crate::scene;
+    use crate::setup::{self, build};
     use crate::view::camera::{Bounds, Camera};
 
     fn model(name: &str) -> Model {
-        build(&scene::load(name, &[]).unwrap()).unwrap().model
+        build(&setup::load(name, &[]).unwrap()).unwrap().model
     }
 
     #[test]

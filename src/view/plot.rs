@@ -2,8 +2,8 @@
 
 use super::chart::{BLUE, Chart, GREEN, INK, Line, ORANGE, RED, VIOLET};
 use crate::Result;
+use crate::ledger::Row;
 use crate::observe::examples::Excited;
-use crate::observe::ledger::Row;
 use plotters::style::RGBColor;
 use std::path::Path;
 

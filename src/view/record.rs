@@ -13,7 +13,8 @@ use std::thread::JoinHandle;
 const QUEUE: usize = 8;
 
 /// What a recording becomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Format {
     /// An animated GIF: opens everywhere, 256 colours
     Gif,
@@ -22,7 +23,7 @@ pub enum Format {
     /// A film, by ffmpeg, if that is installed
     Mp4,
     /// A folder of numbered PNG files
-    #[value(skip)]
+    #[cfg_attr(feature = "cli", value(skip))]
     Sequence,
 }
 

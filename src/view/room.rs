@@ -129,11 +129,10 @@ fn is_line(points: &[Vec3], within: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::build::build;
-    use crate::scene;
+    use crate::setup::{self, build};
 
     fn of(name: &str) -> Room {
-        let loaded = scene::load(name, &[]).unwrap();
+        let loaded = setup::load(name, &[]).unwrap();
         let model = build(&loaded).unwrap().model;
         let obstacles: Vec<_> = loaded.scene.obstacles.iter().map(|o| Obstacle::new(o, 0.0)).collect();
         room(&loaded.scene, &model, &obstacles)

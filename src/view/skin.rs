@@ -229,8 +229,8 @@ fn sides(mine: &[usize], joined: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::build::build;
-    use crate::scene::load_text;
+    use crate::setup::build;
+    use crate::setup::load_text;
 
     fn skin(mesh: &str, material: &str) -> Skin {
         let text = format!("[[body]]\nmesh = {mesh}\nmaterial = {material}");

@@ -2,9 +2,9 @@
 
 use dashpot::linear::{BlockFactor, BlockMatrix, BlockPattern};
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::model::hessian::Curved;
-use dashpot::scene::{self, LoadedScene};
+use dashpot::scene::LoadedScene;
+use dashpot::setup::{self, build};
 use dashpot::{Mat3, Vec3};
 use nalgebra::{DMatrix, SymmetricEigen};
 use serde::Deserialize;
@@ -90,7 +90,7 @@ pub fn bar(model: &str, cells: [usize; 3], more: &str) -> LoadedScene {
         REFERENCE.size,
         material(model)
     );
-    scene::load_text("bar", &text, &[]).unwrap()
+    setup::load_text("bar", &text, &[]).unwrap()
 }
 
 /// Stiffness of the attachments (N/m) where springs have to stand for the clamp: a share of E times a cell's size,

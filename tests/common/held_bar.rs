@@ -1,9 +1,9 @@
 //! A bar that is clamped at one end, for tests of reduced bodies.
 
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::reduced::Reduced;
-use dashpot::scene::{self, LoadedScene};
+use dashpot::scene::LoadedScene;
+use dashpot::setup::{self, build};
 use std::sync::Arc;
 
 /// Of 144 tetrahedra, 1 m long, clamped at its left end; its slowest mode has about 1.3 Hz.
@@ -23,7 +23,7 @@ const BAR: &str = r#"
 
 pub fn load(overrides: &[&str]) -> (LoadedScene, Model) {
     let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    let loaded = scene::load_text("test", BAR, &overrides).unwrap();
+    let loaded = setup::load_text("test", BAR, &overrides).unwrap();
     let model = build(&loaded).unwrap().model;
     (loaded, model)
 }

@@ -15,33 +15,33 @@ pub use adapter::skipped::skipped;
 pub use command::{dashpot, fails, refused, succeeds};
 
 use dashpot::gpu::context::Context;
+use dashpot::ledger::Row;
 use dashpot::model::attachment::Attachment;
-use dashpot::model::build::build;
 use dashpot::model::{Body, Model};
-use dashpot::observe::ledger::Row;
 use dashpot::scene::{LoadedScene, Scene};
+use dashpot::setup::{self, build};
 use dashpot::{Simulation, Vec3, cpu, gpu, scene};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A simulation of a scene written as TOML, with overrides.
 pub fn simulate(text: &str, overrides: &[&str]) -> Simulation {
-    start(scene::load_text("test", text, &owned(overrides)).unwrap())
+    start(setup::load_text("test", text, &owned(overrides)).unwrap())
 }
 
 /// A simulation of a built-in scene, with overrides.
 pub fn builtin(name: &str, overrides: &[&str]) -> Simulation {
-    start(scene::load(name, &owned(overrides)).unwrap())
+    start(setup::load(name, &owned(overrides)).unwrap())
 }
 
 /// A simulation of a built-in scene on a device, with overrides.
 pub fn on_gpu(context: &Arc<Context>, name: &str, overrides: &[&str]) -> Simulation {
-    start_on(context, scene::load(name, &owned(overrides)).unwrap(), &gpu::Options::default())
+    start_on(context, setup::load(name, &owned(overrides)).unwrap(), &gpu::Options::default())
 }
 
 /// A simulation of a scene written as TOML on a device, with overrides.
 pub fn simulate_on_gpu(context: &Arc<Context>, text: &str, overrides: &[&str]) -> Simulation {
-    start_on(context, scene::load_text("test", text, &owned(overrides)).unwrap(), &gpu::Options::default())
+    start_on(context, setup::load_text("test", text, &owned(overrides)).unwrap(), &gpu::Options::default())
 }
 
 /// A simulation of a scene on a device.

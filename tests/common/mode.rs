@@ -1,8 +1,8 @@
 //! One mode of vibration of a small body, and how fast it dies.
 
-use dashpot::model::build::build;
 use dashpot::model::hessian::Curved;
-use dashpot::{Simulation, Vec3, cpu, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Simulation, Vec3, cpu};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub fn damping_ratio(
     damping: impl Fn(f64) -> Vec<String>,
 ) -> [f64; 2] {
     let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    let loaded = scene::load_text("test", text, &overrides).unwrap();
+    let loaded = setup::load_text("test", text, &overrides).unwrap();
     let mut model = build(&loaded).unwrap().model;
     let (n, rest) = (model.vertex_count(), model.initial_positions.clone());
     let mut stiffness = DMatrix::<f64>::zeros(3 * n, 3 * n);
@@ -49,7 +49,7 @@ pub fn damping_ratio(
     // the period with the ξ that is expected to be about 0.05
     let h = std::f64::consts::TAU / (omega * (1.0f64 - 0.05 * 0.05).sqrt() * steps as f64);
     settings.push(format!("time.step={h:?}"));
-    let scene = scene::load_text("test", text, &settings).unwrap().scene;
+    let scene = setup::load_text("test", text, &settings).unwrap().scene;
     let model = Arc::new(model);
     let backend = cpu::backend(model.clone(), &scene.solver).unwrap();
     let mut simulation = Simulation::new(&scene, model.clone(), backend).unwrap();

@@ -3,8 +3,8 @@
 use dashpot::contact::Contacts;
 use dashpot::linear::{Factor, SparseMatrix, Symbolic};
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::scene::load_text;
+use dashpot::setup::build;
+use dashpot::setup::load_text;
 use dashpot::{Result, Vec3};
 
 /// Bodies that are linear springs about their rest shape, without rotation, under backward Euler: a step is one solve,

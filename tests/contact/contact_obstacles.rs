@@ -2,8 +2,9 @@
 
 use dashpot::contact::Contacts;
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::scene::{Scene, load_text};
+use dashpot::scene::Scene;
+use dashpot::setup::build;
+use dashpot::setup::load_text;
 use dashpot::{Result, Vec3};
 
 const BOX: &str = "[[body]]\nmesh = { generate = \"box\", cells = [1, 1, 1], size = [1, 1, 1] }\n\

@@ -5,7 +5,7 @@
 
 use crate::common::{builtin, run, simulate};
 use dashpot::Vec3;
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 
 /// The largest fall of `numerical` from any frame to a later one: energy made (J).
 fn made(rows: &[Row]) -> f64 {

@@ -1,8 +1,8 @@
 //! Ten boxes in a pile: nothing gains energy, sinks in, passes through or sticks, however few iterations a step has.
 
 use crate::common::builtin;
+use dashpot::ledger::Row;
 use dashpot::mesh::Mesh;
-use dashpot::observe::ledger::Row;
 use dashpot::{Simulation, Vec3};
 
 /// Edge of a box (m).

@@ -7,9 +7,9 @@ use dashpot::design::search::search;
 use dashpot::design::target::{assign, parse};
 use dashpot::design::unload::Unloading;
 use dashpot::design::{self, End, Options, Outcome, Remaining, Target, TargetError, Trial, Wish};
-use dashpot::model::build::build;
 use dashpot::scene::{Curve, CurveKind, Example, Over, Shape};
-use dashpot::{Simulation, Vec3, cpu, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Simulation, Vec3, cpu};
 use std::f64::consts::{LN_2, TAU};
 use std::sync::Arc;
 
@@ -333,7 +333,7 @@ const STILL: [&str; 4] = [
 /// What remains of an excitation after a cycle, as a share, by a simulation that starts deformed: the highest value after the
 /// second change of sign.
 fn unloaded(file: &str, example: usize, amplitude: f64) -> f64 {
-    let loaded = scene::load(file, &STILL.map(String::from)).unwrap();
+    let loaded = setup::load(file, &STILL.map(String::from)).unwrap();
     let model = build(&loaded).unwrap().model;
     let turn = loaded.scene.bodies[0].rotation.matrix();
     let begin = |share: f64| {
@@ -376,8 +376,8 @@ fn the_scene_that_is_written_does_what_was_wished() {
     }
     let file = folder.path().join("bar-designed.toml");
     let written = std::fs::read_to_string(&file).unwrap();
-    let scene = scene::load_text("there", &written, &[]).unwrap().scene;
-    let given = scene::load_text("here", BAR, &[]).unwrap().scene;
+    let scene = setup::load_text("there", &written, &[]).unwrap().scene;
+    let given = setup::load_text("here", BAR, &[]).unwrap().scene;
     let mut same = scene.clone();
     same.damping.examples.clone_from(&given.damping.examples);
     assert_eq!(same, given, "nothing but the curves has changed");
@@ -392,12 +392,12 @@ fn the_scene_that_is_written_does_what_was_wished() {
     let again = ["design", "bar-designed.toml", "--backend", "cpu", "--out", "again.toml"];
     succeeds(folder.path(), &[&again[..], &targets].concat());
     let again = std::fs::read_to_string(folder.path().join("again.toml")).unwrap();
-    assert_eq!(scene::load_text("there", &again, &[]).unwrap().scene, scene);
+    assert_eq!(setup::load_text("there", &again, &[]).unwrap().scene, scene);
 }
 
 #[test]
 fn one_simulation_is_let_go_again_and_again_to_the_same_bits() {
-    let loaded = scene::load_text("bar.toml", BAR, &[]).unwrap();
+    let loaded = setup::load_text("bar.toml", BAR, &[]).unwrap();
     let make =
         || Unloading::new(&loaded, &|loaded, model| cpu::backend(model, &loaded.scene.solver)).unwrap();
     let examples = &loaded.scene.damping.examples;
@@ -451,13 +451,13 @@ fn wishes_that_cannot_be_are_refused_or_told_and_what_was_found_is_kept() {
         "integrator.kind=backward-euler",
     ];
     fails(at, &design(&impossible), 1, &["not all targets hold", "`up: 1->0.9999999`", "γ = 0.001"]);
-    let kept = scene::load(at.join("kept.toml").to_str().unwrap(), &[]).unwrap().scene;
+    let kept = setup::load(at.join("kept.toml").to_str().unwrap(), &[]).unwrap().scene;
     assert!(kept.damping.examples.iter().all(|example| example.curve.is_some()));
 }
 
 #[test]
 fn a_library_user_is_told_of_every_test() {
-    let loaded = scene::load_text("bar.toml", BAR, &[]).unwrap();
+    let loaded = setup::load_text("bar.toml", BAR, &[]).unwrap();
     let mut told = Vec::new();
     let targets = parse("up: 1->0.5").unwrap();
     let designed = design::design(&loaded, &targets, &Options::default(), &mut |progress| {
@@ -469,7 +469,7 @@ fn a_library_user_is_told_of_every_test() {
     assert_eq!(told.len(), outcome.trials);
     assert_eq!(told.last().unwrap().1, outcome.gamma);
     assert!(told.iter().map(|told| told.0).eq(1..=told.len()) && told.last().unwrap().2);
-    let loaded_without = scene::load_text("bar.toml", BAR, &["damping.example=[]".into()]).unwrap();
+    let loaded_without = setup::load_text("bar.toml", BAR, &["damping.example=[]".into()]).unwrap();
     let error = design::design(&loaded_without, &targets, &Options::default(), &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("no [[damping.example]]"), "{error}");
 }
@@ -488,7 +488,7 @@ fn half_lives_hold_themselves_where_nearly_all_remains() {
 
 #[test]
 fn half_lives_too_short_to_be_seen_are_refused_and_time_is_told_if_asked_for() {
-    let loaded = scene::load_text("bar.toml", BAR, &[]).unwrap();
+    let loaded = setup::load_text("bar.toml", BAR, &[]).unwrap();
     let fast = parse("up: half-life 1e-3").unwrap();
     let error = design::design(&loaded, &fast, &Options::default(), &mut |_| {}).unwrap_err().to_string();
     assert!(error.contains("up: 1 half-life 0.001") && error.contains("expected a half-life of"), "{error}");
@@ -522,7 +522,7 @@ fn shapes_that_cannot_be_damped_are_told_with_their_place() {
         refused(path, command, &["s.toml:11: damping.example.1.shape", "combination of those before it"]);
     }
     // the whole body, moved: differences of velocities are all that this damping sees
-    let mesh = build(&scene::load_text("box.toml", body, &[]).unwrap()).unwrap().model.bodies[0].mesh.clone();
+    let mesh = build(&setup::load_text("box.toml", body, &[]).unwrap()).unwrap().model.bodies[0].mesh.clone();
     let moved: Vec<Vec3> = mesh.positions.iter().map(|x| x + Vec3::new(0.0, 0.1, 0.0)).collect();
     dashpot::mesh::write::write(&path.join("moved.vtk"), &mesh, &moved).unwrap();
     write(["a", "b"], ["mode = 1", "file = \"moved.vtk\""]);

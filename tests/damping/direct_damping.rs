@@ -5,10 +5,10 @@ use dashpot::Vec3;
 use dashpot::damping::cloud::Cloud;
 use dashpot::damping::neighbours::Neighbours;
 use dashpot::damping::{direct, pbd, spring};
+use dashpot::ledger::Row;
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
-use dashpot::scene::{self, Torque};
+use dashpot::scene::Torque;
+use dashpot::setup::{self, build};
 
 const TORQUES: [Torque; 4] = [Torque::Edges, Torque::Radial, Torque::LinearProgram, Torque::None];
 
@@ -33,7 +33,7 @@ const BODIES: &str = r#"
 "#;
 
 fn bodies() -> Model {
-    build(&scene::load_text("bodies", BODIES, &[]).unwrap()).unwrap().model
+    build(&setup::load_text("bodies", BODIES, &[]).unwrap()).unwrap().model
 }
 
 /// Shaken places, and velocities of all sorts: a body that flies, turns and trembles.
@@ -194,7 +194,7 @@ fn many_spring_sweeps_are_direct_damping() {
         mesh = { generate = "box", cells = [4, 3, 2], size = [0.8, 0.6, 0.4] }
         material = { model = "arap", mu = 1e4, density = 1000.0 }
     "#;
-    let model = build(&scene::load_text("block", text, &[]).unwrap()).unwrap().model;
+    let model = build(&setup::load_text("block", text, &[]).unwrap()).unwrap().model;
     let neighbours = Neighbours::new(&model);
     let (x, v) = state(&model, &mut Random::new(4));
     let swept = |gamma: f64, sweeps: usize, projected: bool| {

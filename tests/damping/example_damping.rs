@@ -1,10 +1,10 @@
 //! Damping along example shapes: what the Example paper proves, measured in motion.
 
 use crate::common::Random;
-use dashpot::model::build::build;
+use dashpot::ledger::Row;
 use dashpot::model::hessian::Curved;
 use dashpot::model::{ExampleShape, Model};
-use dashpot::observe::ledger::Row;
+use dashpot::setup::{self, build};
 use dashpot::{Simulation, Vec3, cpu, scene};
 use nalgebra::{DMatrix, Rotation3, SymmetricEigen};
 use std::f64::consts::{PI, TAU};
@@ -70,7 +70,7 @@ fn load(sets: &[&str], gammas: &[f64]) -> (scene::LoadedScene, Model) {
         .enumerate()
         .map(|(i, g)| format!("{{ shape = {{ mode = {} }}, gamma = {g:?} }}", i + 1));
     sets.push(format!("damping.example=[{}]", examples.collect::<Vec<_>>().join(", ")));
-    let loaded = scene::load_text("test", BAR, &sets).unwrap();
+    let loaded = setup::load_text("test", BAR, &sets).unwrap();
     let model = build(&loaded).unwrap().model;
     (loaded, model)
 }

@@ -2,7 +2,7 @@
 
 use crate::common::simulate;
 use dashpot::cli::bench::damping::{PRECISION, Trial};
-use dashpot::scene;
+use dashpot::setup;
 
 /// Two masses of 0.5 kg on a spring of 100 N/m: ω² = 400 1/s².
 const OSCILLATOR: &str = r#"
@@ -51,7 +51,7 @@ const MEMBRANE: &str = r#"
 
 fn longest(damping: &[&str]) -> f64 {
     let settings: Vec<String> = damping.iter().map(|s| s.to_string()).collect();
-    let trial = Trial::new(scene::load_text("test", MEMBRANE, &settings).unwrap(), 0.4).unwrap();
+    let trial = Trial::new(setup::load_text("test", MEMBRANE, &settings).unwrap(), 0.4).unwrap();
     let (longest, runs) = trial.longest(1e-3).unwrap();
     println!("{damping:?}: {:.3} ms in {runs} runs", 1e3 * longest);
     assert!(trial.is_stable(longest).unwrap() && !trial.is_stable(longest * PRECISION).unwrap());

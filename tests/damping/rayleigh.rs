@@ -2,11 +2,12 @@
 
 use crate::common::mode::damping_ratio;
 use crate::common::{Random, distance, run, simulate};
+use dashpot::damping::rayleigh::Tangent;
+use dashpot::ledger::Row;
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
+use dashpot::setup::{self, build};
 use dashpot::step::backend::Targets;
-use dashpot::step::form::{Form, Tangent};
+use dashpot::step::coefficients::StepCoefficients;
 use dashpot::step::integrator::find;
 use dashpot::{Simulation, Vec3, cpu, scene};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ const TANGENT: &str = "damping.model=rayleigh-tangent";
 
 fn load(overrides: &[&str]) -> (scene::LoadedScene, Model) {
     let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    let loaded = scene::load_text("test", BOX, &overrides).unwrap();
+    let loaded = setup::load_text("test", BOX, &overrides).unwrap();
     let model = build(&loaded).unwrap().model;
     (loaded, model)
 }
@@ -53,8 +54,13 @@ fn the_gradient_is_that_of_the_energy_with_its_dissipation() {
     let mut random = Random::new(3);
     for name in ["backward-euler", "implicit-midpoint", "bdf2"] {
         let tangent = Tangent { stiffness: 0.02, follows: false };
-        let form =
-            Form { row: find(name).unwrap(), h: 0.01, mass_damping: 0.4, stiffness_damping: 0.0, tangent };
+        let form = StepCoefficients {
+            row: find(name).unwrap(),
+            h: 0.01,
+            mass_damping: 0.4,
+            stiffness_damping: 0.0,
+            tangent,
+        };
         let mut backend = cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
         backend.open(true).unwrap();
         backend.prepare(&form).unwrap();
@@ -234,7 +240,7 @@ fn bending_dies_faster_by_the_laplacian() {
 fn what_does_not_go_together_is_refused_with_the_reason() {
     let refused = |settings: &[&str], words: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-        let error = scene::load_text("test", BOX, &settings).err().map(|e| e.to_string()).unwrap_or_default();
+        let error = setup::load_text("test", BOX, &settings).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(words.iter().all(|word| error.contains(word)), "{settings:?}: {error}");
     };
     refused(&[TANGENT], &["damping.model", "newton"]);

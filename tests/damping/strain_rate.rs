@@ -3,9 +3,9 @@
 use crate::common::{context, distance, simulate, simulate_on_gpu, size};
 use dashpot::damping::strain_rate::{Parts, Viscosity, critical, filter};
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::model::element::Stencil;
-use dashpot::{Mat3, Vec3, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Mat3, Vec3};
 
 const BLOCK: &str = r#"
     gravity = [0.0, 0.0, 0.0]
@@ -20,7 +20,7 @@ const BLOCK: &str = r#"
 "#;
 
 fn model(text: &str) -> Model {
-    build(&scene::load_text("test", text, &[]).unwrap()).unwrap().model
+    build(&setup::load_text("test", text, &[]).unwrap()).unwrap().model
 }
 
 /// Numbers that look random.
@@ -146,7 +146,7 @@ fn critical_viscosities_are_those_of_the_thesis() {
 fn a_wavelength_needs_a_poisson_ratio_of_a_third() {
     let load = |overrides: &[&str]| {
         let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-        scene::load_text("test", BLOCK, &overrides).map(|_| ())
+        setup::load_text("test", BLOCK, &overrides).map(|_| ())
     };
     load(&["damping.wavelength=0.2"]).unwrap();
     let error =

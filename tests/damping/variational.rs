@@ -3,11 +3,11 @@
 use crate::common;
 use crate::common::mode::damping_ratio;
 use crate::common::{Random, builtin, distance, run, simulate};
+use dashpot::Vec3;
 use dashpot::damping::variational::Variational;
+use dashpot::ledger::Row;
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
-use dashpot::{Vec3, scene};
+use dashpot::setup::{self, build};
 use nalgebra::Rotation3;
 
 const BOX: &str = r#"
@@ -26,7 +26,7 @@ const BOX: &str = r#"
 
 /// A model of a scene that is built in, with every kind of element among them.
 fn model(name: &str, setting: &str) -> Model {
-    build(&scene::load(name, &[setting.to_string()]).unwrap()).unwrap().model
+    build(&setup::load(name, &[setting.to_string()]).unwrap()).unwrap().model
 }
 
 const SCENES: &[(&str, &str)] = &[

@@ -53,7 +53,7 @@ fn scenes_look_as_they_did() {
     let renderer = Renderer::new(&context, canvas::FORMAT, 4).unwrap();
     let renew = std::env::var_os("DASHPOT_RENEW_GOLDEN").is_some();
     for (name, frames, colour, wireframe) in PICTURES {
-        let loaded = dashpot::scene::load(name, &[]).unwrap();
+        let loaded = dashpot::setup::load(name, &[]).unwrap();
         let mut simulation = common::start(loaded.clone());
         for _ in 0..frames {
             simulation.frame().unwrap();

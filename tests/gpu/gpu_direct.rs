@@ -11,10 +11,10 @@ use dashpot::gpu::kernel::{DIRECT_DAMPING, Id, LOCAL_DAMPING, SPRING_FRAME, SPRI
 use dashpot::gpu::layout::{Motion, Step, Vertex, mode};
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
+use dashpot::ledger::Row;
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::observe::ledger::Row;
-use dashpot::scene::{self, Torque};
+use dashpot::scene::Torque;
+use dashpot::setup::{self, build};
 use std::sync::Arc;
 
 const BODIES: &str = r#"
@@ -34,7 +34,7 @@ const BODIES: &str = r#"
 
 /// Flying and turning bodies that tremble, at some place; velocities as single precision has them.
 fn bodies(place: f64, drift: f64) -> Model {
-    let mut model = build(&scene::load_text("bodies", BODIES, &[]).unwrap()).unwrap().model;
+    let mut model = build(&setup::load_text("bodies", BODIES, &[]).unwrap()).unwrap().model;
     let mut random = Random::new(6);
     for (x, v) in model.initial_positions.iter_mut().zip(&mut model.initial_velocities) {
         *v = Vec3::new(drift, 0.2 * drift, 0.0) + Vec3::new(1.0, 2.0, 3.0).cross(x) + random.vector();

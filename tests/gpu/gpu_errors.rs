@@ -4,8 +4,8 @@ use crate::common::{context, on_gpu, run};
 use dashpot::error::RunError;
 use dashpot::gpu::context::Context;
 use dashpot::gpu::{self, Options};
-use dashpot::model::build::build;
-use dashpot::{Error, Simulation, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Error, Simulation};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -108,7 +108,7 @@ fn a_mesh_beyond_the_device_is_refused_by_buffer_size_and_limit() {
     let limit = 1 << 16;
     let context = Context::open_within(None, limit).unwrap();
     let backend = |cells: &str| {
-        let loaded = scene::load("bar", &[format!("body.0.mesh.cells={cells}")]).unwrap();
+        let loaded = setup::load("bar", &[format!("body.0.mesh.cells={cells}")]).unwrap();
         let model = Arc::new(build(&loaded).unwrap().model);
         let rows = 4 * model.tets.len() + model.attachments.len();
         let made = gpu::backend(context.clone(), model.clone(), &loaded.scene.solver, &Options::default());

@@ -2,8 +2,8 @@
 
 use crate::common;
 use dashpot::model::ExampleShape;
-use dashpot::model::build::build;
-use dashpot::{Simulation, Vec3, cpu, gpu, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Simulation, Vec3, cpu, gpu};
 use std::sync::Arc;
 
 const BAR: &str = r#"
@@ -30,7 +30,7 @@ const BAR: &str = r#"
 /// Two shapes of the bar: bent upwards and drawn out.
 fn simulate(context: Option<&Arc<gpu::context::Context>>, sets: &[&str]) -> Simulation {
     let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
-    let loaded = scene::load_text("test", BAR, &sets).unwrap();
+    let loaded = setup::load_text("test", BAR, &sets).unwrap();
     let mut model = build(&loaded).unwrap().model;
     let rest = model.bodies[0].mesh.positions.clone();
     let shape = |of: fn(&Vec3) -> Vec3| ExampleShape { body: 0, displacement: rest.iter().map(of).collect() };

@@ -3,7 +3,7 @@
 use crate::common::{context, distance, of_each, run, simulate, simulate_on_gpu, size};
 use dashpot::Simulation;
 use dashpot::gpu::context::Context;
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::step::explicit::METHODS;
 use std::sync::Arc;
 

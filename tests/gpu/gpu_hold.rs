@@ -1,7 +1,7 @@
 //! Momenta and energy held inside the solve on the device: kept, and as on the CPU.
 
 use crate::common::{builtin, context, distance, of_each, on_gpu, run, simulate, simulate_on_gpu, size};
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::{Simulation, Vec3};
 
 const HELD: &str = "conservation.method=cpd";

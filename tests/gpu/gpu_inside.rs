@@ -1,14 +1,15 @@
 //! What the host sees of a step half made on the device, and what it may do to it, against the CPU.
 
 use crate::common::{self, Random, context, distance};
+use dashpot::damping::rayleigh::Tangent;
 use dashpot::gpu::context::Context;
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::scene::LoadedScene;
+use dashpot::setup::{self, build};
 use dashpot::step::backend::{Backend, Targets};
-use dashpot::step::form::{Form, Tangent};
+use dashpot::step::coefficients::StepCoefficients;
 use dashpot::step::integrator::{BALLISTIC_EULER, Integrator, find};
-use dashpot::{Vec3, cpu, gpu, scene};
+use dashpot::{Vec3, cpu, gpu};
 use std::sync::Arc;
 
 const H: f64 = 0.02;
@@ -23,7 +24,7 @@ struct Pair {
 impl Pair {
     fn new(context: &Arc<Context>, name: &str, overrides: &[&str]) -> Pair {
         let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-        Self::of(context, scene::load(name, &overrides).unwrap())
+        Self::of(context, setup::load(name, &overrides).unwrap())
     }
 
     fn of(context: &Arc<Context>, loaded: LoadedScene) -> Pair {
@@ -49,7 +50,7 @@ impl Pair {
     }
 
     /// The beginning of a step and so many iterations of it.
-    fn begin(&mut self, form: &Form, targets: &Targets, iterations: usize) {
+    fn begin(&mut self, form: &StepCoefficients, targets: &Targets, iterations: usize) {
         self.both(|backend| {
             backend.prepare(form).unwrap();
             backend.predict(form, targets).unwrap();
@@ -62,7 +63,7 @@ impl Pair {
         });
     }
 
-    fn advance(&mut self, form: &Form, targets: &Targets) {
+    fn advance(&mut self, form: &StepCoefficients, targets: &Targets) {
         self.both(|backend| {
             backend.advance(form, targets).unwrap();
             backend.fetch().unwrap();
@@ -70,8 +71,8 @@ impl Pair {
     }
 }
 
-fn form(row: Integrator, stiffness_damping: f64) -> Form {
-    Form { row, h: H, mass_damping: 0.0, stiffness_damping, tangent: Tangent::default() }
+fn form(row: Integrator, stiffness_damping: f64) -> StepCoefficients {
+    StepCoefficients { row, h: H, mass_damping: 0.0, stiffness_damping, tangent: Tangent::default() }
 }
 
 fn longest(vectors: &[Vec3]) -> f64 {
@@ -282,7 +283,7 @@ fn laws() -> String {
 fn merits_and_slopes_are_those_of_the_cpu() {
     let Some(context) = context() else { return };
     for (kind, damping) in [("backward-euler", 0.0), ("implicit-midpoint", 0.0), ("bdf2", 2e-3)] {
-        let mut pair = Pair::of(&context, scene::load_text("laws", &laws(), &[]).unwrap());
+        let mut pair = Pair::of(&context, setup::load_text("laws", &laws(), &[]).unwrap());
         let (form, targets) = (form(find(kind).unwrap(), damping), pair.targets(0.3));
         pair.begin(&form, &targets, 1);
         let (start, n) = (pair.host.view().iterate.to_vec(), pair.model.vertex_count());
@@ -328,7 +329,7 @@ fn merits_and_slopes_are_those_of_the_cpu() {
 #[test]
 fn a_trial_reads_back_a_few_numbers() {
     let Some(context) = context() else { return };
-    let mut pair = Pair::of(&context, scene::load_text("laws", &laws(), &[]).unwrap());
+    let mut pair = Pair::of(&context, setup::load_text("laws", &laws(), &[]).unwrap());
     let (form, targets) = (form(find("bdf2").unwrap(), 2e-3), pair.targets(0.3));
     pair.begin(&form, &targets, 1);
     pair.both(|backend| backend.descend(&form).unwrap());

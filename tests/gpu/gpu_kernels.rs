@@ -4,6 +4,7 @@
 //! of that. The number of units covers the depth of the longest sum and is the same for all kernels.
 
 use crate::common::{self, Random};
+use dashpot::Vec3;
 use dashpot::damping::neighbours::Neighbours;
 use dashpot::gpu::buffer::{Buffer, Contents, Kind};
 use dashpot::gpu::contents::{contents, neighbours};
@@ -15,8 +16,7 @@ use dashpot::gpu::layout::{
 use dashpot::gpu::shader::{Library, Source};
 use dashpot::gpu::stream::Stream;
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::{Vec3, scene};
+use dashpot::setup::{self, build};
 use std::sync::Arc;
 
 /// Units in the last place of the terms' size that a result may be off by: sums of some thirty terms with a random walk of
@@ -77,7 +77,7 @@ const SCENE: &str = r#"
 "#;
 
 fn model() -> Model {
-    build(&scene::load_text("kernels", SCENE, &[]).unwrap()).unwrap().model
+    build(&setup::load_text("kernels", SCENE, &[]).unwrap()).unwrap().model
 }
 
 /// How a state is made from random numbers.

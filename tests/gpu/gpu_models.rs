@@ -2,7 +2,7 @@
 
 use crate::common::{context, distance, of_each, run, simulate, simulate_on_gpu, size};
 use dashpot::gpu::context::Context;
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::step::integrator::INTEGRATORS;
 use std::sync::Arc;
 

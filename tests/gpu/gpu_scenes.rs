@@ -2,9 +2,9 @@
 
 use crate::common::{self, builtin, context, distance, of_each, on_gpu, size};
 use dashpot::gpu::context::Context;
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::scene::builtin::SCENES;
-use dashpot::{Simulation, Vec3, cpu, scene};
+use dashpot::{Simulation, Vec3, cpu, setup};
 use std::sync::Arc;
 
 /// How far a run may be from that of the CPU, in sizes of the body.
@@ -123,8 +123,8 @@ fn trace(mut simulation: Simulation, frames: usize) -> Trace {
 
 /// The CPU's run with every vertex displaced at the start.
 fn disturbed(name: &str, by: f64) -> Simulation {
-    let loaded = scene::load(name, &["solver.global=cholesky".into()]).unwrap();
-    let mut model = dashpot::model::build::build(&loaded).unwrap().model;
+    let loaded = setup::load(name, &["solver.global=cholesky".into()]).unwrap();
+    let mut model = dashpot::setup::build(&loaded).unwrap().model;
     let mut random = common::Random::new(5);
     model.initial_positions.iter_mut().for_each(|x| *x += random.vector() * by);
     let model = Arc::new(model);

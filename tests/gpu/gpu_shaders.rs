@@ -6,7 +6,7 @@ use dashpot::error::RunError;
 use dashpot::gpu::Options;
 use dashpot::gpu::kernel::{self, KERNELS};
 use dashpot::gpu::shader::{Library, Source};
-use dashpot::scene;
+use dashpot::{scene, setup};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -117,7 +117,7 @@ const TINY: &str = r#"
 "#;
 
 fn tiny(overrides: &[&str]) -> scene::LoadedScene {
-    scene::load_text("tiny", TINY, &overrides.iter().map(|o| o.to_string()).collect::<Vec<_>>()).unwrap()
+    setup::load_text("tiny", TINY, &overrides.iter().map(|o| o.to_string()).collect::<Vec<_>>()).unwrap()
 }
 
 /// The switch may stand at any kernel: what runs on the host instead is the same computation.
@@ -162,7 +162,7 @@ fn twins_see_no_padding() {
         material = { model = "spring", stiffness = 100.0, mass = 0.01 }
         attach = [{ select = { nearest = [0.0, 0.0, 0.0] }, stiffness = 100.0 }]
     "#;
-    let one = scene::load_text("one", text, &["solver.global=chebyshev".into()]).unwrap();
+    let one = setup::load_text("one", text, &["solver.global=chebyshev".into()]).unwrap();
     let options = Options { gpu_from: kernel::id("reduce_observation"), ..Options::default() };
     let mut mixed = start_on(&context, one, &options);
     let rows = run(&mut mixed, 2);

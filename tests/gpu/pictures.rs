@@ -5,8 +5,8 @@ use dashpot::damping::{Damping, Filter, pbd};
 use dashpot::gpu::context::Context;
 use dashpot::mesh::{Embedding, Mesh};
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::scene::{self, LoadedScene};
+use dashpot::scene::LoadedScene;
+use dashpot::setup::{self, build};
 use dashpot::view::{
     Area, Camera, Canvas, Colour, Look, Marker, Pane, Picture, Renderer, Source, Stage, canvas,
 };
@@ -19,7 +19,7 @@ const SIZE: [u32; 2] = [160, 90];
 
 fn loaded(name: &str, overrides: &[&str]) -> (LoadedScene, Model) {
     let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    let loaded = scene::load(name, &overrides).unwrap();
+    let loaded = setup::load(name, &overrides).unwrap();
     let model = build(&loaded).unwrap().model;
     (loaded, model)
 }
@@ -272,7 +272,7 @@ fn skinned(folder: &Path, cells: usize) -> (LoadedScene, Model) {
     let fine = dashpot::mesh::spec::Generator::Ball { radius: 0.5, cells }.build().unwrap();
     let obj = folder.join("ball.obj");
     dashpot::mesh::write::write(&obj, &fine, &fine.positions).unwrap();
-    let loaded = scene::load_text(folder.join("scene.toml"), SKINNED, &[]).unwrap();
+    let loaded = setup::load_text(folder.join("scene.toml"), SKINNED, &[]).unwrap();
     let model = build(&loaded).unwrap().model;
     (loaded, model)
 }
@@ -371,7 +371,7 @@ fn a_stretched_skin_is_lit_like_its_own_triangles() {
     );
     let load = |overrides: &[&str]| {
         let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-        let loaded = scene::load_text(folder.path().join("scene.toml"), &text, &overrides).unwrap();
+        let loaded = setup::load_text(folder.path().join("scene.toml"), &text, &overrides).unwrap();
         let model = build(&loaded).unwrap().model;
         (loaded, model)
     };

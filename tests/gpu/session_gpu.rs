@@ -5,7 +5,7 @@ use crate::common::context;
 use dashpot::app::session::pace::Speed;
 use dashpot::app::session::spec::Spec;
 use dashpot::app::session::{Command, Machine, Places, Session, State};
-use dashpot::cli::backend::BackendChoice;
+use dashpot::backend::BackendChoice;
 use dashpot::gpu::Options;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

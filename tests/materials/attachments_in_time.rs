@@ -3,8 +3,8 @@
 use crate::common::{
     builtin, context, distance, masses, run, simulate, simulate_model, simulate_on_gpu, size,
 };
+use dashpot::ledger::Row;
 use dashpot::model::attachment::Attachment;
-use dashpot::observe::ledger::Row;
 use dashpot::scene::Path;
 use dashpot::step::clock::Phase;
 use dashpot::{Simulation, Vec3};

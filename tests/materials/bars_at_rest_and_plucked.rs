@@ -4,8 +4,8 @@
 use crate::common;
 use crate::common::bar::{REFERENCE, Stiffness, bar, clamped, dense_modes, model_of, tip};
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::model::element::Element;
+use dashpot::setup::build;
 use dashpot::{Simulation, Vec3, cpu};
 use std::f64::consts::TAU;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Bodies that become stiffer or softer while they move: the work that takes, and that nothing else depends on how it is done.
 
 use crate::common::{self, distance, empty_scene, run, simulate, size};
+use dashpot::ledger::Row;
 use dashpot::model::Model;
 use dashpot::model::spring::SpringElement;
-use dashpot::observe::ledger::Row;
 use dashpot::scene::{Body, Keyframes};
 use dashpot::{Simulation, Vec3, cpu};
 use std::path::Path;
@@ -306,11 +306,11 @@ mod exactly {
 
     use dashpot::damping::{Damping, Filter};
     use dashpot::model::rest::RestShapes;
+    use dashpot::solve::stiffness::{MetricParams, Stiffness};
     use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
+    use dashpot::step::coefficients::StepCoefficients;
     use dashpot::step::explicit::{Explicit, Moment};
-    use dashpot::step::form::Form;
-    use dashpot::step::inside::{Inside, Merit, View};
-    use dashpot::step::stiffness::{Level, Stiffness};
+    use dashpot::step::host::{Inside, Merit, View};
     use dashpot::{Result, Vec3};
 
     pub struct Exactly(pub Box<dyn Backend>);
@@ -325,10 +325,10 @@ mod exactly {
         fn view(&mut self) -> View<'_> {
             self.0.view()
         }
-        fn descend(&mut self, form: &Form) -> Result<()> {
+        fn descend(&mut self, form: &StepCoefficients) -> Result<()> {
             self.0.descend(form)
         }
-        fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
+        fn merit(&mut self, form: &StepCoefficients) -> Result<Option<Merit>> {
             self.0.merit(form)
         }
         fn correct(&mut self) -> Result<()> {
@@ -358,54 +358,55 @@ mod exactly {
         fn has_force(&self) -> bool {
             self.0.has_force()
         }
-        fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
+        fn force(&mut self, form: &StepCoefficients, targets: &Targets, at: Moment) -> Result<()> {
             self.0.force(form, targets, at)
         }
-        fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()> {
+        fn add_force(&mut self, form: &StepCoefficients, more: &[Vec3]) -> Result<()> {
             self.0.add_force(form, more)
         }
-        fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
+        fn accelerate(&mut self, form: &StepCoefficients, share: f64) -> Result<()> {
             self.0.accelerate(form, share)
         }
-        fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        fn push(&mut self, form: &StepCoefficients, targets: &Targets) -> Result<()> {
             self.0.push(form, targets)
         }
-        fn kick(&mut self, form: &Form) -> Result<()> {
+        fn kick(&mut self, form: &StepCoefficients) -> Result<()> {
             self.0.kick(form)
         }
-        fn lean(&mut self, form: &Form) -> Result<()> {
+        fn lean(&mut self, form: &StepCoefficients) -> Result<()> {
             self.0.lean(form)
         }
-        fn carry(&mut self, form: &Form) -> Result<()> {
+        fn carry(&mut self, form: &StepCoefficients) -> Result<()> {
             self.0.carry(form)
         }
     }
 
     impl Backend for Exactly {
         fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
-            let metric = Level { factors: stiffness.factors.clone(), holding: stiffness.holding.clone() };
+            let metric =
+                MetricParams { factors: stiffness.factors.clone(), holding: stiffness.holding.clone() };
             let exact = Stiffness { metric, next_metric: None, ..stiffness.clone() };
             self.0.set_stiffness(&exact, as_work)
         }
         fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
             self.0.set_rest_shapes(shapes, metric)
         }
-        fn prepare(&mut self, form: &Form) -> Result<()> {
+        fn prepare(&mut self, form: &StepCoefficients) -> Result<()> {
             self.0.prepare(form)
         }
-        fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        fn predict(&mut self, form: &StepCoefficients, targets: &Targets) -> Result<()> {
             self.0.predict(form, targets)
         }
-        fn local(&mut self, form: &Form) -> Result<()> {
+        fn local(&mut self, form: &StepCoefficients) -> Result<()> {
             self.0.local(form)
         }
         fn gradient_norm(&mut self) -> Result<Option<f64>> {
             self.0.gradient_norm()
         }
-        fn global(&mut self, form: &Form) -> Result<()> {
+        fn global(&mut self, form: &StepCoefficients) -> Result<()> {
             self.0.global(form)
         }
-        fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+        fn advance(&mut self, form: &StepCoefficients, targets: &Targets) -> Result<()> {
             self.0.advance(form, targets)
         }
         fn filter(&mut self, filter: &Filter) -> Result<()> {
@@ -443,9 +444,9 @@ mod exactly {
 fn the_levels_of_the_metric_do_not_show_in_a_solved_step() {
     let apart = |iterations: &str| {
         let set = [iterations.to_string(), "time.tolerance=1e-14".into()];
-        let loaded = dashpot::scene::load_text("test", SPINNING, &set).unwrap();
+        let loaded = dashpot::setup::load_text("test", SPINNING, &set).unwrap();
         let mut levels = common::start(loaded.clone());
-        let model = Arc::new(dashpot::model::build::build(&loaded).unwrap().model);
+        let model = Arc::new(dashpot::setup::build(&loaded).unwrap().model);
         let exact = exactly::Exactly(cpu::backend(model.clone(), &loaded.scene.solver).unwrap());
         let mut exact = Simulation::new(&loaded.scene, model, Box::new(exact)).unwrap();
         let mut farthest = 0.0_f64;

@@ -4,9 +4,9 @@
 use crate::common::bar::{MATERIALS, material};
 use crate::common::{self, Random};
 use dashpot::model::attachment::Attachment;
-use dashpot::model::build::build;
 use dashpot::model::element::Element;
-use dashpot::{Mat3, Simulation, Vec3, cpu, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Mat3, Simulation, Vec3, cpu};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn irregular() -> String {
         CELLS.map(|n| 0.1 * n as f64),
         material("stvk")
     );
-    let model = build(&scene::load_text("box", &text, &[]).unwrap()).unwrap().model;
+    let model = build(&setup::load_text("box", &text, &[]).unwrap()).unwrap().model;
     let mut random = Random::new(11);
     let mut file = format!("MeshVersionFormatted 2\nDimension 3\nVertices {}\n", model.vertex_count());
     for x in &model.initial_positions {
@@ -52,7 +52,7 @@ fn a_surface_deformed_affinely_makes_a_homogeneous_state() {
              solver = {{ kind = \"newton\" }}\n[[body]]\nmesh = {{ file = {mesh:?} }}\nmaterial = {}",
             material(name)
         );
-        let loaded = scene::load_text("patch", &text, &[]).unwrap();
+        let loaded = setup::load_text("patch", &text, &[]).unwrap();
         let mut model = build(&loaded).unwrap().model;
         let rest = model.initial_positions.clone();
         let outside = (0..rest.len()).filter(|v| is_outside(&rest[*v]));

@@ -2,7 +2,7 @@
 
 use crate::common::{builtin, context, distance, simulate, simulate_on_gpu, size};
 use dashpot::model::Model;
-use dashpot::{Simulation, Vec3, scene};
+use dashpot::{Simulation, Vec3, setup};
 
 /// Two blocks in a row along x, the second joined to the end of the first.
 const PAIR: &str = r#"
@@ -116,8 +116,8 @@ fn a_joint_keeps_the_momenta_of_the_pair_and_not_of_each() {
 fn joints_by_a_point_in_space_join_the_same_vertices() {
     let joints = |overrides: &[&str]| {
         let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-        let loaded = scene::load_text("test", PAIR, &overrides).unwrap();
-        let model: Model = dashpot::model::build::build(&loaded).unwrap().model;
+        let loaded = setup::load_text("test", PAIR, &overrides).unwrap();
+        let model: Model = dashpot::setup::build(&loaded).unwrap().model;
         model.joints().map(|joint| joint.vertices).collect::<Vec<_>>()
     };
     let by_rest = joints(&[]);
@@ -200,7 +200,7 @@ fn a_bridge_with_implicit_contact_stays_together() {
 fn faults_name_the_field() {
     let fault = |overrides: &[&str]| {
         let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-        scene::load_text("test", PAIR, &overrides).unwrap_err().to_string()
+        setup::load_text("test", PAIR, &overrides).unwrap_err().to_string()
     };
     let cases: [(&[&str], &str, &str); 9] = [
         (&[r#"joint.0.bodies=["upper", "lwer"]"#], "joint.0.bodies.1", "did you mean `lower`"),

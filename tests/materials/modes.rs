@@ -2,22 +2,22 @@
 
 use crate::common::bar::{MATERIALS, REFERENCE, dense_modes, model_of};
 use crate::common::{self, fails, refused, succeeds};
+use dashpot::Vec3;
 use dashpot::linear::SparseMatrix;
 use dashpot::model::Model;
 use dashpot::model::attachment::Attachment;
-use dashpot::model::build::build;
 use dashpot::model::element::Element;
 use dashpot::model::hessian::Curved;
 use dashpot::modes::{Mode, alone, decays, modes, pull};
-use dashpot::{Vec3, scene};
+use dashpot::setup::{self, build};
 use std::f64::consts::TAU;
 
 fn model(text: &str) -> Model {
-    build(&scene::load_text("test", text, &[]).unwrap()).unwrap().model
+    build(&setup::load_text("test", text, &[]).unwrap()).unwrap().model
 }
 
 fn refusal(text: &str) -> String {
-    let made = scene::load_text("test", text, &[]).and_then(|loaded| build(&loaded));
+    let made = setup::load_text("test", text, &[]).and_then(|loaded| build(&loaded));
     made.expect_err("an error").to_string()
 }
 
@@ -339,7 +339,7 @@ fn damping_ratios_are_those_of_the_matrices() {
     let found = modes(&held, 0, 4).unwrap();
     let with = |more: &[&str]| {
         let overrides: Vec<String> = more.iter().map(|s| s.to_string()).collect();
-        let scene = scene::load("bar", &overrides).unwrap().scene;
+        let scene = setup::load("bar", &overrides).unwrap().scene;
         decays(&scene, &held, 0, &found).unwrap()
     };
     let euler = "integrator.kind=backward-euler";
@@ -475,7 +475,7 @@ fn the_program_writes_modes_that_scenes_can_use() {
     }
     // the shape from the file is the mode, all vertices inside of the body included
     let text = examples(&["{ mode = 2, size = 0.2 }", "{ file = \"m/mode02.obj\" }"]);
-    let loaded = scene::load_text(path.join("use.toml"), &text, &[]).unwrap();
+    let loaded = setup::load_text(path.join("use.toml"), &text, &[]).unwrap();
     let beam = build(&loaded).unwrap().model;
     let [a, b] = [0, 1].map(|k| &beam.examples[k].displacement);
     assert!(common::distance(a, b) < 1e-14);
@@ -500,14 +500,14 @@ fn shapes_in_files_have_the_unit_of_the_body() {
         "[[body]]\nmesh = {{ generate = \"box\", cells = [4, 1, 1], size = [4.0, 1.0, 1.0] }}\n{material}\n"
     );
     let mesh =
-        build(&scene::load_text("box.toml", &made, &[]).unwrap()).unwrap().model.bodies[0].mesh.clone();
+        build(&setup::load_text("box.toml", &made, &[]).unwrap()).unwrap().model.bodies[0].mesh.clone();
     dashpot::mesh::write::write(&path.join("box.vtk"), &mesh, &mesh.positions).unwrap();
     let plain = format!("[[body]]\nmesh = {{ file = \"box.vtk\", scale = 0.1 }}\n{material}\n");
     std::fs::write(path.join("plain.toml"), &plain).unwrap();
     succeeds(path, &["modes", "plain.toml", "--count", "1", "--out", "m", "--size", "0.03"]);
     let example = "[damping]\nmodel = \"laplacian\"\nstiffness = 1e-4\n[[damping.example]]\nshape = { file = \"m/mode01.obj\" }\n";
     std::fs::write(path.join("shaped.toml"), format!("{example}{plain}")).unwrap();
-    let loaded = scene::load(path.join("shaped.toml").to_str().unwrap(), &[]).unwrap();
+    let loaded = setup::load(path.join("shaped.toml").to_str().unwrap(), &[]).unwrap();
     let shape = &build(&loaded).unwrap().model.examples[0].displacement;
     let farthest = shape.iter().map(Vec3::norm).fold(0.0, f64::max);
     assert!((farthest - 0.03).abs() < 1e-6, "{farthest} m");

@@ -2,10 +2,10 @@
 //! is in the ledger.
 
 use crate::common::{builtin, context, distance, on_gpu, run, simulate, simulate_on_gpu, size, succeeds};
+use dashpot::ledger::Row;
 use dashpot::model::rest::RestShapes;
 use dashpot::model::tet::edge_matrix;
-use dashpot::observe::ledger::Row;
-use dashpot::{Mat3, Simulation, Vec3, scene};
+use dashpot::{Mat3, Simulation, Vec3, setup};
 
 /// A box of one cell, held at every vertex while it is stretched by a fifth: the same F in every tetrahedron.
 const HELD: &str = r#"
@@ -321,7 +321,7 @@ fn what_is_bent_stays_bent_under_other_settings() {
 fn faults_name_the_field() {
     let of = |name: &str, set: &[&str]| {
         let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
-        scene::load(name, &set).map(|_| ()).unwrap_err().to_string()
+        setup::load(name, &set).map(|_| ()).unwrap_err().to_string()
     };
     let says = |name: &str, set: &[&str], words: &[&str]| {
         let message = of(name, set);

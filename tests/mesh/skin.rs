@@ -4,8 +4,9 @@
 use dashpot::Vec3;
 use dashpot::mesh::spec::Generator;
 use dashpot::mesh::{Carrier, Embedding, Mesh};
-use dashpot::model::{Body, build::build};
-use dashpot::scene::load_text;
+use dashpot::model::Body;
+use dashpot::setup::build;
+use dashpot::setup::load_text;
 use nalgebra::Matrix3;
 use std::path::Path;
 use std::sync::Arc;

@@ -4,15 +4,16 @@
 use crate::common::{self, builtin, run};
 use dashpot::Vec3;
 use dashpot::cpu::Cpu;
+use dashpot::damping::rayleigh::Tangent;
 use dashpot::linear::{
     Chebyshev, ChebyshevScratch, Coefficients, MOST_ITERATIONS, SparseMatrix, Spectrum, System,
     inner_iterations,
 };
 use dashpot::model::Model;
-use dashpot::model::build::build;
-use dashpot::scene::{self, Solver};
+use dashpot::scene::Solver;
+use dashpot::setup::{self, build};
 use dashpot::step::backend::Backend;
-use dashpot::step::form::{Form, Tangent};
+use dashpot::step::coefficients::StepCoefficients;
 use dashpot::step::integrator;
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
@@ -133,12 +134,13 @@ fn dense_ends(system: &System) -> (f64, f64) {
 fn held(body: &str, stiffness: f64) -> Model {
     let attach = format!("[[body.attach]]\nselect = {{ nearest = [0, 0, 0] }}\nstiffness = {stiffness:?}\n");
     let text = format!("[[body]]\n{body}\n{}", if stiffness > 0.0 { &attach } else { "" });
-    build(&scene::load_text("test", &text, &[]).unwrap()).unwrap().model
+    build(&setup::load_text("test", &text, &[]).unwrap()).unwrap().model
 }
 
 fn system(model: &Model, integrator: &str, h: f64) -> System {
     let row = integrator::find(integrator).unwrap();
-    let form = Form { row, h, mass_damping: 0.0, stiffness_damping: 1e-4, tangent: Tangent::default() };
+    let form =
+        StepCoefficients { row, h, mass_damping: 0.0, stiffness_damping: 1e-4, tangent: Tangent::default() };
     let bodies = model.bodies.iter().map(|body| body.vertices.clone()).collect();
     let attachment = model.attachment_stiffness();
     System::new(&model.laplacian().unwrap(), form.metric(), &model.mass, &attachment, bodies).unwrap()
@@ -318,10 +320,10 @@ fn a_run_follows_the_run_with_a_factor() {
 
 #[test]
 fn the_global_step_says_what_it_is() {
-    let loaded = scene::load("cube", &[]).unwrap();
+    let loaded = setup::load("cube", &[]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let row = integrator::find("bdf2").unwrap();
-    let form = |row| Form {
+    let form = |row| StepCoefficients {
         row,
         h: 1.0 / 30.0,
         mass_damping: 0.0,

@@ -2,7 +2,7 @@
 
 use crate::common::{run, simulate};
 use dashpot::Vec3;
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::step::integrator::INTEGRATORS;
 
 const SPINNING: &str = r#"

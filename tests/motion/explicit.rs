@@ -2,11 +2,11 @@
 
 use crate::common::{Random, builtin, distance, empty_scene, masses, oscillator, run, simulate, size};
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::model::spring::SpringElement;
 use dashpot::scene::Scene;
+use dashpot::setup::{self, build};
 use dashpot::step::explicit::METHODS;
-use dashpot::{Simulation, Vec3, cpu, scene};
+use dashpot::{Simulation, Vec3, cpu};
 use std::sync::Arc;
 
 /// A simulation of a model under a scene's settings.
@@ -127,12 +127,10 @@ fn momenta_are_conserved_and_energy_is_bounded() {
         assert!(stable.warning().is_none() && stable.step > 0.4 * stable.longest, "{stable}");
         let rows = run(&mut simulation, 100);
         let first = &rows[0];
-        let vector = |row: &dashpot::observe::ledger::Row| {
-            (Vec3::from(row.momentum), Vec3::from(row.angular_momentum))
-        };
+        let vector =
+            |row: &dashpot::ledger::Row| (Vec3::from(row.momentum), Vec3::from(row.angular_momentum));
         let (p, l) = vector(first);
-        let off =
-            |part: &dyn Fn(&dashpot::observe::ledger::Row) -> f64| rows.iter().map(part).fold(0.0, f64::max);
+        let off = |part: &dyn Fn(&dashpot::ledger::Row) -> f64| rows.iter().map(part).fold(0.0, f64::max);
         let momentum = off(&|row| (vector(row).0 - p).norm() / p.norm());
         let spin = off(&|row| (vector(row).1 - l).norm() / l.norm());
         let energy = off(&|row| (row.total - first.total).abs() / first.total);
@@ -164,7 +162,7 @@ fn growth(scene: &Scene, model: &Model, factor: f64) -> f64 {
     let mut scene = scene.clone();
     (scene.time.step, scene.time.substeps) = (2000.0 * longest * factor, 2000);
     let mut simulation = start(&scene, model);
-    let energy = |row: dashpot::observe::ledger::Row| row.kinetic + row.elastic + row.attachment;
+    let energy = |row: dashpot::ledger::Row| row.kinetic + row.elastic + row.attachment;
     let before = energy(simulation.last_row());
     simulation.frame().map_or(f64::INFINITY, |row| energy(row) / before)
 }
@@ -245,7 +243,7 @@ fn the_limit_of_bodies_is_near_the_estimate() {
     for (what, text, shake) in &cases {
         for (method, damping) in METHODS.iter().flat_map(|m| [(m, 0.0), (m, 1e-3)]) {
             let loaded =
-                scene::load_text("limit", text, &[format!("integrator.kind={}", method.row.name)]).unwrap();
+                setup::load_text("limit", text, &[format!("integrator.kind={}", method.row.name)]).unwrap();
             let model = shaken(&build(&loaded).unwrap().model, *shake);
             let mut scene = loaded.scene.clone();
             (scene.damping.model, scene.damping.mass, scene.damping.stiffness) =
@@ -396,7 +394,7 @@ fn energy_is_held_by_projection_only() {
         println!("{kind}: H off by {off:.1e} with fepr, {:?}", simulation.held());
         assert!(off < 1e-7, "{kind}: {off:e}");
         let overrides = [kind, "conservation.method=cpd".into()];
-        let refused = scene::load_text("test", TUMBLING, &overrides).unwrap_err().to_string();
+        let refused = setup::load_text("test", TUMBLING, &overrides).unwrap_err().to_string();
         assert!(refused.contains("conservation.method") && refused.contains(method.row.name), "{refused}");
     }
 }

@@ -1,7 +1,7 @@
 //! Energy and momenta held: inside the solve, and by a projection after it.
 
 use crate::common::{builtin, run, simulate};
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::step::hold::body::Rigid;
 use dashpot::{Simulation, Vec3};
 
@@ -236,7 +236,7 @@ fn an_inverted_body_runs_and_keeps_its_energy() {
 #[test]
 fn a_body_without_mass_is_refused_by_name() {
     let text = BAR.replace("density = 1000.0", "density = 0.0");
-    let error = dashpot::scene::load_text("test", &text, &[]).unwrap_err().to_string();
+    let error = dashpot::setup::load_text("test", &text, &[]).unwrap_err().to_string();
     assert!(error.contains("density") && error.contains("positive"), "{error}");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::{run, simulate};
 use dashpot::Vec3;
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 
 /// A cube of 64 kg.
 const BOX: &str = r#"
@@ -136,7 +136,7 @@ fn a_body_that_shall_not_fall_hovers() {
 #[test]
 fn what_cannot_be_meant_is_refused() {
     let refused =
-        |field: &str| dashpot::scene::load_text("test", BOX, &[field.to_string()]).unwrap_err().to_string();
+        |field: &str| dashpot::setup::load_text("test", BOX, &[field.to_string()]).unwrap_err().to_string();
     let error = refused("conservation.iterations=4294967296");
     assert!(error.contains("conservation.iterations") && error.contains("10000"), "{error}");
     let error = refused("conservation.hold=[\"P\", \"P\"]");

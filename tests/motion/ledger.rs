@@ -2,7 +2,7 @@
 
 use crate::common::{self, run, simulate};
 use dashpot::Vec3;
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::step::integrator::INTEGRATORS;
 
 const HANGING: &str = r#"

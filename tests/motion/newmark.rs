@@ -7,7 +7,8 @@ use crate::common::{
 use dashpot::model::Model;
 use dashpot::model::attachment::Attachment;
 use dashpot::model::spring::SpringElement;
-use dashpot::scene::{self, Integrator, Path};
+use dashpot::scene::{Integrator, Path};
+use dashpot::setup;
 use dashpot::{Simulation, Vec3};
 
 /// All of them, as overrides; with γ beyond 1/2 v' has a share of the force at the start of the step.
@@ -404,7 +405,7 @@ fn bathe_stays_stable_at_twice_the_step_that_breaks_the_trapezoidal_rule() {
 fn numbers_that_cannot_be_are_refused_with_the_reason() {
     let refused = |settings: &[&str]| {
         let owned: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-        scene::load("bar", &owned).err().map(|error| error.to_string()).unwrap_or_default()
+        setup::load("bar", &owned).err().map(|error| error.to_string()).unwrap_or_default()
     };
     let newmark = "integrator.kind=newmark";
     assert!(refused(&[newmark, "integrator.gamma=0.4"]).contains("gains energy"));
@@ -414,7 +415,7 @@ fn numbers_that_cannot_be_are_refused_with_the_reason() {
     assert!(refused(&[newmark, "integrator.beta=nan"]).contains("integrator.beta"));
     assert_eq!(refused(&[newmark, "integrator.gamma=0.8"]), "");
     let filled =
-        scene::load("bar", &[newmark.into(), "integrator.gamma=0.6".into()]).unwrap().scene.integrator;
+        setup::load("bar", &[newmark.into(), "integrator.gamma=0.6".into()]).unwrap().scene.integrator;
     assert!((filled.beta.unwrap() - 0.3025).abs() < 1e-15, "{filled:?}");
 }
 

@@ -4,9 +4,9 @@
 use dashpot::error::{Error, RunError};
 use dashpot::linear::{BlockFactor, BlockMatrix, BlockPattern, Factor, SparseMatrix, Symbolic};
 use dashpot::model::Model;
-use dashpot::model::build::build;
 use dashpot::model::element::Stencil;
-use dashpot::{Mat3, Vec3, scene};
+use dashpot::setup::{self, build};
+use dashpot::{Mat3, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector};
 use proptest::prelude::*;
 
@@ -109,7 +109,7 @@ impl Elements {
 }
 
 fn model(name: &str) -> Model {
-    build(&scene::load(name, &[]).unwrap()).unwrap().model
+    build(&setup::load(name, &[]).unwrap()).unwrap().model
 }
 
 fn flat(x: &[Vec3]) -> DVector<f64> {

@@ -2,7 +2,7 @@
 //! that come to rest. Runs are as short as the claim allows; what longer ones gave stands at each.
 
 use crate::common::{builtin, run};
-use dashpot::observe::ledger::Row;
+use dashpot::ledger::Row;
 use dashpot::{Simulation, Vec3};
 
 /// Plain backward Euler instead of what a scene holds.

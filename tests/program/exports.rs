@@ -2,6 +2,7 @@
 
 use crate::common::{self, fails};
 
+use clap::ValueEnum;
 use dashpot::Vec3;
 use dashpot::mesh::write::{Known, write, write_known};
 use dashpot::mesh::{Carrier, Embedding, Mesh, read};
@@ -9,6 +10,7 @@ use dashpot::model::Model;
 use dashpot::observe::gltf::{self, GltfWriter};
 use dashpot::observe::mesh_cache::MeshCacheWriter;
 use dashpot::observe::motion::Motion;
+use dashpot::observe::output::Export;
 use dashpot::observe::visible::Visible;
 use serde_json::Value;
 use std::fs;
@@ -51,6 +53,11 @@ fn positions(model: &Model, frame: usize) -> Vec<Vec3> {
 
 fn singles(points: &[Vec3]) -> Vec<f32> {
     points.iter().flat_map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect()
+}
+
+#[test]
+fn the_command_line_knows_all_exports() {
+    assert_eq!(Export::value_variants(), Export::ALL);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod exports;
 mod exports_elsewhere;
 mod no_test_is_forgotten;
 mod rival_methods;
+mod rooms;
 mod scene_errors;
 mod scene_format;
 mod scene_overrides;

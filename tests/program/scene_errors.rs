@@ -1,7 +1,7 @@
 //! Every fault of a scene is told with file, line and field.
 
 use dashpot::error::{Error, InputError};
-use dashpot::scene::{load, load_text};
+use dashpot::setup::{load, load_text};
 
 /// The input error of a scene that must not load.
 fn fault_of(text: &str) -> InputError {

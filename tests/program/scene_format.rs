@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use dashpot::scene::{
     Attach, Body, Contact, ContactLaw, Damping, Generator, MeshSpec, Obstacle, ObstacleShape, Scene, Spin,
-    builtin, load, load_text,
+    builtin,
 };
+use dashpot::setup::{load, load_text};
 use proptest::prelude::*;
 
 const DOCUMENT: &str = include_str!("../../docs/scene-format.md");

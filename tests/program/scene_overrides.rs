@@ -1,6 +1,7 @@
 //! `--set path=value` reaches every field, and says why where it cannot.
 
-use dashpot::scene::{Path, Scene, load_text};
+use dashpot::scene::{Path, Scene};
+use dashpot::setup::load_text;
 
 const SCENE: &str = r#"[damping]
 model = "laplacian"

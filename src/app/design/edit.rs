@@ -202,10 +202,10 @@ mod tests {
         let set = format!("{PATH}={}", written(&list).unwrap());
         assert!(!set.contains('\n'), "{set}");
         let sets = ["damping.model=laplacian".to_string(), "damping.stiffness=0.01".into(), set];
-        let loaded = crate::scene::load("bar", &sets).unwrap();
+        let loaded = crate::setup::load("bar", &sets).unwrap();
         assert_eq!(loaded.scene.damping.examples, list);
         let none = format!("{PATH}={}", written(&[]).unwrap());
-        let loaded = crate::scene::load("bar", &[sets.to_vec(), vec![none]].concat()).unwrap();
+        let loaded = crate::setup::load("bar", &[sets.to_vec(), vec![none]].concat()).unwrap();
         assert!(loaded.scene.damping.examples.is_empty(), "a list can become empty");
         assert_eq!(free_name(&list, "pose"), "pose1");
         assert_eq!(source(&list[0].shape), "mode 2");

@@ -30,18 +30,18 @@ mod tests {
     fn a_saved_scene_is_the_same_scene_with_the_examples() {
         let folder = tempfile::tempdir().unwrap();
         let sets = ["damping.model=laplacian".to_string(), "damping.stiffness=0.01".into()];
-        let loaded = crate::scene::load("bar", &sets).unwrap();
+        let loaded = crate::setup::load("bar", &sets).unwrap();
         let mut examples = Vec::new();
         for gamma in [2.0, 0.5] {
             let sets = [
                 sets.to_vec(),
                 vec![format!("damping.example=[{{ shape = {{ mode = 1 }}, gamma = {gamma} }}]")],
             ];
-            examples.extend(crate::scene::load("bar", &sets.concat()).unwrap().scene.damping.examples);
+            examples.extend(crate::setup::load("bar", &sets.concat()).unwrap().scene.damping.examples);
         }
         examples[1].name = "other".into();
         let path = save_scene(folder.path(), &loaded, examples.clone()).unwrap();
-        let read = crate::scene::load(path.to_str().unwrap(), &[]).unwrap();
+        let read = crate::setup::load(path.to_str().unwrap(), &[]).unwrap();
         assert_eq!(read.scene.damping.examples, examples);
         assert_eq!(read.scene.bodies, loaded.scene.bodies);
         let second = save_scene(folder.path(), &loaded, examples).unwrap();

@@ -286,7 +286,7 @@ mod tests {
                 .iter()
                 .map(|(path, value)| format!("{path}={value}"))
                 .collect();
-            let scene = crate::scene::load("cube", &sets).unwrap().scene;
+            let scene = crate::setup::load("cube", &sets).unwrap().scene;
             let made = crate::damping::make(&scene.damping).unwrap();
             let inside = made.mass != 0.0 || made.stiffness != 0.0 || made.tangent.stiffness != 0.0;
             let acts = inside || made.filter.is_some() || made.eta.is_some();

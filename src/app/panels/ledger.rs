@@ -2,7 +2,7 @@
 
 use crate::app::desk::Desk;
 use crate::app::theme;
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 use egui::{Color32, CornerRadius, Rect, RichText, Stroke, StrokeKind, Ui, vec2};
 
 /// Names for a loss and for a gain, and the amount that was taken (J).

@@ -2,7 +2,7 @@
 
 use crate::app::desk::{Curves, Desk};
 use crate::app::theme;
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 use egui::{Color32, Ui};
 use egui_plot::{Corner, Legend, Line, Plot, PlotPoints};
 

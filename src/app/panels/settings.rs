@@ -5,7 +5,7 @@ use crate::app::desk::Desk;
 use crate::app::fields::{self, Field};
 use crate::app::session::Command;
 use crate::app::theme;
-use crate::cli::backend::BackendChoice;
+use crate::backend::BackendChoice;
 use egui::{CollapsingHeader, RichText, Ui};
 
 const SECTIONS: &[(&str, &[Field])] = &[

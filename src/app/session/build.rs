@@ -2,17 +2,17 @@
 
 use super::Machine;
 use super::spec::Spec;
-use crate::cli::backend::{self, BackendChoice};
+use crate::Result;
+use crate::backend::{self, Device};
 use crate::error::RunError;
-use crate::gpu::Shared;
+use crate::gpu::context::Context;
+use crate::gpu::{Options, Shared};
 use crate::model::Model;
-use crate::model::build::build;
-use crate::observe::ledger::Book;
 use crate::scene::LoadedScene;
+use crate::setup::build;
 use crate::step::Simulation;
-use crate::step::backend::{Backend, Snapshot};
+use crate::step::Snapshot;
 use crate::view::Picker;
-use crate::{Error, Result, cpu, gpu};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
@@ -26,7 +26,7 @@ pub(super) struct Made {
     pub shared: Option<Shared>,
     pub simulation: Simulation,
     /// Where it starts, to go back to.
-    pub start: (u64, Book, Snapshot),
+    pub start: Snapshot,
     pub warnings: Arc<[String]>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Build {
 
 impl Build {
     /// Starts to build. `from` is about where the motion will be taken over, so that the matrix needed then is factored.
-    pub fn start(machine: &Machine, spec: &Spec, from: Option<(u64, Book, Snapshot)>) -> Build {
+    pub fn start(machine: &Machine, spec: &Spec, from: Option<Snapshot>) -> Build {
         let (sender, arrival) = channel();
         let (machine, wanted) = (machine.clone(), spec.clone());
         let work = move || {
@@ -71,18 +71,18 @@ fn on_one_thread<R: Send>(work: impl FnOnce() -> Result<R> + Send) -> Result<R> 
     }
 }
 
-fn make(machine: &Machine, spec: Spec, from: Option<(u64, Book, Snapshot)>) -> Result<Box<Made>> {
+fn make(machine: &Machine, spec: Spec, from: Option<Snapshot>) -> Result<Box<Made>> {
     let loaded = spec.load()?;
     let mut built = build(&loaded)?;
     spec.hold(&mut built.model);
     let model = Arc::new(built.model);
-    let (backend, shared) = on(machine, spec.backend, &loaded, model.clone())?;
+    let (backend, shared) = backend::make(spec.backend, machine, &loaded.scene, model.clone())?;
     let mut simulation =
         Simulation::new(&loaded.scene, model.clone(), backend).map_err(|e| loaded.place_error(e))?;
     built.warnings.extend(simulation.stable_step().and_then(|stable| stable.warning()));
     let start = simulation.snapshot()?;
-    if let Some((steps, book, snapshot)) = from {
-        simulation.restore(steps, book, &snapshot)?;
+    if let Some(snapshot) = from {
+        simulation.restore(&snapshot)?;
     }
     simulation.prepare()?;
     let picker = Picker::new(&model);
@@ -99,27 +99,18 @@ fn make(machine: &Machine, spec: Spec, from: Option<(u64, Book, Snapshot)>) -> R
     }))
 }
 
-/// A backend, and its state for those who draw it.
-type Placed = (Box<dyn Backend>, Option<Shared>);
+impl Device for Machine {
+    fn reason_for_cpu(&self) -> Option<String> {
+        let hardware = self.context.as_ref().is_some_and(|context| !context.adapter.software);
+        (!hardware).then(|| "the window has no adapter in hardware".into())
+    }
 
-/// The backend of a choice. By itself a device in hardware is taken, unless it cannot.
-fn on(machine: &Machine, choice: BackendChoice, loaded: &LoadedScene, model: Arc<Model>) -> Result<Placed> {
-    let solver = &loaded.scene.solver;
-    let on_host = || cpu::backend(model.clone(), solver).map(|backend| (backend, None));
-    let on_device = || match &machine.context {
-        Some(context) => gpu::check_scene(&loaded.scene)
-            .and_then(|()| gpu::shared_backend(context.clone(), model.clone(), solver, &machine.options))
-            .map(|(backend, shared)| (backend, Some(shared))),
-        None => Err(Error::from(RunError::NoAdapter("the window has no adapter that can compute".into()))),
-    };
-    let hardware = machine.context.as_ref().is_some_and(|context| !context.adapter.software);
-    match choice {
-        BackendChoice::Cpu => on_host(),
-        BackendChoice::Gpu => on_device(),
-        BackendChoice::Auto if !hardware => on_host(),
-        BackendChoice::Auto => match on_device() {
-            Err(error) if backend::is_refusal(&error) => on_host(),
-            made => made,
-        },
+    fn open(&self) -> Result<Arc<Context>> {
+        let reason = "the window has no adapter that can compute";
+        self.context.clone().ok_or_else(|| RunError::NoAdapter(reason.into()).into())
+    }
+
+    fn options(&self) -> Result<Options> {
+        Ok(self.options.clone())
     }
 }

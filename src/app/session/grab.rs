@@ -88,7 +88,7 @@ impl Grab {
     pub fn apply(&self, simulation: &mut Simulation, h: f64) -> crate::Result<()> {
         simulation.fetch()?;
         let changes = self.pull(simulation.model(), simulation.positions(), simulation.velocities(), h);
-        simulation.pull(&changes)
+        simulation.apply_impulses(&changes)
     }
 }
 
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_patch_moves_as_the_mass_that_it_stands_for() {
-        let model = crate::model::build::build(&crate::scene::load("bar", &[]).unwrap()).unwrap().model;
+        let model = crate::setup::build(&crate::setup::load("bar", &[]).unwrap()).unwrap().model;
         let (x, v, h) = (&model.initial_positions, &model.initial_velocities, 1.0 / 30.0);
         let mut grab = Grab::new(&model, x, 300, x[300], 1.0).unwrap();
         grab.hand += Vec3::new(0.1, 0.2, 0.0);
@@ -184,7 +184,7 @@ mod tests {
         assert!((momentum - force * h).norm() < 1e-9 * momentum.norm(), "{momentum} {force}");
         // in a model with fewer vertices there is nothing to pull
         let coarse = ["body.0.mesh.cells=[1, 1, 1]".to_string()];
-        let few = crate::model::build::build(&crate::scene::load("cube", &coarse).unwrap()).unwrap().model;
+        let few = crate::setup::build(&crate::setup::load("cube", &coarse).unwrap()).unwrap().model;
         assert!(grab.pull(&few, &few.initial_positions, &few.initial_velocities, h).is_empty());
     }
 }

@@ -7,8 +7,8 @@ use super::build::{Build, Made};
 use super::grab::Grab;
 use super::spec::{Pin, Spec};
 use super::state::{Along, Fault, LaneState, Places};
+use crate::ledger::Row;
 use crate::observe::alarm::Alarm;
-use crate::observe::ledger::Row;
 use crate::step::clock::{Clock, PHASES};
 use crate::view::{Hit, Ray};
 use crate::{Error, Result, Vec3};
@@ -168,7 +168,7 @@ impl Lane {
             self.take_rows(true);
         }
         let goes_on =
-            !fresh && self.failure.is_none() && made.simulation.carry_on(&mut self.made.simulation)?;
+            !fresh && self.failure.is_none() && made.simulation.transfer_from(&mut self.made.simulation)?;
         self.clock = *made.simulation.clock();
         self.made = made;
         self.builds = number;
@@ -203,8 +203,7 @@ impl Lane {
     }
 
     fn restart(&mut self, number: u64) -> Result<()> {
-        let (steps, book, snapshot) = &self.made.start;
-        self.made.simulation.restore(*steps, *book, snapshot)?;
+        self.made.simulation.restore(&self.made.start)?;
         self.failure = None;
         self.epoch = number;
         self.begin_rows();
@@ -302,7 +301,7 @@ impl Lane {
         }
         let changes =
             super::grab::push(simulation.model(), simulation.positions(), hit.vertex as usize, direction);
-        if let Err(error) = simulation.pull(&changes) {
+        if let Err(error) = simulation.apply_impulses(&changes) {
             self.failure = Some(error);
         }
     }

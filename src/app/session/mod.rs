@@ -16,7 +16,7 @@ mod worker;
 
 use crate::gpu::Options;
 use crate::gpu::context::Context;
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 use crate::view::Ray;
 use pace::Speed;
 use spec::Spec;
@@ -67,7 +67,7 @@ pub enum Command {
         /// Whose.
         lane: Option<usize>,
         /// Where.
-        choice: crate::cli::backend::BackendChoice,
+        choice: crate::backend::BackendChoice,
     },
     /// Stops time, or lets it go on.
     Pause(bool),

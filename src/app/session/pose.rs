@@ -63,8 +63,8 @@ mod tests {
 
     fn bar() -> (Scene, Model) {
         let sets = ["body.0.rotation={ axis = [0.3, 1.0, -0.2], degrees = 70.0 }".to_string()];
-        let loaded = crate::scene::load("bar", &sets).unwrap();
-        let model = crate::model::build::build(&loaded).unwrap().model;
+        let loaded = crate::setup::load("bar", &sets).unwrap();
+        let model = crate::setup::build(&loaded).unwrap().model;
         (loaded.scene, model)
     }
 

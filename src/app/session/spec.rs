@@ -1,9 +1,10 @@
 //! What a lane simulates: a scene, what was changed of it, and where it is computed.
 
-use crate::cli::backend::BackendChoice;
+use crate::backend::BackendChoice;
 use crate::model::Model;
 use crate::model::attachment::Attachment;
-use crate::scene::{self, LoadedScene};
+use crate::scene::LoadedScene;
+use crate::setup;
 use crate::{Result, Vec3};
 use std::collections::BTreeSet;
 
@@ -68,7 +69,7 @@ impl Spec {
 
     /// Reads the scene.
     pub fn load(&self) -> Result<LoadedScene> {
-        let mut loaded = scene::load(&self.scene, &self.overrides)?;
+        let mut loaded = setup::load(&self.scene, &self.overrides)?;
         if self.base {
             let damping = &mut loaded.scene.damping;
             damping.curve = None;

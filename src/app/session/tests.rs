@@ -5,8 +5,8 @@ mod examples;
 use super::spec::Spec;
 use super::*;
 use crate::Vec3;
-use crate::cli::backend::BackendChoice;
-use crate::model::build::build;
+use crate::backend::BackendChoice;
+use crate::setup::build;
 use std::time::{Duration, Instant};
 
 /// Far longer than anything here takes, also on a busy machine.
@@ -290,7 +290,7 @@ fn a_scene_that_does_not_exist_leaves_the_old_one() {
 
 /// A plain run on the CPU, after so many frames.
 fn plain(scene: &str, frames: usize) -> crate::Simulation {
-    let loaded = crate::scene::load(scene, &[]).unwrap();
+    let loaded = crate::setup::load(scene, &[]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let backend = crate::cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
     let mut plain = crate::Simulation::new(&loaded.scene, model, backend).unwrap();

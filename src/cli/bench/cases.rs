@@ -2,7 +2,8 @@
 
 use super::Suite;
 use crate::Result;
-use crate::scene::{self, LoadedScene};
+use crate::scene::LoadedScene;
+use crate::setup;
 
 /// A case of the papers' tables and the scene of ours that stands for it.
 pub struct PaperCase {
@@ -121,7 +122,7 @@ impl PaperCase {
         let overrides = [&fixed[..], overrides].concat();
         match self.ours {
             Ours::Builtin(name) => {
-                scene::load(name, &overrides.iter().map(|s| s.to_string()).collect::<Vec<_>>())
+                setup::load(name, &overrides.iter().map(|s| s.to_string()).collect::<Vec<_>>())
             }
             Ours::Box(cells) => bar(cells, &overrides),
         }
@@ -145,7 +146,7 @@ pub fn bar(cells: [usize; 3], overrides: &[&str]) -> Result<LoadedScene> {
         "#
     );
     let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    scene::load_text("bar", &text, &overrides)
+    setup::load_text("bar", &text, &overrides)
 }
 
 /// Bars from 1k to 1M tetrahedra; M, L and XL are the sizes that other programs were measured at.
@@ -213,5 +214,5 @@ pub fn mixed(cells: [usize; 3]) -> Result<LoadedScene> {
         material = {{ model = "spring", stiffness = 200.0, shear_stiffness = 100.0, bending_stiffness = 1.0, mass = 0.2 }}
         "#
     );
-    scene::load_text("mixed", &text, &[])
+    setup::load_text("mixed", &text, &[])
 }

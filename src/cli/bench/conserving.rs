@@ -3,7 +3,8 @@
 use super::measure::{Measured, from_the_same_state, median, side_by_side};
 use crate::Result;
 use crate::cli::table::Table;
-use crate::scene::{self, LoadedScene};
+use crate::scene::LoadedScene;
+use crate::setup;
 use std::collections::BTreeMap;
 
 /// A row of the Constrained paper's Table 1, and the scene of ours that stands for it.
@@ -111,8 +112,8 @@ impl Case {
     fn load(&self, overrides: &[&str]) -> Result<LoadedScene> {
         let overrides: Vec<String> = HELD.iter().chain(overrides).map(|s| s.to_string()).collect();
         match self.scene {
-            Ours::Builtin(name) => scene::load(name, &overrides),
-            Ours::Text(text) => scene::load_text(self.name, text, &overrides),
+            Ours::Builtin(name) => setup::load(name, &overrides),
+            Ours::Text(text) => setup::load_text(self.name, text, &overrides),
         }
     }
 }

@@ -11,9 +11,9 @@
 use crate::cli::table::Table;
 use crate::error::Error;
 use crate::model::Model;
-use crate::model::build::build;
 use crate::model::tet::TetElement;
-use crate::scene::{self, LoadedScene};
+use crate::scene::LoadedScene;
+use crate::setup::{self, build};
 use crate::step::Simulation;
 use crate::{Mat3, Result, Vec3, cpu};
 use serde::Serialize;
@@ -169,7 +169,7 @@ pub fn run() -> Result<Vec<Longest>> {
     for (name, duration) in CASES {
         let case = |settings: &[&str]| -> Result<Trial> {
             let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-            Trial::new(scene::load(name, &settings)?, duration)
+            Trial::new(setup::load(name, &settings)?, duration)
         };
         let undamped = case(&["damping.model=none"])?;
         let estimate = undamped.estimate()?;

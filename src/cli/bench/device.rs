@@ -4,14 +4,15 @@ use super::Suite;
 use super::cases::{PAPER_CASES, SCALE_CASES, bar, frames_of, kernel_cases, tets};
 use super::measure::{machine, median};
 use crate::Result;
-use crate::cli::backend::{BackendArgs, SOFTWARE, is_refusal};
+use crate::backend::is_refusal;
+use crate::cli::backend::{BackendArgs, SOFTWARE};
 use crate::cli::compare::deviation::Deviation;
 use crate::cli::contest::{Contestant, Measure, Times, Way, turns};
 use crate::cli::table::ms;
 use crate::gpu::context::Adapter;
-use crate::model::build::build;
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 use crate::scene::LoadedScene;
+use crate::setup::build;
 use serde::Serialize;
 use std::sync::Arc;
 

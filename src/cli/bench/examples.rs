@@ -4,7 +4,7 @@ use super::measure::{Measured, from_the_same_state};
 use crate::Result;
 use crate::cli::table::Table;
 use crate::error::InputError;
-use crate::scene;
+use crate::setup;
 
 /// How many examples, and the time of a step in the paper (s; Example paper, Table 1: full simulation of a koala of 11,080
 /// tetrahedra by Newton's method, 16 cores).
@@ -79,7 +79,7 @@ fn measure(name: &str, sets: &[&str], frames: usize) -> Result<Vec<Vec<Measured>
         let mut sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         sets.push("obstacle=[]".into());
         sets.push(format!("damping.example=[{}]", examples.join(", ")));
-        scene::load("koala", &sets)
+        setup::load("koala", &sets)
     };
     let pair = |k: usize| -> Result<Vec<Measured>> {
         let names = [format!("none beside {k}"), format!("{k} examples")];

@@ -1,7 +1,7 @@
 //! Timing scenes: variants are interleaved frame by frame, so that a noisy machine disturbs them alike.
 
-use crate::model::build::build;
 use crate::scene::LoadedScene;
+use crate::setup::build;
 use crate::step::Simulation;
 use crate::step::clock::{Clock, PHASES, Phase};
 use crate::{Result, cpu};
@@ -158,9 +158,9 @@ fn in_turns(
             runners.iter_mut().for_each(Runner::start_measuring);
         }
         if let Some((last, others)) = runners.split_last_mut().filter(|_| same_state) {
-            let (steps, book, state) = last.simulation.snapshot()?;
+            let snapshot = last.simulation.snapshot()?;
             for other in others {
-                other.simulation.restore(steps, book, &state)?;
+                other.simulation.restore(&snapshot)?;
             }
         }
         // the order turns around every frame, so that neither variant always finds the other's caches

@@ -3,7 +3,7 @@
 use super::measure::{Measured, from_the_same_state};
 use crate::Result;
 use crate::cli::table::Table;
-use crate::scene;
+use crate::setup;
 
 /// Materials, all with the μ and λ of the scene.
 const MATERIALS: &[(&str, &str)] = &[
@@ -47,7 +47,7 @@ pub fn run(frames: usize, largest: usize) -> Result<Vec<Measured>> {
                 solver,
                 "integrator.kind=backward-euler",
             ];
-            scene::load("pig", &overrides.map(String::from))
+            setup::load("pig", &overrides.map(String::from))
         };
         let variants =
             SOLVERS.iter().map(|(name, solver)| Ok((*name, load(solver)?))).collect::<Result<Vec<_>>>()?;

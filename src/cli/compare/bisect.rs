@@ -12,7 +12,7 @@ use crate::cli::table::Table;
 use crate::error::{Error, RunError};
 use crate::gpu::context::Adapter;
 use crate::gpu::kernel::KERNELS;
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 use crate::{Result, Vec3};
 use serde::Serialize;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! How far two runs of a scene are apart.
 
 use crate::Vec3;
+use crate::ledger::Row;
 use crate::model::Model;
-use crate::observe::ledger::Row;
 use serde::Serialize;
 
 /// The largest distance of a vertex from where the reference has it.

@@ -6,7 +6,7 @@ use crate::cli::bench::measure::machine;
 use crate::cli::contest::{Contestant, Measure, Way, turns};
 use crate::cli::table::{Table, count, ms};
 use crate::error::{Error, RunError};
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 use crate::observe::number::fixed;
 use crate::scene::{LoadedScene, Method};
 use crate::{Result, Vec3};

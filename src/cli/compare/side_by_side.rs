@@ -2,10 +2,10 @@
 
 use super::Subject;
 use super::deviation::Deviation;
-use crate::cli::backend::is_refusal;
+use crate::backend::is_refusal;
 use crate::cli::contest::{Contestant, Measure, Way, turns};
 use crate::error::{Error, RunError};
-use crate::observe::ledger::Row;
+use crate::ledger::Row;
 use crate::scene::GlobalSolver;
 use crate::{Result, Vec3};
 

@@ -1,10 +1,11 @@
 //! Pictures of a run without a window: frames, a filmstrip, an animated file, and the plots of the ledger.
 
+use crate::backend::Device;
 use crate::cli::backend::BackendArgs;
 use crate::error::InputError;
 use crate::gpu::Shared;
+use crate::ledger::Row;
 use crate::observe::examples::Excitations;
-use crate::observe::ledger::Row;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
 use crate::view::record::{Format, Recorder};
@@ -132,7 +133,7 @@ impl Pictures {
         }
         let context = match &shared {
             Some(shared) => shared.context.clone(),
-            None => backend.open_device()?,
+            None => backend.open()?,
         };
         let suitable = Renderer::suitable_samples(&context);
         let samples = args.samples.map_or(suitable, u32::from);

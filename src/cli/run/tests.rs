@@ -1,10 +1,10 @@
 //! A run on a backend that reports late writes the files of one that does not.
 
 use super::{Args, Run};
-use crate::cli::backend::{BackendArgs, BackendChoice, make};
-use crate::model::build::build;
+use crate::backend::BackendChoice;
+use crate::cli::backend::{BackendArgs, make};
 use crate::observe::output::Export;
-use crate::scene;
+use crate::setup::{self, build};
 use crate::step::Simulation;
 use crate::step::late::{Gradient, Late};
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A run of ten frames of the bar into a folder, on the CPU or a late backend around it.
 fn run(out: &Path, late: Option<Gradient>, export: Vec<Export>) -> crate::Result<()> {
-    let loaded = scene::load("bar", &["time.frames=10".into()]).unwrap();
+    let loaded = setup::load("bar", &["time.frames=10".into()]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let mut backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
     if let Some(gradient) = late {
@@ -89,7 +89,7 @@ fn a_run_whose_device_is_lost_keeps_its_rows() {
 
 /// A run of a bar with two examples into a folder, from a checkpoint if there is one.
 fn run_examples(out: &Path, frames: usize, late: bool, resume: Option<&Path>) {
-    let loaded = scene::load("bar-directions", &[format!("time.frames={frames}")]).unwrap();
+    let loaded = setup::load("bar-directions", &[format!("time.frames={frames}")]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let mut backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
     if late {
@@ -129,7 +129,7 @@ fn examples_are_followed_frame_by_frame() {
         assert!(whole.join(file).is_file(), "{file}");
     }
     // nobody asks: the same motion
-    let loaded = scene::load("bar-directions", &[]).unwrap();
+    let loaded = setup::load("bar-directions", &[]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
     let mut unasked = Simulation::new(&loaded.scene, model, backend).unwrap();

@@ -1,6 +1,6 @@
 use super::*;
-use crate::model::build::build;
-use crate::scene::load_text;
+use crate::setup::build;
+use crate::setup::load_text;
 
 fn scenery(text: &str) -> (Scenery, Vec<Vec3>) {
     let loaded = load_text("scene.toml", text, &[]).unwrap();

@@ -1,7 +1,7 @@
 //! What the operations of a step have in common: sending only what changed, measuring, reading reports.
 
 use crate::Result;
-use crate::cpu::Scalar;
+use crate::elastic::Scalar;
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::{ALL, Id};
 use crate::gpu::layout::{Inner, Point, Step};

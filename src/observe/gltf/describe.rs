@@ -1,8 +1,8 @@
 //! The JSON of `motion.glb`: what is in the file, and where.
 
 use super::layout::{Layout, bounds, wide};
+use crate::colour::{body_colour, to_linear};
 use crate::observe::visible::Part;
-use crate::view::look::{body_colour, to_linear};
 use serde_json::Value;
 use std::fmt::Write as _;
 

@@ -136,11 +136,8 @@ fn merit(form: &StepCoefficients, cx: &mut StepContext) -> Result<Option<Merit>>
 /// Φ, where it decides, and the slope at the iterate.
 fn evaluate(form: &StepCoefficients, step: &Step, cx: &mut StepContext) -> Result<Trial> {
     if cx.operator.updates.is_empty() {
-        let what = Measure {
-            merit: step.merit.is_some(),
-            slope_along: Some(&step.direction),
-            ..Measure::default()
-        };
+        let what =
+            Measure { merit: step.merit.is_some(), slope_along: Some(&step.direction), ..Measure::default() };
         let measured = cx.timed(Phase::Local, |cx| cx.backend.measure(form, what))?;
         return Ok(Trial { merit: measured.merit, slope: measured.slope.unwrap_or(f64::NAN) });
     }

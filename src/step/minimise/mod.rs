@@ -145,7 +145,8 @@ impl Minimiser {
         }
         let mut norm = None;
         if is_end || cx.operator.completes_gradient {
-            norm = cx.timed(Phase::Local, |cx| cx.operator.gradient_norm(&stage.form, cx.backend.as_mut()))?;
+            norm =
+                cx.timed(Phase::Local, |cx| cx.operator.gradient_norm(&stage.form, cx.backend.as_mut()))?;
         }
         if let Some(lbfgs) = &mut self.lbfgs {
             lbfgs.learn(cx.backend.host()?);

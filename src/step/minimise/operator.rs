@@ -70,9 +70,8 @@ impl StepOperator {
         form: &StepCoefficients,
         backend: &mut dyn Backend,
     ) -> Result<Option<f64>> {
-        let squared = |g: &[Vec3], range: Range<usize>| {
-            sum(range.len(), |i| g[range.start + i].norm_squared())
-        };
+        let squared =
+            |g: &[Vec3], range: Range<usize>| sum(range.len(), |i| g[range.start + i].norm_squared());
         if !self.updates.is_empty() && self.completes_gradient {
             let g = &*backend.host()?.gradient;
             return Ok(Some(squared(g, 0..g.len()).sqrt()));

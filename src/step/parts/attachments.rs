@@ -150,7 +150,8 @@ impl Part for Attachments {
 
     fn save(&self, _: &StepContext) -> Option<Vec<u8>> {
         let always = self.spans.iter().all(|[begins, _]| *begins == 0);
-        (!always).then(|| self.anchors.iter().map(|anchor| <[f64; 3]>::from(*anchor)).collect::<Vec<_>>())
+        (!always)
+            .then(|| self.anchors.iter().map(|anchor| <[f64; 3]>::from(*anchor)).collect::<Vec<_>>())
             .and_then(|anchors| encode(&anchors))
     }
 

@@ -118,13 +118,7 @@ impl Contact {
         Ok(())
     }
 
-    fn fill_in(
-        &self,
-        form: &StepCoefficients,
-        start: &[Vec3],
-        end: &[Vec3],
-        external: &mut ExternalForces,
-    ) {
+    fn fill_in(&self, form: &StepCoefficients, start: &[Vec3], end: &[Vec3], external: &mut ExternalForces) {
         let weight = 1.0 / (form.velocity_slope() * form.h);
         let told = self.contacts.tell(start, end);
         let obstacles = self.contacts.obstacle_forces(end);
@@ -158,8 +152,8 @@ impl Part for Contact {
 
     fn predicted(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         cx.timed(Phase::Contact, |cx| self.find(stage, cx))?;
-        self.is_guarded = cx.scheme.explicit().is_none()
-            && self.guard.watch(stage, cx.shared.is_constrained, cx)?;
+        self.is_guarded =
+            cx.scheme.explicit().is_none() && self.guard.watch(stage, cx.shared.is_constrained, cx)?;
         if self.is_guarded {
             cx.shared.limits.most = cx.shared.limits.regular + MOST_MORE;
         }
@@ -170,8 +164,7 @@ impl Part for Contact {
         if cx.shared.conservation.as_ref().is_some_and(|targets| targets.is_inside_solve) {
             cx.timed(Phase::Contact, |cx| self.report(&stage.form, cx))?;
         }
-        let insists =
-            progress.is_solved && self.is_guarded && self.guard.gains(stage, &self.contacts, cx)?;
+        let insists = progress.is_solved && self.is_guarded && self.guard.gains(stage, &self.contacts, cx)?;
         Ok(if insists { Verdict::Insist } else { Verdict::Indifferent })
     }
 
@@ -200,7 +193,7 @@ impl Part for Contact {
     /// Looks for contacts that were not predicted: where momenta and energy are conserved, bodies are livelier than predicted.
     fn iterated(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
         if progress.iterations == 1 && cx.shared.is_constrained && cx.shared.conservation.is_some() {
-            cx.timed(Phase::Contact, |cx| {
+            cx.timed(Phase::Contact, |cx| -> Result<()> {
                 let host = cx.backend.host()?;
                 self.contacts.find_more(stage.start, host.x, host.iterate);
                 Ok(())

@@ -11,6 +11,7 @@ use super::{Part, Setup};
 use crate::Result;
 use crate::model::Model;
 use crate::scene::{Keyframes, Scene};
+use crate::solve::stiffness::{MetricParams, Stiffness};
 use crate::step::backend::MaterialChange;
 use crate::step::clock::Phase;
 use crate::step::context::StepContext;
@@ -24,49 +25,6 @@ pub const RATIO: f64 = 1.2;
 /// The same where a factor takes so long that the next level would come too early for it. A level is off by √2 at most: an
 /// iteration leaves four tenths of such an error, and would leave all of it with a level off by 2.
 pub const LARGEST_RATIO: f64 = 2.0;
-
-/// What a metric is made for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MetricParams {
-    /// Factors of the weights of all elastic elements, one a body.
-    pub factors: Vec<f64>,
-    /// Which attachments hold, in the order of the model.
-    pub holding: Vec<bool>,
-}
-
-impl MetricParams {
-    /// As the model says, all attachments holding.
-    pub fn as_given(model: &Model) -> Self {
-        MetricParams { factors: vec![1.0; model.bodies.len()], holding: vec![true; model.attachments.len()] }
-    }
-}
-
-/// How stiff the bodies are: factors of the weights of all elastic elements of the model, one a body, and which attachments
-/// hold. Masses do not change.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stiffness {
-    /// In the gradient, the energy and the damping.
-    pub factors: Vec<f64>,
-    /// Which attachments hold, in the order of the model.
-    pub holding: Vec<bool>,
-    /// In the metric A of the next step: factors are nearly the true ones.
-    pub metric: MetricParams,
-    /// In the metric that will be asked for after this one, so that it can be made ready meanwhile.
-    pub next_metric: Option<MetricParams>,
-}
-
-impl Stiffness {
-    /// As the model says.
-    pub fn as_given(model: &Model) -> Self {
-        let metric = MetricParams::as_given(model);
-        Stiffness {
-            factors: metric.factors.clone(),
-            holding: metric.holding.clone(),
-            metric,
-            next_metric: None,
-        }
-    }
-}
 
 /// A run of steps up to `until` (included) with one metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +58,8 @@ impl MaterialSchedule {
     }
 
     fn of(curves: Vec<Option<Keyframes>>, spans: Vec<[u64; 2]>, h: f64) -> Self {
-        let run = MetricInterval { until: 0, level: MetricParams { factors: Vec::new(), holding: Vec::new() } };
+        let run =
+            MetricInterval { until: 0, level: MetricParams { factors: Vec::new(), holding: Vec::new() } };
         let mut schedule = MaterialSchedule { curves, spans, h, pace: 1, run, next: None };
         schedule.rewind();
         schedule
@@ -257,6 +216,7 @@ impl Part for MaterialSchedule {
     /// Makes bodies as stiff as they are now, after a start or a jump in time, which is not work.
     fn restored(&mut self, cx: &mut StepContext) -> Result<()> {
         self.rewind();
+        (cx.shared.stiffness, cx.shared.stiffness_before) = (self.factors(cx.time.steps), None);
         self.apply(cx.time.steps, false, cx)
     }
 }

@@ -253,7 +253,12 @@ impl Parts {
     }
 
     /// Whether iterations end: a part is satisfied, or the step is solved and none insists.
-    pub fn end_iterations(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<bool> {
+    pub fn end_iterations(
+        &mut self,
+        stage: &Stage,
+        progress: Progress,
+        cx: &mut StepContext,
+    ) -> Result<bool> {
         let mut strongest = Verdict::Indifferent;
         for part in &mut self.list {
             strongest = strongest.max(part.verdict(stage, progress, cx)?);
@@ -280,9 +285,8 @@ impl Parts {
 
     /// What parts keep from step to step.
     pub fn save(&self, cx: &StepContext) -> Vec<SavedPart> {
-        let saved = |part: &Box<dyn Part>| {
-            Some(SavedPart { name: part.name().into(), bytes: part.save(cx)? })
-        };
+        let saved =
+            |part: &Box<dyn Part>| Some(SavedPart { name: part.name().into(), bytes: part.save(cx)? });
         self.list.iter().filter_map(saved).collect()
     }
 

@@ -15,11 +15,11 @@
 
 use super::{Part, Setup};
 use crate::damping::pbd;
+use crate::scene::NON_OSCILLATORY;
 use crate::scene::Scene;
 use crate::step::clock::Phase;
 use crate::step::context::StepContext;
 use crate::step::host::{HostNeeds, StateOffset};
-use crate::step::integrator::NON_OSCILLATORY;
 use crate::step::scheme::{Stage, StepTime};
 use crate::{Result, Vec3};
 
@@ -50,10 +50,7 @@ pub struct NonOscillatory {
 /// The part, if the scene has this integrator.
 pub fn make(setup: &Setup, _: &mut StepContext) -> Result<Option<Box<dyn Part>>> {
     let integrator = &setup.scene.integrator;
-    let part = || NonOscillatory {
-        calibration: setup.calibration,
-        kappa: integrator.kappa.unwrap_or(0.0),
-    };
+    let part = || NonOscillatory { calibration: setup.calibration, kappa: integrator.kappa.unwrap_or(0.0) };
     Ok((integrator.kind == NON_OSCILLATORY).then(|| Box::new(part()) as Box<dyn Part>))
 }
 

@@ -3,10 +3,10 @@
 use super::{BALL, Stage};
 use crate::Result;
 use crate::Vec3;
+use crate::colour::{body_colour, to_linear};
 use crate::gpu::contents;
 use crate::gpu::layout::{Motion, Vertex};
 use crate::view::camera::Bounds;
-use crate::view::look::{body_colour, to_linear};
 use crate::view::memory::{indices, storage};
 use crate::view::pipelines::{Draws, Shown};
 use crate::view::props::{self, MarkerItem};

@@ -54,7 +54,14 @@ impl Lane {
         if self.made.model.examples.is_empty() || self.failure.is_some() {
             return;
         }
-        let (excitations, rates) = (simulation.excitations(), simulation.excitation_rates());
+        let measured = simulation.excitations().and_then(|chi| Ok((chi, simulation.excitation_rates()?)));
+        let (excitations, rates) = match measured {
+            Ok(measured) => measured,
+            Err(error) => {
+                self.failure = Some(error);
+                return;
+            }
+        };
         let numbers = excitations.iter().zip(&rates).zip(simulation.gammas());
         let along = |((&excitation, &rate), &gamma)| Along { excitation, rate, gamma };
         self.along = numbers.map(along).collect();
@@ -78,7 +85,13 @@ impl Lane {
                 self.failure = Some(error);
                 return;
             }
-            let seen = self.made.simulation.excitations().get(example).copied().unwrap_or(amount);
+            let seen = match self.made.simulation.excitations() {
+                Ok(seen) => seen.get(example).copied().unwrap_or(amount),
+                Err(error) => {
+                    self.failure = Some(error);
+                    return;
+                }
+            };
             let factor = amount / seen;
             if amount == 0.0 || !(0.5..2.0).contains(&factor) || (factor - 1.0).abs() < START {
                 break;

@@ -2,7 +2,7 @@
 //! with the unit tetrahedron as its rest shape.
 
 use super::{EPSILON, rotation, shaken, unit_determinant};
-use crate::cpu::sample::{Noise, deformations, signed_svd};
+use crate::elastic::sample::{Noise, deformations, signed_svd};
 use crate::gpu::buffer::{Buffer, Contents};
 use crate::gpu::contents::split;
 use crate::gpu::context::Context;

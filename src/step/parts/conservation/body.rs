@@ -161,7 +161,7 @@ impl BodyTarget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::sample::Noise;
+    use crate::elastic::sample::Noise;
 
     #[test]
     fn a_rigid_motion_has_the_least_kinetic_energy_and_no_other_has() {

@@ -170,7 +170,14 @@ impl ExternalForces {
     }
 
     /// What acts on a body when the step ends at `iterate`, angular impulses about `pivot`.
-    pub fn impulse(&self, body: usize, form: &StepCoefficients, iterate: &[Vec3], x: &[Vec3], pivot: Vec3) -> ExternalImpulse {
+    pub fn impulse(
+        &self,
+        body: usize,
+        form: &StepCoefficients,
+        iterate: &[Vec3],
+        x: &[Vec3],
+        pivot: Vec3,
+    ) -> ExternalImpulse {
         let mut pushed = ExternalImpulse::default();
         let impulse_of_force = form.velocity_slope() * form.h * form.h;
         let start_share = form.start_share();

@@ -94,7 +94,13 @@ impl Fepr {
 
     /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took.
     /// The iterate is then again what the step made.
-    pub fn project(&mut self, form: &StepCoefficients, targets: &mut ConservationTargets, model: &Model, backend: &mut dyn Backend) -> Result<usize> {
+    pub fn project(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &mut ConservationTargets,
+        model: &Model,
+        backend: &mut dyn Backend,
+    ) -> Result<usize> {
         let view = backend.host()?;
         for i in 0..self.x.len() {
             self.x[i] = view.iterate[i];
@@ -119,8 +125,15 @@ impl Fepr {
                     continue; // see `rebound`
                 }
                 let potential = view.energies[body] + self.potential(targets, body, form, model, &start);
-                let (system, off) =
-                    self.system(targets, body, &projections[body], model, view.end_gradient, potential, form.h);
+                let (system, off) = self.system(
+                    targets,
+                    body,
+                    &projections[body],
+                    model,
+                    view.end_gradient,
+                    potential,
+                    form.h,
+                );
                 worst = worst.max(off.error);
                 let stepped = if count == 0 { off.energy } else { self.excess[body][0] };
                 self.excess[body] = [stepped, off.energy];
@@ -137,8 +150,7 @@ impl Fepr {
                     self.go(part.vertices.clone(), &multipliers, model, view.end_gradient, form.h);
                 }
             }
-            if worst <= targets.tolerance() || count >= targets.most_iterations() || !worst.is_finite()
-            {
+            if worst <= targets.tolerance() || count >= targets.most_iterations() || !worst.is_finite() {
                 break;
             }
             count += 1;
@@ -173,7 +185,12 @@ impl Fepr {
     /// energy of contact; there the user's push stays one of the velocities. What is still too much is taken from the motion
     /// that is not rigid. What is missing in the end is lost: it would come back in one step, as soon as there is a way.
     /// Returns what is off most.
-    pub fn settle(&mut self, inside: &[bool], targets: &mut ConservationTargets, model: &Model) -> ConstraintError {
+    pub fn settle(
+        &mut self,
+        inside: &[bool],
+        targets: &mut ConservationTargets,
+        model: &Model,
+    ) -> ConstraintError {
         let mut worst = ConstraintError::default();
         for (body, part) in model.bodies.iter().enumerate() {
             if targets.external.is_touched(body) {
@@ -188,7 +205,8 @@ impl Fepr {
                 let x = if inside[body] { &self.made[0] } else { &self.stepped[0] };
                 self.x[range.clone()].copy_from_slice(&x[range.clone()]);
                 self.v[range.clone()].copy_from_slice(&self.stepped[1][range.clone()]);
-                found = stepped + self.set_momenta(targets, body, (stepped - slack).max(0.0), slack - stepped, model);
+                found = stepped
+                    + self.set_momenta(targets, body, (stepped - slack).max(0.0), slack - stepped, model);
             }
             if found > slack {
                 found -= self.slow(range.clone(), found, model);
@@ -212,7 +230,14 @@ impl Fepr {
 
     /// Gives a body that is left as the step made it the rigid motion that its momenta lack, if that needs no more energy than
     /// the rest of its motion can give beyond what it `owes`, and what is `left` (J). Returns the energy that it takes (J).
-    fn set_momenta(&mut self, targets: &ConservationTargets, body: usize, owes: f64, left: f64, model: &Model) -> f64 {
+    fn set_momenta(
+        &mut self,
+        targets: &ConservationTargets,
+        body: usize,
+        owes: f64,
+        left: f64,
+        model: &Model,
+    ) -> f64 {
         let (range, target) = (model.bodies[body].vertices.clone(), &self.projections[body]);
         let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
         let [p, l, _] = targets.held;
@@ -259,7 +284,14 @@ impl Fepr {
     }
 
     /// Energy of attachments and weight at x (J).
-    fn potential(&self, targets: &ConservationTargets, body: usize, form: &StepCoefficients, model: &Model, start: &[Vec3]) -> f64 {
+    fn potential(
+        &self,
+        targets: &ConservationTargets,
+        body: usize,
+        form: &StepCoefficients,
+        model: &Model,
+        start: &[Vec3],
+    ) -> f64 {
         let range = model.bodies[body].vertices.clone();
         let [height] = sums(range.len(), |k| {
             let i = range.start + k;
@@ -268,7 +300,14 @@ impl Fepr {
         height + targets.external.impulse(body, form, &self.x, start, Vec3::zeros()).energy
     }
 
-    fn goal(&self, targets: &ConservationTargets, body: usize, form: &StepCoefficients, model: &Model, start: &[Vec3]) -> Projection {
+    fn goal(
+        &self,
+        targets: &ConservationTargets,
+        body: usize,
+        form: &StepCoefficients,
+        model: &Model,
+        start: &[Vec3],
+    ) -> Projection {
         let aim: &BodyTarget = &targets.bodies[body];
         let stepped = Rigid::of(model.bodies[body].vertices.clone(), &model.mass, &self.x, &self.v);
         let pushed = targets.external.impulse(body, form, &self.x, start, stepped.centre);

@@ -1,10 +1,10 @@
 //! The directions along which momenta and energy change, of all vertices, and the small systems made of them.
 
-use super::targets::ConservationTargets;
-use super::measure::Moved;
 use super::external::ExternalForces;
-use super::passes::{self, Correction, Descended, Directions};
 use super::kkt::{KktSystem, Momenta, Multipliers, momenta_inverse};
+use super::measure::Moved;
+use super::passes::{self, Correction, Descended, Directions};
+use super::targets::ConservationTargets;
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::step::backend::Backend;
@@ -65,7 +65,8 @@ impl ConstraintJacobian {
     /// π of vertex i: C_P = π e_k.
     fn weight(form: &StepCoefficients, model: &Model, external: &ExternalForces, i: usize) -> f64 {
         let s = form.velocity_slope();
-        let held = external.attachment(i).map_or(0.0, |(k, _)| k * form.h * form.h * form.projection_weight());
+        let held =
+            external.attachment(i).map_or(0.0, |(k, _)| k * form.h * form.h * form.projection_weight());
         s * (model.mass[i] + held * form.row.c2)
     }
 
@@ -170,7 +171,12 @@ impl ConstraintJacobian {
     }
 
     /// C_H = s M v' + ∇E − M a − F and A⁻¹ C_H where they do not follow from g.
-    pub fn energy_direction(&mut self, form: &StepCoefficients, model: &Model, backend: &mut dyn Backend) -> Result<()> {
+    pub fn energy_direction(
+        &mut self,
+        form: &StepCoefficients,
+        model: &Model,
+        backend: &mut dyn Backend,
+    ) -> Result<()> {
         let view = backend.host()?;
         let s = form.velocity_slope();
         let mut energy = std::mem::take(&mut self.energy);

@@ -118,7 +118,7 @@ fn root(a: f64, b: f64, c: f64) -> (f64, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::sample::Noise;
+    use crate::elastic::sample::Noise;
 
     /// A system S = GᵀG of random gradients G, n×7, in a metric of ones.
     fn random(noise: &mut Noise, rows: usize) -> (SMatrix<f64, 7, 7>, KktSystem) {

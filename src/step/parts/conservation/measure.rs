@@ -113,7 +113,14 @@ impl Cpd {
         Ok(worst)
     }
 
-    fn at_iterate(&mut self, targets: &ConservationTargets, body: usize, form: &StepCoefficients, model: &Model, view: &HostStep) -> Measured {
+    fn at_iterate(
+        &mut self,
+        targets: &ConservationTargets,
+        body: usize,
+        form: &StepCoefficients,
+        model: &Model,
+        view: &HostStep,
+    ) -> Measured {
         let seen = self.ahead[body].take();
         let aim = &targets.bodies[body];
         let Sums { momentum, angular_momentum, kinetic, moment } = match Moved::is_enough(form) {
@@ -176,7 +183,13 @@ impl Cpd {
     }
 }
 
-fn of_velocities(targets: &ConservationTargets, body: usize, form: &StepCoefficients, model: &Model, view: &HostStep) -> Sums {
+fn of_velocities(
+    targets: &ConservationTargets,
+    body: usize,
+    form: &StepCoefficients,
+    model: &Model,
+    view: &HostStep,
+) -> Sums {
     let (part, pivot) = (&model.bodies[body].vertices, targets.bodies[body].pivot);
     let start = part.start;
     let sums = sums::<10>(part.len(), |k| {
@@ -206,8 +219,7 @@ fn of_displacements(
         let x = &view.x[part.clone()];
         sums(part.len(), |k| Moved::term(mass[k], x[k] - aim.pivot, iterate[k] - x[k])).into()
     });
-    let (s, o, mass) =
-        (form.velocity_slope(), view.offset(form, model.gravity, part.start), aim.start.mass);
+    let (s, o, mass) = (form.velocity_slope(), view.offset(form, model.gravity, part.start), aim.start.mass);
     let moment = (aim.start.centre - aim.pivot) * mass + moved;
     Sums {
         momentum: moved * s + o * mass,

@@ -16,11 +16,11 @@ pub mod rebound;
 pub mod targets;
 
 use super::{Part, Progress, Setup, Verdict, decode, encode};
+use crate::scene::NON_OSCILLATORY;
 use crate::scene::{Conservation as Given, Method, Quantity, Scene};
 use crate::step::clock::Phase;
 use crate::step::context::{Change, Proposal, StepContext};
 use crate::step::host::{HostNeeds, StateOffset};
-use crate::step::integrator::NON_OSCILLATORY;
 use crate::step::scheme::Stage;
 use crate::{Result, Vec3};
 use body::ConservedState;
@@ -250,7 +250,8 @@ impl Part for Conservation {
             return Ok(());
         };
         let backend = backend.as_mut();
-        let projected = clock.time(Phase::Constrain, || fepr.project(&stage.form, targets, model, backend))?;
+        let projected =
+            clock.time(Phase::Constrain, || fepr.project(&stage.form, targets, model, backend))?;
         shared.more_iterations += projected;
         let penetrates = vec![false; model.bodies.len()];
         shared.proposal = Some(Proposal { positions: fepr.positions().to_vec(), penetrates });

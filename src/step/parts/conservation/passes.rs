@@ -5,7 +5,7 @@
 
 use super::measure::Moved;
 use crate::Vec3;
-use crate::cpu::lanes::on_lanes;
+use crate::elastic::lanes::on_lanes;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -295,7 +295,7 @@ fn added<const K: usize>(parts: &[[Quad; K]]) -> [Quad; K] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::sample::Noise;
+    use crate::elastic::sample::Noise;
 
     fn vectors(noise: &mut Noise, n: usize) -> Vec<Vec3> {
         (0..n).map(|_| noise.vector()).collect()

@@ -226,7 +226,8 @@ impl Group {
         let scaled = (kinetic - rigid).max(0.0) + 0.5 * share * share * square;
         let missing = wished - kinetic;
         let most = 1.0 + MOST_GROWTH;
-        if missing > (most * most - 1.0) * scaled && self.push_harder(missing, targets, end) || scaled <= 0.0 {
+        if missing > (most * most - 1.0) * scaled && self.push_harder(missing, targets, end) || scaled <= 0.0
+        {
             return;
         }
         let beta = ((scaled + missing).max(0.0) / scaled).sqrt().min(most) - 1.0;

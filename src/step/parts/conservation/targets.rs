@@ -4,10 +4,10 @@ use super::body::{BodyTarget, ConservedState, Rigid};
 use super::control;
 use super::external::ExternalForces;
 use crate::Result;
+use crate::Vec3;
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::scene::{Conservation, Quantity};
-use crate::Vec3;
 use crate::step::backend::Backend;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::context::Change;
@@ -83,7 +83,8 @@ impl ConservationTargets {
     pub fn invalidate(&mut self, change: Change) {
         if matches!(change, Change::Velocities | Change::State) {
             self.conserved.iter_mut().for_each(|state| {
-                *state = ConservedState { contact: state.contact, push: state.push, ..ConservedState::default() };
+                *state =
+                    ConservedState { contact: state.contact, push: state.push, ..ConservedState::default() };
             });
         }
     }
@@ -163,7 +164,7 @@ impl ConservationTargets {
     pub fn end(&mut self, form: &StepCoefficients, view: HostStep) -> [f64; 2] {
         let mut totals = [0.0; 2];
         for (body, (state, target)) in self.conserved.iter_mut().zip(&self.bodies).enumerate() {
-            let pushed = self.external.push(body, form, view.iterate, view.x, target.pivot);
+            let pushed = self.external.impulse(body, form, view.iterate, view.x, target.pivot);
             let free = !self.external.is_attached(body) && !self.external.is_touched(body);
             *state = ConservedState {
                 momentum: free.then_some(target.momentum.into()),

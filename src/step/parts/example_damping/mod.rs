@@ -82,8 +82,7 @@ fn groups_and_islands(scene: &Scene, model: &Model) -> Result<GroupsAndIslands> 
         let measure = |shapes: &[Vec<Vec3>]| Excitation::new(mass, rest, shapes, follow());
         if !examples.is_empty() {
             let shapes: Vec<Vec<Vec3>> = examples.iter().map(|e| e.shape.clone()).collect();
-            let excitation =
-                measure(&shapes).map_err(|i| nothing_new(scene, examples[i].number, follows))?;
+            let excitation = measure(&shapes).map_err(|i| nothing_new(scene, examples[i].number, follows))?;
             groups.push(ExampleGroup::new(vertices.clone(), examples, excitation));
         }
         if scene.damping.curve.is_some() {

@@ -10,7 +10,6 @@
 mod return_mapping;
 
 use super::{Part, Setup, decode, encode};
-use return_mapping::{Flow, Law, Limit, flow, stretch_between};
 use crate::model::Model;
 use crate::model::element::Element;
 use crate::model::rest::RestShapes;
@@ -23,6 +22,7 @@ use crate::step::context::{Change, StepContext};
 use crate::{Mat3, Result, Vec3};
 use nalgebra::{Matrix2, SMatrix};
 use rayon::prelude::*;
+use return_mapping::{Flow, Law, Limit, flow, stretch_between};
 
 /// By which factor a rest shape may be stretched before the metric is made anew.
 const FAR: f64 = 1.15;
@@ -234,7 +234,8 @@ impl Part for Plasticity {
         let saved = decode::<[Vec<f64>; 2]>(saved);
         let shapes = saved.map(|saved| saved.map(|numbers| RestShapes::from_numbers(&cx.model, &numbers)));
         let before = self.moved.take();
-        self.moved = shapes.and_then(|[now, metric]| now.zip(metric).map(|(now, metric)| Moved { now, metric }));
+        self.moved =
+            shapes.and_then(|[now, metric]| now.zip(metric).map(|(now, metric)| Moved { now, metric }));
         let mut set = |shapes: &RestShapes, metric: bool| {
             cx.backend.set_material(MaterialChange::RestShapes { shapes, metric })
         };

@@ -1,0 +1,27 @@
+//! The elastic elements on the CPU: their projections and laws in SIMD lanes, and the local step that gathers their forces.
+//!
+//! Every loop over vertices or elements has a fixed order of additions, so that a run gives the same bits
+//! with any number of threads.
+
+pub mod blocks;
+mod energies;
+pub mod gather;
+pub mod lanes;
+mod laws;
+pub mod local;
+pub mod matrix;
+pub mod projection;
+pub mod real;
+pub mod rotation;
+pub mod tets;
+pub mod volume;
+
+#[cfg(test)]
+pub(crate) mod sample;
+
+use crate::linear;
+
+/// A precision that a step can be solved in: `f64` or `f32`.
+pub trait Scalar: lanes::Real + linear::Real {}
+
+impl<T: lanes::Real + linear::Real> Scalar for T {}

@@ -1,0 +1,60 @@
+//! Validation of contact: its law, and which fields belong to which shape of an obstacle.
+
+use super::attach::check_path;
+use crate::scene::check::{Checked, direction, fault, not_negative, positive};
+use crate::scene::{Contact, Obstacle, ObstacleShape};
+
+pub fn check_contact(contact: &Contact) -> Checked {
+    if let Some(stiffness) = contact.stiffness {
+        positive("contact.stiffness", stiffness)?;
+    }
+    not_negative("contact.friction", contact.friction)?;
+    match contact.thickness {
+        Some(thickness) => not_negative("contact.thickness", thickness),
+        None => Ok(()),
+    }
+}
+
+/// What a shape must be given and what it may be given.
+fn fields(shape: ObstacleShape) -> (&'static [&'static str], &'static [&'static str]) {
+    match shape {
+        ObstacleShape::Plane => (&[], &["point", "normal"]),
+        ObstacleShape::Sphere => (&["radius"], &["centre"]),
+        ObstacleShape::Box => (&["half_size"], &["centre", "rotation"]),
+        ObstacleShape::Capsule => (&["ends", "radius"], &[]),
+    }
+}
+
+pub fn check_obstacle(at: &str, obstacle: &Obstacle) -> Checked {
+    let (needed, allowed) = fields(obstacle.shape);
+    let (given, name) = (obstacle.given(), obstacle.shape.name());
+    if let Some(field) = given.iter().find(|field| !needed.contains(field) && !allowed.contains(field)) {
+        let known = [needed, allowed].concat().join(", ");
+        return fault(format!("{at}.{field}"), format!("does not belong to a {name}, which has {known}"));
+    }
+    if let Some(field) = needed.iter().find(|field| !given.contains(field)) {
+        return fault(format!("{at}.{field}"), format!("is required for a {name} and not given"));
+    }
+    if let Some(radius) = obstacle.radius {
+        positive(format!("{at}.radius"), radius)?;
+    }
+    for (axis, half) in obstacle.half_size.iter().flatten().enumerate() {
+        positive(format!("{at}.half_size.{axis}"), *half)?;
+    }
+    if let Some(normal) = obstacle.normal {
+        direction(format!("{at}.normal"), normal)?;
+    }
+    if let Some(rotation) = &obstacle.rotation {
+        direction(format!("{at}.rotation.axis"), rotation.axis)?;
+    }
+    if let Some(friction) = obstacle.friction {
+        not_negative(format!("{at}.friction"), friction)?;
+    }
+    if let Some(spin) = &obstacle.spin {
+        direction(format!("{at}.spin.axis"), spin.axis)?;
+    }
+    match &obstacle.path {
+        Some(path) => check_path(&format!("{at}.path"), path),
+        None => Ok(()),
+    }
+}
