@@ -1,14 +1,17 @@
-//! A backend for tests: the CPU's, answering as late as a device does.
+//! A backend for tests: the CPU's, whose reports arrive as late as those of a device.
 
-use super::backend::{Backend, Report, Snapshot, Targets};
-use super::explicit::{Explicit, Moment};
-use super::form::Form;
-use super::inside::{Inside, Merit, View};
-use crate::damping::{Damping, Filter};
+use super::backend::{
+    AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange, Profiling,
+    Report,
+};
+use super::coefficients::StepCoefficients;
+use super::host::{
+    HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, StateOffset,
+};
+use crate::damping::Filter;
 use crate::error::RunError;
-use crate::model::rest::RestShapes;
-use crate::solve::stiffness::Stiffness;
 use crate::{Result, Vec3};
+use nalgebra::DVector;
 
 /// What the host gets to know of |g|.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +27,7 @@ pub enum Gradient {
 }
 
 /// Tells of a frame when the next one is observed; shows the positions that were fetched last.
-pub struct Late {
+pub struct DelayedBackend {
     inner: Box<dyn Backend>,
     gradient: Gradient,
     steps: usize,
@@ -34,11 +37,12 @@ pub struct Late {
     fetched: [Vec<Vec3>; 2],
 }
 
-impl Late {
+impl DelayedBackend {
     /// Wraps a backend at its start.
     pub fn new(inner: Box<dyn Backend>, gradient: Gradient) -> Self {
-        let fetched = [inner.positions().to_vec(), inner.velocities().to_vec()];
-        Late { inner, gradient, steps: 0, norms: Vec::new(), reports: Vec::new(), fetched }
+        let state = inner.fetched();
+        let fetched = [state.positions.to_vec(), state.velocities.to_vec()];
+        DelayedBackend { inner, gradient, steps: 0, norms: Vec::new(), reports: Vec::new(), fetched }
     }
 
     fn check(&self) -> Result<()> {
@@ -51,137 +55,98 @@ impl Late {
     }
 }
 
-impl Inside for Late {
-    fn open(&mut self, energies: bool) -> Result<()> {
-        self.inner.open(energies)
+impl HostAccess for DelayedBackend {
+    fn host(&mut self) -> Result<HostStep<'_>> {
+        self.inner.host()
     }
 
-    fn metric(&self) -> u64 {
-        self.inner.metric()
+    fn compute_direction(&mut self, form: &StepCoefficients) -> Result<()> {
+        self.inner.compute_direction(form)
     }
 
-    fn view(&mut self) -> View<'_> {
-        self.inner.view()
+    fn apply(&mut self, map: LinearMap, columns: &mut [&mut [Vec3]]) -> Result<()> {
+        self.inner.apply(map, columns)
     }
 
-    fn descend(&mut self, form: &Form) -> Result<()> {
-        self.inner.descend(form)
+    fn set_iterate(&mut self, to: Iterate) -> Result<()> {
+        self.inner.set_iterate(to)
     }
 
-    fn correct(&mut self) -> Result<()> {
-        self.inner.correct()
+    fn evaluate_end(&mut self) -> Result<()> {
+        self.inner.evaluate_end()
     }
 
-    fn merit(&mut self, form: &Form) -> Result<Option<Merit>> {
-        self.inner.merit(form)
+    fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured> {
+        self.check()?;
+        let measured = self.inner.measure(form, what)?;
+        let gradient_norm = match self.gradient {
+            Gradient::Device => None,
+            Gradient::BreaksAt(step) if self.steps >= step => Some(f64::NAN),
+            _ => self.norms.last().copied(),
+        };
+        Ok(Measured { gradient_norm: gradient_norm.filter(|_| what.gradient_norm), ..measured })
     }
 
-    fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
-        self.inner.invert(columns)
-    }
-
-    fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
-        self.inner.precondition(vectors)
-    }
-
-    fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()> {
-        self.inner.resist(damping, vector)
-    }
-
-    fn local_at_end(&mut self) -> Result<()> {
-        self.inner.local_at_end()
-    }
-
-    fn place(&mut self, x: &[Vec3]) -> Result<()> {
-        self.inner.place(x)
-    }
-
-    fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
-        self.inner.shift(ways, changes)
+    fn offset_state(&mut self, offset: StateOffset) -> Result<()> {
+        self.inner.offset_state(offset)
     }
 }
 
-impl Explicit for Late {
-    fn add_force(&mut self, form: &Form, more: &[Vec3]) -> Result<()> {
-        self.inner.add_force(form, more)
+impl Backend for DelayedBackend {
+    fn set_material(&mut self, change: MaterialChange) -> Result<()> {
+        self.inner.set_material(change)
     }
 
-    fn has_force(&self) -> bool {
-        self.inner.has_force()
+    fn refactoring_cost(&mut self) -> f64 {
+        self.inner.refactoring_cost()
     }
 
-    fn force(&mut self, form: &Form, targets: &Targets, at: Moment) -> Result<()> {
-        self.inner.force(form, targets, at)
+    fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()> {
+        self.inner.prepare(form, needs)
     }
 
-    fn accelerate(&mut self, form: &Form, share: f64) -> Result<()> {
-        self.inner.accelerate(form, share)
+    fn force(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        at: ForceAt,
+        extra: Option<&mut ExtraForce>,
+    ) -> Result<()> {
+        self.inner.force(form, targets, at, extra)
     }
 
-    fn push(&mut self, form: &Form, targets: &Targets) -> Result<()> {
-        self.inner.push(form, targets)
-    }
-
-    fn kick(&mut self, form: &Form) -> Result<()> {
-        self.inner.kick(form)
-    }
-
-    fn lean(&mut self, form: &Form) -> Result<()> {
-        self.inner.lean(form)
-    }
-
-    fn carry(&mut self, form: &Form) -> Result<()> {
-        self.inner.carry(form)
-    }
-}
-
-impl Backend for Late {
-    fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
-        self.inner.set_stiffness(stiffness, as_work)
-    }
-
-    fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
-        self.inner.set_rest_shapes(shapes, metric)
-    }
-
-    fn refactoring(&mut self) -> f64 {
-        self.inner.refactoring()
-    }
-
-    fn prepare(&mut self, form: &Form) -> Result<()> {
-        self.inner.prepare(form)
-    }
-
-    fn predict(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+    fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
         self.norms.clear();
         self.inner.predict(form, targets)
     }
 
-    fn local(&mut self, form: &Form) -> Result<()> {
-        self.inner.local(form)?;
-        self.norms.extend(self.inner.gradient_norm()?);
-        Ok(())
+    fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
+        let products = self.inner.local(form, columns)?;
+        let what = Measure { gradient_norm: true, ..Measure::default() };
+        self.norms.extend(self.inner.measure(form, what)?.gradient_norm);
+        Ok(products)
     }
 
-    fn gradient_norm(&mut self) -> Result<Option<f64>> {
-        self.check()?;
-        Ok(match self.gradient {
-            Gradient::Device => None,
-            Gradient::BreaksAt(step) if self.steps >= step => Some(f64::NAN),
-            _ => self.norms.last().copied(),
-        })
+    fn solve(
+        &mut self,
+        form: &StepCoefficients,
+        columns: &[Columns],
+        shares: &[DVector<f64>],
+    ) -> Result<()> {
+        self.inner.solve(form, columns, shares)
     }
 
-    fn global(&mut self, form: &Form) -> Result<()> {
-        self.inner.global(form)
-    }
-
-    fn advance(&mut self, form: &Form, targets: &Targets) -> Result<()> {
+    fn advance(
+        &mut self,
+        form: &StepCoefficients,
+        targets: &AttachmentTargets,
+        keep_force: bool,
+    ) -> Result<()> {
         self.steps += 1;
-        self.inner.advance(form, targets)
+        self.inner.advance(form, targets, keep_force)
     }
 
-    fn filter(&mut self, filter: &Filter) -> Result<()> {
+    fn filter(&mut self, filter: &Filter) -> Result<bool> {
         self.inner.filter(filter)
     }
 
@@ -202,27 +167,26 @@ impl Backend for Late {
 
     fn fetch(&mut self) -> Result<()> {
         self.check()?;
-        self.fetched = [self.inner.positions().to_vec(), self.inner.velocities().to_vec()];
+        let state = self.inner.fetched();
+        self.fetched = [state.positions.to_vec(), state.velocities.to_vec()];
         Ok(())
     }
 
-    fn positions(&self) -> &[Vec3] {
-        &self.fetched[0]
+    fn fetched(&self) -> FetchedState<'_> {
+        FetchedState { positions: &self.fetched[0], velocities: &self.fetched[1], filtered: &[] }
     }
 
-    fn velocities(&self) -> &[Vec3] {
-        &self.fetched[1]
-    }
-
-    fn snapshot(&mut self) -> Result<Snapshot> {
+    fn snapshot(&mut self) -> Result<BackendState> {
         self.inner.snapshot()
     }
 
-    fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
-        self.inner.restore(snapshot)
+    fn restore(&mut self, state: &BackendState) -> Result<bool> {
+        self.inner.restore(state)
     }
+}
 
+impl Profiling for DelayedBackend {
     fn describe(&self) -> String {
-        format!("late, {}", self.inner.describe())
+        format!("delayed, {}", self.inner.describe())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use super::backend::Backend;
-use super::late::{Gradient, Late};
+use super::delayed_backend::{DelayedBackend, Gradient};
 use crate::ledger::Row;
 use crate::model::spring::SpringElement;
 use crate::model::{Body, Model};
@@ -18,11 +18,11 @@ fn prompt(backend: Box<dyn Backend>) -> Box<dyn Backend> {
 }
 
 fn late(backend: Box<dyn Backend>) -> Box<dyn Backend> {
-    Box::new(Late::new(backend, Gradient::Host))
+    Box::new(DelayedBackend::new(backend, Gradient::Host))
 }
 
 fn device(backend: Box<dyn Backend>) -> Box<dyn Backend> {
-    Box::new(Late::new(backend, Gradient::Device))
+    Box::new(DelayedBackend::new(backend, Gradient::Device))
 }
 
 /// Substeps, a filter, a moving attachment: all that is exchanged.
@@ -92,7 +92,7 @@ fn a_snapshot_waits_for_the_book() {
     // what is on its way when a simulation goes back belongs to nothing any more
     let next = one.frame().unwrap();
     (0..2).for_each(|_| other.start_frame().unwrap());
-    assert!(other.restore(snapshot.0, snapshot.1, &snapshot.2).unwrap());
+    assert!(other.restore(&snapshot).unwrap());
     assert!(other.rows(true).unwrap().is_empty());
     assert_eq!(next, other.frame().unwrap());
 }
@@ -105,17 +105,17 @@ fn a_snapshot_of_another_backend_is_gone_on_from() {
     for _ in 0..5 {
         simulation.frame().unwrap();
     }
-    let (steps, book, mut snapshot) = simulation.snapshot().unwrap();
-    snapshot.moved = vec![7.0; snapshot.positions.len()];
-    snapshot.warm_starts = vec![7.0; 9 * simulation.model().tets.len()];
+    let mut snapshot = simulation.snapshot().unwrap();
+    snapshot.state.moved = vec![7.0; snapshot.state.positions.len()];
+    snapshot.state.warm_starts = vec![7.0; 9 * simulation.model().tets.len()];
     let expected = simulation.frame().unwrap();
-    assert!(simulation.restore(steps, book, &snapshot).unwrap());
+    assert!(simulation.restore(&snapshot).unwrap());
     let row = simulation.frame().unwrap();
     // the rotations are found from any start, to a few rounding errors, which the steps of a frame carry on
     let off = (row.total - expected.total).abs() / expected.total.abs();
     assert!(off < 1e-9, "total off by {off:e}");
-    snapshot.positions.truncate(3);
-    assert!(!simulation.restore(steps, book, &snapshot).unwrap(), "of another number of vertices");
+    snapshot.state.positions.truncate(3);
+    assert!(!simulation.restore(&snapshot).unwrap(), "of another number of vertices");
 }
 
 fn masses(positions: &[Vec3], velocities: &[Vec3]) -> Model {
@@ -196,7 +196,7 @@ fn an_overflow_told_late_names_its_element() {
 fn a_gradient_that_is_no_number_ends_the_frame() {
     let loaded = exchanging();
     // two steps a frame: the second one of frame 3
-    let breaks: Wrap = |backend| Box::new(Late::new(backend, Gradient::BreaksAt(5)));
+    let breaks: Wrap = |backend| Box::new(DelayedBackend::new(backend, Gradient::BreaksAt(5)));
     let (mut one, mut other) = (start(&loaded, prompt), start(&loaded, breaks));
     let rows: Vec<Row> = (0..2).map(|_| one.frame().unwrap()).collect();
     (0..2).for_each(|_| other.start_frame().unwrap());
@@ -206,7 +206,7 @@ fn a_gradient_that_is_no_number_ends_the_frame() {
     assert_eq!(error, other.rows(false).unwrap_err().to_string());
 
     // an overflow of frame 4 that nobody has heard of yet comes before a gradient of frame 5
-    let breaks: Wrap = |backend| Box::new(Late::new(backend, Gradient::BreaksAt(4)));
+    let breaks: Wrap = |backend| Box::new(DelayedBackend::new(backend, Gradient::BreaksAt(4)));
     let mut simulation = falling(breaks);
     (0..4).for_each(|_| simulation.start_frame().unwrap());
     let error = simulation.start_frame().unwrap_err().to_string();

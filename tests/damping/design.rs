@@ -346,14 +346,14 @@ fn unloaded(file: &str, example: usize, amplitude: f64) -> f64 {
         Simulation::new(&loaded.scene, model, backend).unwrap()
     };
     // what holds the bar gives way a little to the shape, and χ is seen from there: not quite so many times the shape
-    let share = amplitude * amplitude / begin(amplitude).excitations()[example];
+    let share = amplitude * amplitude / begin(amplitude).excitations().unwrap()[example];
     let mut simulation = begin(share);
-    let start = simulation.excitations()[example];
+    let start = simulation.excitations().unwrap()[example];
     assert!((start / amplitude - 1.0).abs() < 0.01, "{start}");
     let (mut changes, mut before, mut highest) = (0, start, 0.0);
     for _ in 0..400 {
         simulation.frame().unwrap();
-        let chi = simulation.excitations()[example];
+        let chi = simulation.excitations().unwrap()[example];
         changes += usize::from(chi * before < 0.0);
         before = chi;
         match changes {

@@ -95,10 +95,10 @@ fn rate_of(omega: f64, step: f64, motion: &[f64], periods: usize) -> f64 {
 
 /// χ̇ of all examples, frame by frame.
 fn motions(simulation: &mut Simulation, frames: usize) -> Vec<Vec<f64>> {
-    let mut all = vec![Vec::new(); simulation.excitations().len()];
+    let mut all = vec![Vec::new(); simulation.excitations().unwrap().len()];
     for _ in 0..frames {
         simulation.frame().unwrap();
-        all.iter_mut().zip(simulation.excitation_rates()).for_each(|(all, speed)| all.push(speed));
+        all.iter_mut().zip(simulation.excitation_rates().unwrap()).for_each(|(all, speed)| all.push(speed));
     }
     all
 }

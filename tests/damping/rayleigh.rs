@@ -6,8 +6,9 @@ use dashpot::damping::rayleigh::Tangent;
 use dashpot::ledger::Row;
 use dashpot::model::Model;
 use dashpot::setup::{self, build};
-use dashpot::step::backend::Targets;
+use dashpot::step::backend::AttachmentTargets;
 use dashpot::step::coefficients::StepCoefficients;
+use dashpot::step::host::{HostNeeds, Iterate, Measure};
 use dashpot::step::integrator::find;
 use dashpot::{Simulation, Vec3, cpu, scene};
 use std::sync::Arc;
@@ -62,17 +63,17 @@ fn the_gradient_is_that_of_the_energy_with_its_dissipation() {
             tangent,
         };
         let mut backend = cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
-        backend.open(true).unwrap();
-        backend.prepare(&form).unwrap();
-        backend.predict(&form, &Targets::default()).unwrap();
+        backend.prepare(&form, HostNeeds::Energies).unwrap();
+        backend.predict(&form, &AttachmentTargets::default()).unwrap();
         let x: Vec<Vec3> = model.initial_positions.iter().map(|x| x + random.vector() * 0.02).collect();
         let way: Vec<Vec3> = x.iter().map(|_| random.vector()).collect();
         let mut at = |step: f64| {
             let moved: Vec<Vec3> = x.iter().zip(&way).map(|(x, w)| x + w * step).collect();
-            backend.place(&moved).unwrap();
-            backend.local(&form).unwrap();
-            let merit = backend.merit(&form).unwrap().unwrap().value;
-            let view = backend.view();
+            backend.set_iterate(Iterate::At(&moved)).unwrap();
+            backend.local(&form, &[]).unwrap();
+            let what = Measure { merit: true, ..Measure::default() };
+            let merit = backend.measure(&form, what).unwrap().merit.unwrap().value;
+            let view = backend.host().unwrap();
             (merit, view.gradient.iter().zip(&way).map(|(g, w)| g.dot(w)).sum::<f64>())
         };
         let step = 1e-6;
@@ -178,10 +179,10 @@ fn a_run_goes_on_from_a_checkpoint_with_the_same_bits() {
         let all = [settings, &["time.iterations=6", "gravity=[0,-9.81,0]"]].concat();
         let mut whole = simulate(BOX, &all);
         run(&mut whole, 7);
-        let (steps, book, state) = whole.snapshot().unwrap();
+        let state = whole.snapshot().unwrap();
         run(&mut whole, 5);
         let mut resumed = simulate(BOX, &all);
-        assert!(resumed.restore(steps, book, &state).unwrap());
+        assert!(resumed.restore(&state).unwrap());
         let rows = run(&mut resumed, 5);
         assert_eq!(whole.positions(), resumed.positions(), "{settings:?}");
         assert_eq!(whole.last_row(), rows[5]);

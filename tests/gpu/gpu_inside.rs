@@ -6,8 +6,9 @@ use dashpot::gpu::context::Context;
 use dashpot::model::Model;
 use dashpot::scene::LoadedScene;
 use dashpot::setup::{self, build};
-use dashpot::step::backend::{Backend, Targets};
+use dashpot::step::backend::{AttachmentTargets, Backend};
 use dashpot::step::coefficients::StepCoefficients;
+use dashpot::step::host::{HostNeeds, Iterate, Measure, StateOffset};
 use dashpot::step::integrator::{BALLISTIC_EULER, Integrator, find};
 use dashpot::{Vec3, cpu, gpu};
 use std::sync::Arc;
@@ -32,8 +33,9 @@ impl Pair {
         let mut device =
             gpu::backend(context.clone(), model.clone(), solver, &gpu::Options::default()).unwrap();
         let mut host = cpu::backend(model.clone(), solver).unwrap();
-        device.open(true).unwrap();
-        host.open(true).unwrap();
+        let plain = form(find("backward-euler").unwrap(), 0.0);
+        device.prepare(&plain, HostNeeds::Energies).unwrap();
+        host.prepare(&plain, HostNeeds::Energies).unwrap();
         Pair { model, device, host }
     }
 
@@ -43,29 +45,29 @@ impl Pair {
     }
 
     /// Where attachments hold in the step from `time` on.
-    fn targets(&self, time: f64) -> Targets {
+    fn targets(&self, time: f64) -> AttachmentTargets {
         let at = |time: f64| self.model.attachments.iter().map(|a| a.target(time)).collect();
-        let holding = vec![true; self.model.attachments.len()];
-        Targets { before: at(time), after: at(time + H), holding }
+        let active = vec![true; self.model.attachments.len()];
+        AttachmentTargets { before: at(time), after: at(time + H), active }
     }
 
     /// The beginning of a step and so many iterations of it.
-    fn begin(&mut self, form: &StepCoefficients, targets: &Targets, iterations: usize) {
+    fn begin(&mut self, form: &StepCoefficients, targets: &AttachmentTargets, iterations: usize) {
         self.both(|backend| {
-            backend.prepare(form).unwrap();
+            backend.prepare(form, HostNeeds::Energies).unwrap();
             backend.predict(form, targets).unwrap();
             for _ in 0..iterations {
-                backend.local(form).unwrap();
-                backend.descend(form).unwrap();
-                backend.correct().unwrap();
+                backend.local(form, &[]).unwrap();
+                backend.compute_direction(form).unwrap();
+                backend.set_iterate(Iterate::AlongDirection).unwrap();
             }
-            backend.local(form).unwrap();
+            backend.local(form, &[]).unwrap();
         });
     }
 
-    fn advance(&mut self, form: &StepCoefficients, targets: &Targets) {
+    fn advance(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) {
         self.both(|backend| {
-            backend.advance(form, targets).unwrap();
+            backend.advance(form, targets, false).unwrap();
             backend.fetch().unwrap();
         });
     }
@@ -73,6 +75,11 @@ impl Pair {
 
 fn form(row: Integrator, stiffness_damping: f64) -> StepCoefficients {
     StepCoefficients { row, h: H, mass_damping: 0.0, stiffness_damping, tangent: Tangent::default() }
+}
+
+/// Φ, and the slope along a direction.
+fn trial(direction: &[Vec3]) -> Measure<'_> {
+    Measure { merit: true, slope_along: Some(direction), ..Measure::default() }
 }
 
 fn longest(vectors: &[Vec3]) -> f64 {
@@ -106,14 +113,14 @@ fn gradients_and_energies_are_those_of_the_cpu() {
         let n = pair.model.vertex_count();
         let (form, targets) = (form(find("implicit-midpoint").unwrap(), 1e-3), pair.targets(0.3));
         pair.begin(&form, &targets, 2);
-        let apart = pair.host.view().iterate.to_vec();
+        let apart = pair.host.host().unwrap().iterate.to_vec();
         let size = common::size(&apart);
         let placed = sum(&apart, &noise(n, 0.003 * size, 7));
-        pair.both(|backend| backend.place(&placed).unwrap());
-        let kept = pair.device.view().gradient.to_vec();
-        pair.both(|backend| backend.local_at_end().unwrap());
+        pair.both(|backend| backend.set_iterate(Iterate::At(&placed)).unwrap());
+        let kept = pair.device.host().unwrap().gradient.to_vec();
+        pair.both(|backend| backend.evaluate_end().unwrap());
         let Pair { device, host, .. } = &mut pair;
-        let (device, host) = (device.view(), host.view());
+        let (device, host) = (device.host().unwrap(), host.host().unwrap());
         let off = distance(device.end_gradient, host.end_gradient) / longest(host.end_gradient);
         println!(
             "{name}: gradient at the end off by {off:.1e}, energies {:?} {:?}",
@@ -126,9 +133,9 @@ fn gradients_and_energies_are_those_of_the_cpu() {
         }
         assert!(device.gradient == kept, "{name}: g stays");
         // and of a local step of the integrator, where it takes its forces
-        pair.both(|backend| backend.local(&form).unwrap());
+        pair.both(|backend| drop(backend.local(&form, &[]).unwrap()));
         let Pair { device, host, .. } = &mut pair;
-        let (device, host) = (device.view(), host.view());
+        let (device, host) = (device.host().unwrap(), host.host().unwrap());
         let off = distance(device.gradient, host.gradient) / longest(host.gradient);
         println!("{name}: gradient off by {off:.1e}");
         assert!(off < 1e-5, "{name}: {off:e}");
@@ -146,10 +153,10 @@ fn energies_of_small_strains_keep_their_digits() {
     let mut pair = Pair::new(&context, "cube", &rest);
     let x = pair.model.initial_positions.clone();
     pair.both(|backend| {
-        backend.place(&x).unwrap();
-        backend.local_at_end().unwrap();
+        backend.set_iterate(Iterate::At(&x)).unwrap();
+        backend.evaluate_end().unwrap();
     });
-    let [mine, cpus] = [pair.device.view().energies[0], pair.host.view().energies[0]];
+    let [mine, cpus] = [pair.device.host().unwrap().energies[0], pair.host.host().unwrap().energies[0]];
     println!("{mine} J, {cpus} J on the CPU");
     // F is rounded to 6e-8 and made of rounded numbers: 1e-7 of a strain of 1e-4, and twice that of the energy, alike in all
     // elements of a grid. From |F|² − 2 tr(RᵀF) + 3 it would be off by ten times itself
@@ -167,26 +174,26 @@ fn the_iterate_becomes_the_state() {
         for placing in [false, true] {
             pair.begin(&form, &targets, 3);
             if placing {
-                let placed = sum(pair.host.view().iterate, &noise(pair.model.vertex_count(), 1e-3, 3));
+                let placed = sum(pair.host.host().unwrap().iterate, &noise(pair.model.vertex_count(), 1e-3, 3));
                 pair.both(|backend| {
-                    backend.place(&placed).unwrap();
-                    backend.local(&form).unwrap();
-                    backend.descend(&form).unwrap();
-                    backend.correct().unwrap();
+                    backend.set_iterate(Iterate::At(&placed)).unwrap();
+                    backend.local(&form, &[]).unwrap();
+                    backend.compute_direction(&form).unwrap();
+                    backend.set_iterate(Iterate::AlongDirection).unwrap();
                 });
             }
-            let view = pair.device.view();
+            let view = pair.device.host().unwrap();
             let iterate = view.iterate.to_vec();
             let way = longest(&iterate.iter().zip(view.x).map(|(x, before)| x - before).collect::<Vec<_>>());
             pair.advance(&form, &targets);
-            let off = distance(pair.device.positions(), &iterate) / way;
+            let off = distance(pair.device.fetched().positions, &iterate) / way;
             println!("{}: {off:.1e} of the way off", row.name);
             // a place's lower part and the way are added up in single precision, once
             assert!(off < 1.2e-7, "{}: {off:e} of the way", row.name);
-            let speed = longest(pair.host.velocities());
+            let speed = longest(pair.host.fetched().velocities);
             let [x, v] = [
-                distance(pair.device.positions(), pair.host.positions()),
-                distance(pair.device.velocities(), pair.host.velocities()),
+                distance(pair.device.fetched().positions, pair.host.fetched().positions),
+                distance(pair.device.fetched().velocities, pair.host.fetched().velocities),
             ];
             println!("{}: {x:.1e} m and {v:.1e} m/s from the CPU's", row.name);
             // corrections of 0.1 m, whose gradients are rounded to 1e-6; times s in the velocity
@@ -205,7 +212,8 @@ fn a_shift_goes_all_along_the_history() {
     let n = pair.model.vertex_count();
     let (ways, changes) = (noise(n, 0.01, 5), noise(n, 0.1, 6));
     let [before, seen] = [pair.device.snapshot().unwrap(), pair.host.snapshot().unwrap()];
-    pair.both(|backend| backend.shift(&ways, &changes).unwrap());
+    let offset = StateOffset::State { positions: &ways, velocities: &changes };
+    pair.both(|backend| backend.offset_state(offset).unwrap());
     let [after, host] = [pair.device.snapshot().unwrap(), pair.host.snapshot().unwrap()];
     for (part, size, [after, before, host, seen]) in [
         ("x", 1.0, [&after.positions, &before.positions, &host.positions, &seen.positions]),
@@ -239,7 +247,7 @@ fn a_shift_goes_all_along_the_history() {
         assert!(off < 1.2e-7 * size, "{part}: {off:e}");
     }
     // and it is what the next step starts from
-    let x = pair.device.view().x.to_vec();
+    let x = pair.device.host().unwrap().x.to_vec();
     assert!(x == Vec::from_iter(after.positions.chunks(3).map(|c| Vec3::new(c[0], c[1], c[2]))));
     // reports go on counting
     pair.both(|backend| backend.observe(&[]).unwrap());
@@ -286,24 +294,25 @@ fn merits_and_slopes_are_those_of_the_cpu() {
         let mut pair = Pair::of(&context, setup::load_text("laws", &laws(), &[]).unwrap());
         let (form, targets) = (form(find(kind).unwrap(), damping), pair.targets(0.3));
         pair.begin(&form, &targets, 1);
-        let (start, n) = (pair.host.view().iterate.to_vec(), pair.model.vertex_count());
+        let (start, n) = (pair.host.host().unwrap().iterate.to_vec(), pair.model.vertex_count());
         let mut before: Option<[f64; 2]> = None;
         for (seed, size) in (20..).zip([1e-3, 1e-2, 2e-2]) {
             let (placed, descent) = (sum(&start, &noise(n, size, seed)), noise(n, 1e-2, seed + 100));
             pair.both(|backend| {
                 // a way that ends where both shall be
-                backend.place(&sum(&placed, &descent)).unwrap();
-                backend.view().descent.copy_from_slice(&descent);
-                backend.correct().unwrap();
-                backend.local(&form).unwrap();
+                backend.set_iterate(Iterate::At(&sum(&placed, &descent))).unwrap();
+                backend.host().unwrap().direction.copy_from_slice(&descent);
+                backend.set_iterate(Iterate::AlongDirection).unwrap();
+                backend.local(&form, &[]).unwrap();
             });
             let [mine, cpus] =
-                [&mut pair.device, &mut pair.host].map(|b| b.weigh(&form, &descent, true).unwrap());
-            let g = pair.host.view().gradient;
+                [&mut pair.device, &mut pair.host].map(|b| b.measure(&form, trial(&descent)).unwrap());
+            let [slope, expected] = [mine.slope.unwrap(), cpus.slope.unwrap()];
+            let g = pair.host.host().unwrap().gradient;
             let terms: f64 = g.iter().zip(&descent).map(|(g, d)| g.norm() * d.norm()).sum();
-            println!("{kind}: slope {} {}, terms of {terms:.1e}", mine.slope, cpus.slope);
+            println!("{kind}: slope {slope} {expected}, terms of {terms:.1e}");
             // the gradient is rounded to some 1e-6 of what it is made of
-            assert!((mine.slope - cpus.slope).abs() < 1e-5 * terms, "{kind}: {mine:?} {cpus:?}");
+            assert!((slope - expected).abs() < 1e-5 * terms, "{kind}: {mine:?} {cpus:?}");
             let (mine, cpus) = (mine.merit.unwrap(), cpus.merit.unwrap());
             println!("{kind}: {} {}", mine.value, cpus.value);
             // ten times what is said to be rounding: a share of 1e-5 of the terms' size
@@ -332,38 +341,38 @@ fn a_trial_reads_back_a_few_numbers() {
     let mut pair = Pair::of(&context, setup::load_text("laws", &laws(), &[]).unwrap());
     let (form, targets) = (form(find("bdf2").unwrap(), 2e-3), pair.targets(0.3));
     pair.begin(&form, &targets, 1);
-    pair.both(|backend| backend.descend(&form).unwrap());
-    let view = pair.device.view();
-    let (start, descent) = (view.iterate.to_vec(), view.descent.to_vec());
+    pair.both(|backend| backend.compute_direction(&form).unwrap());
+    let view = pair.device.host().unwrap();
+    let (start, descent) = (view.iterate.to_vec(), view.direction.to_vec());
     let n = pair.model.vertex_count() as u64;
     let device = &mut pair.device;
-    let mut used = device.device_use().unwrap();
+    let mut used = device.usage().device.unwrap();
     let mut cost = |device: &dyn Backend| {
-        let now = device.device_use().unwrap();
+        let now = device.usage().device.unwrap();
         let since = now.since(&used);
         used = now;
         [since.downloaded, since.uploaded]
     };
-    device.correct().unwrap();
-    device.local(&form).unwrap();
-    device.weigh(&form, &descent, true).unwrap();
+    device.set_iterate(Iterate::AlongDirection).unwrap();
+    device.local(&form, &[]).unwrap();
+    device.measure(&form, trial(&descent)).unwrap();
     assert_eq!(cost(device.as_ref()), [64, 12 * n], "the whole way: the correction goes there");
     let step = size_of::<gpu::layout::Step>() as u64;
     let mut shares = [1.0, 0.37];
     for _ in 0..3 {
-        device.retreat(&start, &descent, shares).unwrap();
-        device.local(&form).unwrap();
-        device.weigh(&form, &descent, true).unwrap();
-        device.merit(&form).unwrap();
+        device.set_iterate(Iterate::Backtrack { start: &start, direction: &descent, shares }).unwrap();
+        device.local(&form, &[]).unwrap();
+        device.measure(&form, trial(&descent)).unwrap();
+        device.measure(&form, Measure { merit: true, ..Measure::default() }).unwrap();
         assert_eq!(cost(device.as_ref()), [64, 2 * step], "a part of it");
         shares = [shares[1], 0.37 * shares[1]];
     }
-    device.view();
-    device.view();
+    drop(device.host().unwrap());
+    drop(device.host().unwrap());
     assert_eq!(cost(device.as_ref()), [16 * n, 0], "gradient and energies of the last of them, once");
     let share = shares[0];
     let expected: Vec<Vec3> = start.iter().zip(&descent).map(|(x, d)| x - d * share).collect();
-    let view = device.view();
+    let view = device.host().unwrap();
     let way = longest(&view.iterate.iter().zip(view.x).map(|(x, before)| x - before).collect::<Vec<_>>());
     let (iterate, whole) = (view.iterate.to_vec(), longest(&descent));
     let off = distance(&iterate, &expected);
@@ -371,11 +380,11 @@ fn a_trial_reads_back_a_few_numbers() {
     // four sums of rounded numbers
     assert!(off < 4.0 * 6e-8 * (way + whole), "{off:e} m");
     let host = &mut pair.host;
-    host.retreat(&start, &descent, [1.0, share]).unwrap();
-    assert!(distance(host.view().iterate, &expected) == 0.0);
-    pair.device.advance(&form, &targets).unwrap();
+    host.set_iterate(Iterate::Backtrack { start: &start, direction: &descent, shares: [1.0, share] }).unwrap();
+    assert!(distance(host.host().unwrap().iterate, &expected) == 0.0);
+    pair.device.advance(&form, &targets, false).unwrap();
     pair.device.fetch().unwrap();
-    let off = distance(pair.device.positions(), &iterate) / way;
+    let off = distance(pair.device.fetched().positions, &iterate) / way;
     // a place's lower part and the way are added up in single precision, once
     assert!(off < 1.2e-7, "{off:e} of the way");
 }

@@ -129,7 +129,7 @@ fn energy_is_held_while_attachments_come_and_go() {
             assert!(off < 1e-4 * (2.0 * 36.0 * scale).sqrt(), "{method}: P is off by {off:e}");
         }
         // a projection lets L go where it must: seen 3.4e-4
-        let (record, most) = (simulation.held().unwrap(), if method == "cpd" { 1e-4 } else { 1e-3 });
+        let (record, most) = (simulation.conserved().unwrap(), if method == "cpd" { 1e-4 } else { 1e-3 });
         assert!(record.largest_off < most, "{method}: {record:?}");
     }
 }
@@ -146,8 +146,8 @@ fn assert_resumes(simulate: &dyn Fn() -> Simulation, what: &str) {
         }
     }
     let mut resumed = simulate();
-    for (frame, (steps, book, state)) in snapshots {
-        assert!(resumed.restore(steps, book, &state).unwrap());
+    for (frame, snapshot) in snapshots {
+        assert!(resumed.restore(&snapshot).unwrap());
         for row in &rows[frame + 1..] {
             assert_eq!(resumed.frame().unwrap(), *row, "{what}: from frame {frame}");
         }

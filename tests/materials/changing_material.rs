@@ -304,112 +304,91 @@ fn neither_threads_nor_a_checkpoint_in_the_middle_show_in_the_bytes() {
 mod exactly {
     //! A backend that makes its metric anew for the true stiffness of every step.
 
-    use dashpot::damping::{Damping, Filter};
-    use dashpot::model::rest::RestShapes;
+    use dashpot::damping::Filter;
     use dashpot::solve::stiffness::{MetricParams, Stiffness};
-    use dashpot::step::backend::{Backend, Report, Snapshot, Targets};
+    use dashpot::step::backend::{
+        AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
+        Profiling, Report,
+    };
     use dashpot::step::coefficients::StepCoefficients;
-    use dashpot::step::explicit::{Explicit, Moment};
-    use dashpot::step::host::{Inside, Merit, View};
+    use dashpot::step::host::{
+        HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, StateOffset,
+    };
     use dashpot::{Result, Vec3};
+    use nalgebra::DVector;
 
     pub struct Exactly(pub Box<dyn Backend>);
 
-    impl Inside for Exactly {
-        fn open(&mut self, energies: bool) -> Result<()> {
-            self.0.open(energies)
+    impl HostAccess for Exactly {
+        fn host(&mut self) -> Result<HostStep<'_>> {
+            self.0.host()
         }
-        fn metric(&self) -> u64 {
-            self.0.metric()
+        fn compute_direction(&mut self, form: &StepCoefficients) -> Result<()> {
+            self.0.compute_direction(form)
         }
-        fn view(&mut self) -> View<'_> {
-            self.0.view()
+        fn apply(&mut self, map: LinearMap, columns: &mut [&mut [Vec3]]) -> Result<()> {
+            self.0.apply(map, columns)
         }
-        fn descend(&mut self, form: &StepCoefficients) -> Result<()> {
-            self.0.descend(form)
+        fn set_iterate(&mut self, to: Iterate) -> Result<()> {
+            self.0.set_iterate(to)
         }
-        fn merit(&mut self, form: &StepCoefficients) -> Result<Option<Merit>> {
-            self.0.merit(form)
+        fn evaluate_end(&mut self) -> Result<()> {
+            self.0.evaluate_end()
         }
-        fn correct(&mut self) -> Result<()> {
-            self.0.correct()
+        fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured> {
+            self.0.measure(form, what)
         }
-        fn invert(&mut self, columns: &mut [Vec3]) -> Result<()> {
-            self.0.invert(columns)
-        }
-        fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
-            self.0.precondition(vectors)
-        }
-        fn resist(&mut self, damping: &Damping, vector: &mut [Vec3]) -> Result<()> {
-            self.0.resist(damping, vector)
-        }
-        fn local_at_end(&mut self) -> Result<()> {
-            self.0.local_at_end()
-        }
-        fn place(&mut self, x: &[Vec3]) -> Result<()> {
-            self.0.place(x)
-        }
-        fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
-            self.0.shift(ways, changes)
+        fn offset_state(&mut self, offset: StateOffset) -> Result<()> {
+            self.0.offset_state(offset)
         }
     }
 
-    impl Explicit for Exactly {
-        fn has_force(&self) -> bool {
-            self.0.has_force()
-        }
-        fn force(&mut self, form: &StepCoefficients, targets: &Targets, at: Moment) -> Result<()> {
-            self.0.force(form, targets, at)
-        }
-        fn add_force(&mut self, form: &StepCoefficients, more: &[Vec3]) -> Result<()> {
-            self.0.add_force(form, more)
-        }
-        fn accelerate(&mut self, form: &StepCoefficients, share: f64) -> Result<()> {
-            self.0.accelerate(form, share)
-        }
-        fn push(&mut self, form: &StepCoefficients, targets: &Targets) -> Result<()> {
-            self.0.push(form, targets)
-        }
-        fn kick(&mut self, form: &StepCoefficients) -> Result<()> {
-            self.0.kick(form)
-        }
-        fn lean(&mut self, form: &StepCoefficients) -> Result<()> {
-            self.0.lean(form)
-        }
-        fn carry(&mut self, form: &StepCoefficients) -> Result<()> {
-            self.0.carry(form)
+    impl Profiling for Exactly {
+        fn describe(&self) -> String {
+            self.0.describe()
         }
     }
 
     impl Backend for Exactly {
-        fn set_stiffness(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
+        fn set_material(&mut self, change: MaterialChange) -> Result<()> {
+            let MaterialChange::Stiffness { stiffness, as_work } = change else {
+                return self.0.set_material(change);
+            };
             let metric =
                 MetricParams { factors: stiffness.factors.clone(), holding: stiffness.holding.clone() };
             let exact = Stiffness { metric, next_metric: None, ..stiffness.clone() };
-            self.0.set_stiffness(&exact, as_work)
+            self.0.set_material(MaterialChange::Stiffness { stiffness: &exact, as_work })
         }
-        fn set_rest_shapes(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
-            self.0.set_rest_shapes(shapes, metric)
+        fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()> {
+            self.0.prepare(form, needs)
         }
-        fn prepare(&mut self, form: &StepCoefficients) -> Result<()> {
-            self.0.prepare(form)
+        fn force(
+            &mut self,
+            form: &StepCoefficients,
+            targets: &AttachmentTargets,
+            at: ForceAt,
+            extra: Option<&mut ExtraForce>,
+        ) -> Result<()> {
+            self.0.force(form, targets, at, extra)
         }
-        fn predict(&mut self, form: &StepCoefficients, targets: &Targets) -> Result<()> {
+        fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
             self.0.predict(form, targets)
         }
-        fn local(&mut self, form: &StepCoefficients) -> Result<()> {
-            self.0.local(form)
+        fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
+            self.0.local(form, columns)
         }
-        fn gradient_norm(&mut self) -> Result<Option<f64>> {
-            self.0.gradient_norm()
+        fn solve(&mut self, form: &StepCoefficients, columns: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
+            self.0.solve(form, columns, shares)
         }
-        fn global(&mut self, form: &StepCoefficients) -> Result<()> {
-            self.0.global(form)
+        fn advance(
+            &mut self,
+            form: &StepCoefficients,
+            targets: &AttachmentTargets,
+            keep_force: bool,
+        ) -> Result<()> {
+            self.0.advance(form, targets, keep_force)
         }
-        fn advance(&mut self, form: &StepCoefficients, targets: &Targets) -> Result<()> {
-            self.0.advance(form, targets)
-        }
-        fn filter(&mut self, filter: &Filter) -> Result<()> {
+        fn filter(&mut self, filter: &Filter) -> Result<bool> {
             self.0.filter(filter)
         }
         fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
@@ -421,20 +400,14 @@ mod exactly {
         fn fetch(&mut self) -> Result<()> {
             self.0.fetch()
         }
-        fn positions(&self) -> &[Vec3] {
-            self.0.positions()
+        fn fetched(&self) -> FetchedState<'_> {
+            self.0.fetched()
         }
-        fn velocities(&self) -> &[Vec3] {
-            self.0.velocities()
-        }
-        fn snapshot(&mut self) -> Result<Snapshot> {
+        fn snapshot(&mut self) -> Result<BackendState> {
             self.0.snapshot()
         }
-        fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
-            self.0.restore(snapshot)
-        }
-        fn describe(&self) -> String {
-            self.0.describe()
+        fn restore(&mut self, state: &BackendState) -> Result<bool> {
+            self.0.restore(state)
         }
     }
 }

@@ -308,7 +308,7 @@ fn what_is_bent_stays_bent_under_other_settings() {
     let shapes = before.rest_shapes().unwrap().clone();
     for set in ["damping.model=none", "body.0.material.yield_stress=1e9"] {
         let mut after = simulate(BENT, &[set]);
-        assert!(after.carry_on(&mut before).unwrap());
+        assert!(after.transfer_from(&mut before).unwrap());
         assert_eq!(after.rest_shapes(), Some(&shapes));
         assert_eq!(after.positions(), before.positions());
         // the same body at the same place has the same energy

@@ -14,6 +14,7 @@ use dashpot::scene::Solver;
 use dashpot::setup::{self, build};
 use dashpot::step::backend::Backend;
 use dashpot::step::coefficients::StepCoefficients;
+use dashpot::step::host::HostNeeds;
 use dashpot::step::integrator;
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
@@ -334,9 +335,9 @@ fn the_global_step_says_what_it_is() {
         let text = format!("global = \"{global}\"\ninner = {inner}");
         let solver: Solver = toml::from_str(&text).unwrap();
         let mut backend = Cpu::<f64>::new(model.clone(), &solver).unwrap();
-        backend.prepare(&form(integrator::find("backward-euler").unwrap())).unwrap();
+        backend.prepare(&form(integrator::find("backward-euler").unwrap()), HostNeeds::Nothing).unwrap();
         let first = backend.global_step();
-        backend.prepare(&form(row)).unwrap();
+        backend.prepare(&form(row), HostNeeds::Nothing).unwrap();
         (first, backend.global_step())
     };
     assert!(told("auto", 0).0.starts_with("Cholesky"), "{}", told("auto", 0).0);

@@ -317,9 +317,9 @@ fn runs_are_the_same_twice_and_after_a_checkpoint() {
             let rows = run(&mut whole, 8);
             let mut again = simulate(MIXED, &overrides);
             run(&mut again, 4);
-            let (steps, book, snapshot) = again.snapshot().unwrap();
+            let snapshot = again.snapshot().unwrap();
             let mut resumed = simulate(MIXED, &overrides);
-            assert!(resumed.restore(steps, book, &snapshot).unwrap());
+            assert!(resumed.restore(&snapshot).unwrap());
             for simulation in [&mut again, &mut resumed] {
                 let last = run(simulation, 4).pop().unwrap();
                 assert_eq!(bits(simulation), bits(&whole), "{overrides:?}");
@@ -391,7 +391,7 @@ fn energy_is_held_by_projection_only() {
         );
         let rows = run(&mut simulation, 10);
         let off = rows.iter().map(|row| (row.total / rows[0].total - 1.0).abs()).fold(0.0, f64::max);
-        println!("{kind}: H off by {off:.1e} with fepr, {:?}", simulation.held());
+        println!("{kind}: H off by {off:.1e} with fepr, {:?}", simulation.conserved());
         assert!(off < 1e-7, "{kind}: {off:e}");
         let overrides = [kind, "conservation.method=cpd".into()];
         let refused = setup::load_text("test", TUMBLING, &overrides).unwrap_err().to_string();

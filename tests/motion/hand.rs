@@ -22,7 +22,7 @@ fn a_pull_of_a_whole_body_is_work_and_nothing_else() {
             if frame % 5 == 2 {
                 let all: Vec<_> =
                     (0..pulled.model().vertex_count()).map(|i| (i, Vec3::new(0.3, -0.2, 0.1))).collect();
-                pulled.pull(&all).unwrap();
+                pulled.apply_impulses(&all).unwrap();
             }
             let (row, other) = (pulled.frame().unwrap(), plain.frame().unwrap());
             let given = pulled.time() - plain.time();
@@ -64,7 +64,7 @@ fn bodies_whose_energy_and_momenta_are_held_take_the_pull_as_given() {
             .iter()
             .map(|(i, change)| simulation.positions()[*i].cross(&(change * simulation.model().mass[*i])))
             .sum();
-        simulation.pull(&changes).unwrap();
+        simulation.apply_impulses(&changes).unwrap();
         for _ in 0..10 {
             let row = simulation.frame().unwrap();
             // conservation.tolerance of the scene is 1e-4 of the body's energy and of the momenta it could have
@@ -87,7 +87,7 @@ fn the_ledger_closes_while_a_body_is_pulled_about() {
     for frame in 0..40 {
         let change = Vec3::new((frame as f64 * 0.7).sin(), 0.3, 0.2) * 0.2;
         let changes = side(&simulation, change);
-        simulation.pull(&changes).unwrap();
+        simulation.apply_impulses(&changes).unwrap();
         let row = simulation.frame().unwrap();
         let rest = start.total - row.damped - row.contact_loss - row.plastic - row.numerical + row.work;
         assert!((row.total - rest).abs() < 1e-9 * start.total.abs().max(row.work.abs()).max(1.0), "{row:?}");
@@ -101,7 +101,7 @@ fn a_vertex_that_does_not_exist_is_passed_over() {
     let [mut simulation, mut plain] = [0, 1].map(|_| builtin("bar", &[]));
     simulation.frame().unwrap();
     plain.frame().unwrap();
-    simulation.pull(&[(1_000_000, Vec3::x())]).unwrap();
+    simulation.apply_impulses(&[(1_000_000, Vec3::x())]).unwrap();
     assert_eq!(simulation.frame().unwrap().work, plain.frame().unwrap().work);
 }
 
@@ -113,7 +113,7 @@ fn the_same_settings_carry_on_to_the_same_bits() {
             whole.frame().unwrap();
             first.frame().unwrap();
         }
-        assert!(second.carry_on(&mut first).unwrap());
+        assert!(second.transfer_from(&mut first).unwrap());
         assert_eq!(second.last_row(), first.last_row());
         for _ in 0..6 {
             let (a, b) = (whole.frame().unwrap(), second.frame().unwrap());
@@ -135,7 +135,7 @@ fn another_time_step_carries_time_and_velocities_on() {
     for _ in 0..10 {
         first.frame().unwrap();
     }
-    assert!(second.carry_on(&mut first).unwrap());
+    assert!(second.transfer_from(&mut first).unwrap());
     assert!((second.time() - 0.4).abs() < 1e-12 && second.frame_number() == 20);
     let (before, v) = (first.last_row(), first.velocities().to_vec());
     let row = second.frame().unwrap();
@@ -149,7 +149,7 @@ fn another_time_step_carries_time_and_velocities_on() {
 #[test]
 fn other_bodies_do_not_carry_on() {
     let (mut bar, mut cube) = (builtin("bar", &[]), builtin("cube", &[]));
-    assert!(!cube.carry_on(&mut bar).unwrap());
+    assert!(!cube.transfer_from(&mut bar).unwrap());
     cube.frame().unwrap();
 }
 
@@ -160,7 +160,7 @@ fn what_is_pinned_in_motion_is_held_where_it_is() {
     let mut moving = builtin("cube", &settings);
     run(&mut moving, 10);
     let mut pinned = builtin("cube", &[settings[0], settings[1], pin]);
-    assert!(pinned.carry_on(&mut moving).unwrap());
+    assert!(pinned.transfer_from(&mut moving).unwrap());
     let (row, before) = (pinned.last_row(), moving.last_row());
     // where the vertex started it would be stretched by centimetres: hundreds of joules
     assert_eq!(row.attachment, 0.0);
@@ -171,7 +171,7 @@ fn what_is_pinned_in_motion_is_held_where_it_is() {
     // other settings again: it stays where it took hold, stretched as it is
     let mut softer = builtin("cube", &[settings[0], settings[1], pin, "body.0.material.young_modulus=2e4"]);
     let stretched = pinned.last_row().attachment;
-    assert!(softer.carry_on(&mut pinned).unwrap());
+    assert!(softer.transfer_from(&mut pinned).unwrap());
     assert!((softer.last_row().attachment - stretched).abs() < 1e-9 * stretched);
     assert!((softer.positions()[held] - at).norm() < 0.1, "{:?} {at:?}", softer.positions()[held]);
 }

@@ -266,9 +266,9 @@ fn bodies_are_held_each_for_itself_and_a_checkpoint_goes_on_with_the_same_bits()
 
     let mut paused = simulate(&text, &held);
     run(&mut paused, 9);
-    let (steps, book, state) = paused.snapshot().unwrap();
+    let state = paused.snapshot().unwrap();
     let mut resumed = simulate(&text, &held);
-    assert!(resumed.restore(steps, book, &state).unwrap());
+    assert!(resumed.restore(&state).unwrap());
     let last = (9..20).map(|_| resumed.frame().unwrap()).last().unwrap();
     assert_eq!(last, rows[20], "to the last bit");
     assert_eq!(resumed.positions(), whole.positions());

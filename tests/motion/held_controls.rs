@@ -150,7 +150,7 @@ fn a_miss_is_told_by_quantity_and_body() {
     for method in ["conservation.method=cpd", "conservation.method=fepr"] {
         let mut simulation = simulate(BOX, &[method, control]);
         run(&mut simulation, 40);
-        let record = simulation.held().unwrap();
+        let record = simulation.conserved().unwrap();
         let (quantity, body) = record.worst.unwrap();
         assert_eq!((quantity.to_string().as_str(), body), ("H", 0), "{method}");
         assert!(record.largest_off > 0.1 && record.steps_beyond > 10, "{method}: {record:?}");

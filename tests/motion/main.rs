@@ -15,6 +15,7 @@ mod integrator_order;
 mod ledger;
 mod linear_solve;
 mod newmark;
+mod own_parts;
 mod newton_matrix;
 mod one_step_is_the_minimum;
 mod reduced;

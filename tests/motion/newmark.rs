@@ -196,9 +196,9 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
             let rows = run(&mut whole, 8);
             let mut again = simulate(HANGING, &overrides);
             run(&mut again, 4);
-            let (steps, book, snapshot) = again.snapshot().unwrap();
+            let snapshot = again.snapshot().unwrap();
             let mut resumed = simulate(HANGING, &overrides);
-            assert!(resumed.restore(steps, book, &snapshot).unwrap());
+            assert!(resumed.restore(&snapshot).unwrap());
             let last = run(&mut resumed, 4).pop().unwrap();
             assert_eq!(bits(&resumed), bits(&whole), "{overrides:?}");
             assert_eq!(last, rows[8], "{overrides:?}");
@@ -211,7 +211,7 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
 fn a_force_is_left_to_the_next_step_where_nothing_else_pushes() {
     let left = |simulation: &mut Simulation, frames: usize| {
         run(simulation, frames);
-        !simulation.snapshot().unwrap().2.forces.is_empty()
+        !simulation.snapshot().unwrap().state.forces.is_empty()
     };
     for kind in KINDS {
         let mut falling = simulate(FALLING, kind);
@@ -222,7 +222,7 @@ fn a_force_is_left_to_the_next_step_where_nothing_else_pushes() {
         let mut spinning = simulate(SPINNING, kind);
         assert!(left(&mut spinning, 3), "{kind:?}");
         // no body pushes itself, however few the iterations were
-        let snapshot = spinning.snapshot().unwrap().2;
+        let snapshot = spinning.snapshot().unwrap().state;
         let total: Vec3 = snapshot.forces.chunks_exact(3).map(Vec3::from_column_slice).sum();
         let size = snapshot.forces.iter().map(|f| f.abs()).fold(0.0, f64::max);
         // rounding of places near 1 m, 2e-16, in some operations, times m/(c₁ h²) = 3e5 N/m, summed over 64 vertices
@@ -238,9 +238,9 @@ fn a_force_left_is_the_force_at_the_end_of_a_step() {
         let (mut kept, mut anew) = (simulate(HANGING, &tightly), simulate(HANGING, &tightly));
         for _ in 0..15 {
             run(&mut kept, 1);
-            let (steps, book, mut snapshot) = anew.snapshot().unwrap();
-            snapshot.forces.clear();
-            assert!(anew.restore(steps, book, &snapshot).unwrap());
+            let mut snapshot = anew.snapshot().unwrap();
+            snapshot.state.forces.clear();
+            assert!(anew.restore(&snapshot).unwrap());
             run(&mut anew, 1);
         }
         let off = distance(kept.positions(), anew.positions()) / size(kept.positions());
@@ -256,9 +256,9 @@ fn frames_within_bounds(mut simulation: Simulation, anew: bool) -> (usize, f64) 
     let mut most = 0.0_f64;
     for frame in 0..FRAMES {
         if anew {
-            let (steps, book, mut snapshot) = simulation.snapshot().unwrap();
-            snapshot.forces.clear();
-            simulation.restore(steps, book, &snapshot).unwrap();
+            let mut snapshot = simulation.snapshot().unwrap();
+            snapshot.state.forces.clear();
+            simulation.restore(&snapshot).unwrap();
         }
         let energy = simulation.frame().map_or(f64::NAN, |row| row.kinetic + row.elastic);
         if energy.is_nan() || energy >= 100.0 * HAND {
@@ -317,7 +317,7 @@ fn momenta_and_energy_are_held() {
             let overrides = [kind, &[held.as_str()][..], &tightly].concat();
             let mut simulation = simulate(SPINNING, &overrides);
             let rows = run(&mut simulation, 60);
-            let record = simulation.held().unwrap();
+            let record = simulation.conserved().unwrap();
             // FEPR ends within a few times the tolerance, under every integrator
             assert!(record.largest_off < 1e-6, "{overrides:?}: {record:?}");
             for row in &rows {
@@ -430,10 +430,10 @@ fn a_checkpoint_of_a_device_goes_on_with_the_same_bits() {
             run(&mut whole, 8);
             let mut again = simulate_on_gpu(&context, HANGING, &overrides);
             run(&mut again, 4);
-            let (steps, book, snapshot) = again.snapshot().unwrap();
-            assert!(!snapshot.forces.is_empty(), "{overrides:?}: the force is left to the next step");
+            let snapshot = again.snapshot().unwrap();
+            assert!(!snapshot.state.forces.is_empty(), "{overrides:?}: the force is left to the next step");
             let mut resumed = simulate_on_gpu(&context, HANGING, &overrides);
-            assert!(resumed.restore(steps, book, &snapshot).unwrap());
+            assert!(resumed.restore(&snapshot).unwrap());
             run(&mut resumed, 4);
             assert_eq!(bits(&resumed), bits(&whole), "{overrides:?}");
         }

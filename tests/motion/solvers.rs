@@ -37,13 +37,14 @@ fn scene(mesh: &str, (model, numbers): (&str, &str)) -> String {
 /// One step of a scene from a state that is shaken: places by up to `places` (m), velocities by up to `velocities` (m/s).
 fn shaken_step(text: &str, overrides: &[&str], seed: u64, [places, velocities]: [f64; 2]) -> Simulation {
     let mut simulation = simulate(text, overrides);
-    let (steps, book, mut state) = simulation.snapshot().unwrap();
+    let mut snapshot = simulation.snapshot().unwrap();
+    let state = &mut snapshot.state;
     let mut random = Random::new(seed);
     state.positions.iter_mut().for_each(|x| *x += places * random.number());
     state.velocities.iter_mut().for_each(|v| *v += velocities * random.number());
     state.positions_before.clone_from(&state.positions);
     state.velocities_before.clone_from(&state.velocities);
-    assert!(simulation.restore(steps, book, &state).unwrap());
+    assert!(simulation.restore(&snapshot).unwrap());
     simulation.frame().unwrap();
     simulation
 }

@@ -22,7 +22,7 @@ fn single_precision_follows_double_precision() {
         for integrator in INTEGRATORS {
             let kind = format!("integrator.kind={}", integrator.name);
             let mut double = builtin(scene.name, &[&kind]);
-            if integrator.target.force != 0.0 && (double.held().is_some() || double.can_touch()) {
+            if integrator.target.force != 0.0 && (double.conserved().is_some() || double.can_touch()) {
                 continue; // where something is held or touches the force at the start is evaluated, and rounding grows in it: not promised
             }
             let mut single = builtin(scene.name, &[&kind, "solver.precision=single"]);
