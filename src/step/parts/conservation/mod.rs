@@ -79,14 +79,14 @@ impl ConstraintStats {
 }
 
 /// How momenta and energy are conserved.
-enum Way {
-    Cpd(Cpd),
-    Fepr(Fepr),
+enum Strategy {
+    InsideSolve(Cpd),
+    Projection(Fepr),
 }
 
 /// Conserves momenta and energies of all bodies.
 pub struct Conservation {
-    way: Way,
+    strategy: Strategy,
     stats: ConstraintStats,
     /// The error after the last iteration.
     error: Option<ConstraintError>,
@@ -121,12 +121,12 @@ pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>
     let inside = method == Method::Cpd;
     let free_only = setup.scene.integrator.kind == NON_OSCILLATORY && inside;
     cx.shared.conservation = Some(ConservationTargets::new(&given, inside, setup.model));
-    let way = match inside {
-        true => Way::Cpd(Cpd::new(setup.model, free_only)),
-        false => Way::Fepr(Fepr::new(setup.model)),
+    let strategy = match inside {
+        true => Strategy::InsideSolve(Cpd::new(setup.model, free_only)),
+        false => Strategy::Projection(Fepr::new(setup.model)),
     };
     let stats = ConstraintStats::default();
-    Ok(Some(Box::new(Conservation { way, stats, error: None, rebound: None })))
+    Ok(Some(Box::new(Conservation { strategy, stats, error: None, rebound: None })))
 }
 
 impl Conservation {
@@ -138,7 +138,7 @@ impl Conservation {
     /// Measures the error of the iterate inside the solve.
     fn measure(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<Option<ConstraintError>> {
         let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Way::Cpd(cpd), Some(targets)) = (&mut self.way, &mut shared.conservation) else {
+        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut shared.conservation) else {
             return Ok(None);
         };
         let backend = backend.as_mut();
@@ -154,7 +154,7 @@ impl Conservation {
             cx.local(stage)?;
             self.error = self.measure(stage, cx)?.or(self.error);
         }
-        let (Way::Cpd(cpd), Some(targets)) = (&mut self.way, &mut cx.shared.conservation) else {
+        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut cx.shared.conservation) else {
             return Ok(());
         };
         if used_up && has_wishes {
@@ -180,7 +180,7 @@ impl Part for Conservation {
     }
 
     fn corrects_direction(&self) -> bool {
-        matches!(self.way, Way::Cpd(_))
+        matches!(self.strategy, Strategy::InsideSolve(_))
     }
 
     fn aim(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
@@ -194,9 +194,9 @@ impl Part for Conservation {
         self.error = None;
         clock.time(Phase::Aim, || {
             targets.begin(stage, model, backend)?;
-            match &mut self.way {
-                Way::Cpd(cpd) => cpd.begin(&stage.form, targets, model, backend),
-                Way::Fepr(_) => Ok(()),
+            match &mut self.strategy {
+                Strategy::InsideSolve(cpd) => cpd.begin(&stage.form, targets, model, backend),
+                Strategy::Projection(_) => Ok(()),
             }
         })
     }
@@ -234,7 +234,7 @@ impl Part for Conservation {
 
     fn correct_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Way::Cpd(cpd), Some(targets)) = (&mut self.way, &mut shared.conservation) else {
+        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut shared.conservation) else {
             return Ok(());
         };
         let backend = backend.as_mut();
@@ -242,11 +242,11 @@ impl Part for Conservation {
     }
 
     fn solved(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
-        if matches!(self.way, Way::Cpd(_)) {
+        if matches!(self.strategy, Strategy::InsideSolve(_)) {
             return self.end_solve(stage, progress, cx);
         }
         let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Way::Fepr(fepr), Some(targets)) = (&mut self.way, &mut shared.conservation) else {
+        let (Strategy::Projection(fepr), Some(targets)) = (&mut self.strategy, &mut shared.conservation) else {
             return Ok(());
         };
         let backend = backend.as_mut();
@@ -262,7 +262,7 @@ impl Part for Conservation {
         let StepContext { backend, clock, model, shared, .. } = cx;
         let Some(targets) = &mut shared.conservation else { return Ok(()) };
         let outer = clock.enter(Some(Phase::Constrain));
-        if let (Way::Fepr(fepr), Some(proposal)) = (&mut self.way, shared.proposal.take()) {
+        if let (Strategy::Projection(fepr), Some(proposal)) = (&mut self.strategy, shared.proposal.take()) {
             let error = fepr.settle(&proposal.penetrates, targets, model);
             self.stats.record(error, targets.tolerance());
         }
@@ -286,15 +286,15 @@ impl Part for Conservation {
             if let Some(velocities) = self.rebound.take() {
                 backend.offset_state(StateOffset::Velocities(&velocities))?;
             }
-            match &self.way {
-                Way::Fepr(fepr) => fepr.accept(backend.as_mut()),
-                Way::Cpd(_) => Ok(()),
+            match &self.strategy {
+                Strategy::Projection(fepr) => fepr.accept(backend.as_mut()),
+                Strategy::InsideSolve(_) => Ok(()),
             }
         })
     }
 
     fn invalidate(&mut self, what: Change) {
-        if let (Way::Cpd(cpd), Change::Iterate) = (&mut self.way, what) {
+        if let (Strategy::InsideSolve(cpd), Change::Iterate) = (&mut self.strategy, what) {
             cpd.forget_ahead();
         }
     }
