@@ -1,7 +1,7 @@
 //! The longest time step with which scenes stay stable under explicit integration, by damping model (Optimized paper, Sec. 5).
 //!
 //! A step is looked for between one that is stable and one that is not, by bisection of its logarithm. A run is stable if up to the
-//! end of [`Trial::duration`]
+//! end of `Trial::duration`
 //!
 //! - all numbers are finite,
 //! - the total energy never exceeds that at the start by what the bodies that nothing holds can bring by falling, Σ m |g| H, H their height
