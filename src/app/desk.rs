@@ -188,7 +188,7 @@ impl Desk {
         }
         self.last_lanes = lanes.len();
         if !self.session.is_alive() && self.message.is_none() {
-            self.complain("the thread that simulates has ended; please start the program anew");
+            self.complain("the simulation thread has stopped; please restart the program");
         }
         if self.message.as_ref().is_some_and(|message| message.since.elapsed() > MESSAGE) {
             self.message = None;
@@ -273,7 +273,7 @@ impl Desk {
     /// What is wrong with a lane: why it cannot go on, or cannot be drawn.
     pub fn failure(&self, lane: usize) -> Option<String> {
         let stopped = self.state.lanes.get(lane)?.failure.as_ref();
-        let stopped = stopped.map(|reason| format!("stopped. {reason}\nR starts it anew."));
+        let stopped = stopped.map(|reason| format!("stopped. {reason}\nPress R to restart."));
         stopped.or_else(|| Some(format!("cannot be drawn. {}", self.undrawn.get(lane)?.as_ref()?)))
     }
 

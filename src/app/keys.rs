@@ -7,27 +7,27 @@ use egui::Key;
 
 /// What keys do: shown as they are written here.
 pub const KEYS: &[(&str, &str)] = &[
-    ("space", "pause and go on"),
-    (". or right", "one frame"),
-    ("R", "back to the start"),
+    ("space", "play or pause"),
+    (". or right", "advance one frame"),
+    ("R", "restart"),
     ("1 – 5", "colours: body, strain, energy, speed, damping power"),
     ("W", "wireframe"),
-    ("K", "skins, or the meshes that are simulated"),
+    ("K", "show skins or the simulated meshes"),
     ("C", "contacts"),
-    ("F", "see the whole scene"),
+    ("F", "frame the whole scene"),
     ("S", "save a picture of the window"),
-    ("Ctrl + Z", "undo what was edited of an example; with Shift: redo"),
+    ("Ctrl + Z", "undo an example edit; with Shift: redo"),
     ("H", "this help"),
 ];
 
 /// What the mouse does.
 pub const MOUSE: &[(&str, &str)] = &[
-    ("drag a body", "pull it; the ledger counts the work"),
+    ("drag a body", "pull it; the ledger records the work"),
     ("Shift + click", "push it"),
-    ("Ctrl + click", "pin it where it is, or release it"),
-    ("drag beside it", "turn the camera (right button: anywhere)"),
-    ("middle button", "move the camera"),
-    ("wheel", "nearer, farther"),
+    ("Ctrl + click", "pin it in place, or release it"),
+    ("drag the background", "orbit the camera (right button: anywhere)"),
+    ("middle button", "pan the camera"),
+    ("wheel", "zoom"),
 ];
 
 const COLOURS: [Key; 5] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];

@@ -80,8 +80,9 @@ impl Painter {
             .get_default_config(&found, size.width.max(1), size.height.max(1))
             .ok_or_else(|| refused(format!("{} cannot draw in this window", context.adapter)))?;
         let formats = surface.get_capabilities(&found).formats;
-        config.format = suitable_format(&formats)
-            .ok_or_else(|| refused(format!("{} has no format of eight bits a colour", context.adapter)))?;
+        config.format = suitable_format(&formats).ok_or_else(|| {
+            refused(format!("{} has no surface format with 8 bits per channel", context.adapter))
+        })?;
         config.present_mode = wgpu::PresentMode::AutoVsync;
         surface.configure(&context.device, &config);
         context.check()?;

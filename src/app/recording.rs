@@ -144,7 +144,7 @@ impl Desk {
             return;
         }
         if self.recording.is_ending() {
-            self.complain("the recording before is still being written");
+            self.complain("the previous recording is still being written");
             return;
         }
         let size = self.picture_size();

@@ -28,12 +28,12 @@ struct Wake;
 pub fn run(opening: Opening) -> Result<Ended> {
     let event_loop = match EventLoop::<Wake>::with_user_event().build() {
         Ok(event_loop) => event_loop,
-        Err(_) => return Ok(Ended::NoWindow("there is no display (DISPLAY or WAYLAND_DISPLAY)".into())),
+        Err(_) => return Ok(Ended::NoWindow("no display found (DISPLAY or WAYLAND_DISPLAY)".into())),
     };
     let mut app = App { opening, proxy: event_loop.create_proxy(), shown: None, ended: Ok(Ended::Closed) };
     match event_loop.run_app(&mut app) {
         Ok(()) => app.ended,
-        Err(error) => Err(RunError::DeviceLost(format!("the display is gone: {error}")).into()),
+        Err(error) => Err(RunError::DeviceLost(format!("lost the display: {error}")).into()),
     }
 }
 
@@ -68,7 +68,7 @@ impl App {
             .with_min_inner_size(LogicalSize::new(900, 520))
             .with_inner_size(LogicalSize::new(width, height));
         let window =
-            event_loop.create_window(attributes).map_err(|e| format!("no window can be opened: {e}"))?;
+            event_loop.create_window(attributes).map_err(|e| format!("cannot open a window: {e}"))?;
         let window = Arc::new(window);
         let display = Box::new(event_loop.owned_display_handle());
         let instance =

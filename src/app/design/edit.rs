@@ -22,7 +22,7 @@ pub fn source(shape: &Shape) -> String {
         (Some(mode), ..) => format!("mode {mode}"),
         (_, Some([x, y, z]), _) => {
             let number = crate::app::theme::number;
-            format!("pulled by ({}, {}, {}) N", number(x), number(y), number(z))
+            format!("force ({}, {}, {}) N", number(x), number(y), number(z))
         }
         (.., Some(file)) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         _ => "no shape".into(),
@@ -85,7 +85,7 @@ impl Desk {
         let lane = self.chosen();
         match written(examples) {
             Some(value) => self.send(Command::Set { lane, path: PATH.into(), value }),
-            None => self.complain("an example has a path that cannot be written"),
+            None => self.complain("an example has a path that is not valid text"),
         }
     }
 

@@ -40,7 +40,7 @@ pub fn complaint(rows: &[Row], examples: &[Example]) -> Option<String> {
     }
     let small = |row: &&Row| row.remaining.is_nan() || row.remaining >= row.amplitude;
     if let Some(row) = rows.iter().find(small) {
-        return Some(format!("Of {} less must remain, not {}.", row.amplitude, row.remaining));
+        return Some(format!("Less than {} must remain, not {}.", row.amplitude, row.remaining));
     }
     target::assign(&targets(rows), examples).err().map(|error| error.to_string())
 }
@@ -127,7 +127,7 @@ impl Search {
         match self.arrival.try_recv() {
             Ok(found) => Some(found),
             Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err(given_up("the search has ended by itself"))),
+            Err(TryRecvError::Disconnected) => Some(Err(given_up("the search stopped unexpectedly"))),
         }
     }
 }
@@ -151,7 +151,7 @@ struct Stoppable<'a> {
 impl Trial for Stoppable<'_> {
     fn remaining(&mut self, example: usize, amplitude: f64, examples: &[Example]) -> Result<Remaining> {
         match self.stop.load(Ordering::Relaxed) {
-            true => Err(given_up("the search was given up")),
+            true => Err(given_up("the search was cancelled")),
             false => self.test.remaining(example, amplitude, examples),
         }
     }
@@ -254,7 +254,7 @@ mod tests {
         let search = Search::start(&spec, &examples, &[row(0.3, 0.1), row(0.6, 0.2), row(0.9, 0.3)]);
         let stop = search.stop.clone();
         stop.store(true, Ordering::Relaxed);
-        assert!(wait(&search).unwrap_err().to_string().contains("given up"));
+        assert!(wait(&search).unwrap_err().to_string().contains("cancelled"));
         let search = Search::start(&Spec::of("no-such-scene"), &examples, &[row(0.5, 0.2)]);
         assert!(wait(&search).is_err());
     }

@@ -57,7 +57,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     if let Some(lane) = desk.state.lanes.get(desk.designed())
         && lane.along.is_empty()
     {
-        theme::quiet(ui, "It is not known yet.");
+        theme::quiet(ui, "No data yet.");
     }
 }
 

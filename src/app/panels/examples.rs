@@ -14,7 +14,7 @@ const MODELS: [&str; 2] = ["laplacian", "rayleigh"];
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     theme::card(ui, |ui| {
         ui.label(RichText::new("Damping by example").strong().size(17.0));
-        theme::quiet(ui, "Motion along these shapes is damped γ times as strongly as other motion.");
+        theme::quiet(ui, "Motion along these shapes is damped γ times as strongly as all other motion.");
         if has_base(ui, desk) {
             list(ui, desk);
             add(ui, desk);
@@ -37,7 +37,7 @@ fn has_base(ui: &mut Ui, desk: &mut Desk) -> bool {
     };
     let has = damping.is_some_and(scales);
     if !has {
-        theme::quiet(ui, "They scale Laplacian or Rayleigh damping, and here is none of it.");
+        theme::quiet(ui, "Examples scale Laplacian or Rayleigh damping; this scene has neither.");
         let button = ui.button("Laplacian damping");
         desk.spots.note("design:laplacian", button.rect);
         if button.clicked() {
@@ -58,13 +58,13 @@ fn list(ui: &mut Ui, desk: &mut Desk) {
             if row.clicked() {
                 (desk.design.picked, desk.design.point) = (index, None);
             }
-            if picked && ui.small_button("×").on_hover_text("Takes this example away").clicked() {
+            if picked && ui.small_button("×").on_hover_text("Remove this example").clicked() {
                 desk.remove_example();
             }
         });
     }
     if examples.is_empty() {
-        theme::quiet(ui, "There are none yet. Add a vibration of the body, or pull at it and take its pose.");
+        theme::quiet(ui, "No examples yet. Add a vibration mode, or pull the body and add its current pose.");
     }
 }
 
@@ -88,7 +88,7 @@ fn add(ui: &mut Ui, desk: &mut Desk) {
         ui.spacing_mut().item_spacing.x = 4.0;
         let button = ui.button("+ mode");
         desk.spots.note("add:mode", button.rect);
-        let clicked = button.on_hover_text("The vibration of this number, slowest first").clicked();
+        let clicked = button.on_hover_text("Vibration mode with this number, slowest first").clicked();
         ui.add(DragValue::new(&mut desk.design.mode).range(1..=60).speed(0.1));
         if clicked {
             let shape = Shape { mode: Some(desk.design.mode), ..Shape::default() };
@@ -97,10 +97,10 @@ fn add(ui: &mut Ui, desk: &mut Desk) {
         }
         ui.add_space(6.0);
         let free = desk.design.posing.is_none();
-        let button = ui.add_enabled(free, Button::new("+ pose of now"));
+        let button = ui.add_enabled(free, Button::new("+ current pose"));
         desk.spots.note("add:pose", button.rect);
-        let help = "The shape that the body has now, without its turn: pause, pull or pin it, and press. \
-                    It is written to a file.";
+        let help = "The body's current deformation, without its rotation: pause, pull or pin it, then click. \
+                    Written to a file.";
         if button.on_hover_text(help).clicked() {
             desk.pose_as_example(desk.design.body);
         }
@@ -114,7 +114,7 @@ fn choose_body(ui: &mut Ui, desk: &mut Desk) {
     desk.design.body = desk.design.body.min(names.len().saturating_sub(1));
     if names.len() > 1 {
         let now = names[desk.design.body].clone();
-        egui::ComboBox::from_label("is deformed").width(120.0).selected_text(now).show_ui(ui, |ui| {
+        egui::ComboBox::from_label("body").width(120.0).selected_text(now).show_ui(ui, |ui| {
             for (index, name) in names.iter().enumerate() {
                 ui.selectable_value(&mut desk.design.body, index, name);
             }
@@ -140,13 +140,13 @@ fn views(ui: &mut Ui, desk: &mut Desk) {
         let fill = if on { theme::ACCENT.gamma_multiply(0.75) } else { theme::LANES[1].gamma_multiply(0.45) };
         let button = ui.add(Button::new("three views").fill(fill));
         desk.spots.note("design:views", button.rect);
-        let help = "The same under base damping, as designed, and the shape of the example; from the start.";
+        let help = "Base damping, designed damping and the example's shape side by side, from the start.";
         if button.on_hover_text(help).clicked() {
             desk.show_three_views(!on);
         }
-        let release = ui.button("let go from");
+        let release = ui.button("release from");
         desk.spots.note("design:release", release.rect);
-        let help = "Starts anew at rest in the shape of the example, so many times as large.";
+        let help = "Restart at rest, deformed by this multiple of the example's shape.";
         let clicked = release.on_hover_text(help).clicked();
         ui.add(DragValue::new(&mut desk.design.amount).range(-20.0..=20.0).speed(0.02).suffix(" ×"));
         if clicked {

@@ -110,7 +110,7 @@ fn hint(ui: &Ui, desk: &Desk, whole: Rect) {
     let text = if desk.state.lanes.is_empty() {
         "preparing the scene …"
     } else if desk.state.lanes.iter().all(|lane| lane.row.work == 0.0) && desk.grabs == 0 {
-        "drag a body to pull it  ·  drag beside it to look around  ·  H for help"
+        "drag a body to pull it  ·  drag the background to orbit  ·  H for help"
     } else {
         return;
     };

@@ -10,11 +10,11 @@ type Share = (&'static str, &'static str, fn(&Row) -> f64);
 
 /// What the energy of a lane went to.
 const SHARES: [Share; 5] = [
-    ("damping took", "damping gave", |row| row.damped),
-    ("integrator lost", "integrator made", |row| row.numerical),
-    ("contact took", "contact gave", |row| row.contact_loss),
-    ("yielding took", "yielding gave", |row| row.plastic),
-    ("you took", "you gave", |row| -row.work),
+    ("lost to damping", "gained from damping", |row| row.damped),
+    ("lost to integrator", "gained from integrator", |row| row.numerical),
+    ("lost to contact", "gained from contact", |row| row.contact_loss),
+    ("lost to yielding", "gained from yielding", |row| row.plastic),
+    ("removed by work", "added by work", |row| -row.work),
 ];
 
 /// Height of a bar (points).
@@ -25,7 +25,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         theme::heading(ui, "Where the energy went");
-        theme::quiet(ui, "full: taken, hollow: given");
+        theme::quiet(ui, "solid: lost, outline: gained");
     });
     let rows: Vec<Row> = desk.state.lanes.iter().map(|lane| lane.row).collect();
     let sum =

@@ -21,7 +21,7 @@ const PARTS: &[Curve] = &[
     ("elastic", theme::LANES[2], |row| row.elastic),
     ("gravity", theme::LANES[3], |row| row.gravity),
     ("contact", theme::LEDGER[2], |row| row.contact),
-    ("held", theme::LEDGER[1], |row| row.attachment),
+    ("attachment", theme::LEDGER[1], |row| row.attachment),
 ];
 
 const CENTRE: &[Curve] = &[

@@ -24,11 +24,11 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
         });
     }
     section(ui, desk, "Material", materials);
-    section(ui, desk, "World and hand", |ui, desk| {
+    section(ui, desk, "World and mouse", |ui, desk| {
         fields::WORLD.iter().for_each(|field| widgets::field(ui, desk, "", field));
         let mut strength = desk.strength;
         let slider = egui::Slider::new(&mut strength, 0.05..=20.0).logarithmic(true).text("hand");
-        if ui.add(slider).on_hover_text("How strongly the mouse pulls; 1 lifts a body with ease").changed() {
+        if ui.add(slider).on_hover_text("Strength of the mouse spring; 1 easily lifts a body").changed() {
             desk.strength = strength;
             desk.send(Command::Strength(strength));
         }
@@ -81,8 +81,8 @@ fn backend(ui: &mut Ui, desk: &mut Desk) {
         }
     });
     theme::quiet(ui, describe);
-    theme::quiet(ui, format!("Drawn by {}.", desk.adapter));
+    theme::quiet(ui, format!("Rendered by {}.", desk.adapter));
     if desk.adapter.software {
-        theme::quiet(ui, "It computes in software: its times say nothing about a GPU.");
+        theme::quiet(ui, "Software adapter: its timings say nothing about a GPU.");
     }
 }

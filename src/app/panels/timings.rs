@@ -18,7 +18,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     let whole: f64 = phases.iter().sum();
     ui.add_space(4.0);
     ui.horizontal(|ui| {
-        theme::heading(ui, "Time of a frame");
+        theme::heading(ui, "Time per frame");
         theme::quiet(ui, format!("{} ms, {} iterations", theme::number(whole), row.iterations));
     });
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), egui::Sense::hover());

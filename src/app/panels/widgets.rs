@@ -40,7 +40,7 @@ pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
         }
         if is_optional(&path)
             && value.is_some()
-            && ui.small_button("auto").on_hover_text("leave it to itself").clicked()
+            && ui.small_button("auto").on_hover_text("Automatic").clicked()
         {
             desk.send(Command::Unset { lane: desk.chosen(), path: path.clone() });
         }
@@ -84,7 +84,7 @@ fn automatic(ui: &mut Ui, field: &Field) -> Option<String> {
         _ => return None,
     };
     ui.small_button("set")
-        .on_hover_text("it follows from the bodies now")
+        .on_hover_text("Derived from the bodies; click to set it")
         .clicked()
         .then(|| fields::written(start))
 }

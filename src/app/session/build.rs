@@ -56,7 +56,7 @@ impl Build {
             Ok(made) => Some(made),
             Err(TryRecvError::Empty) => None,
             Err(TryRecvError::Disconnected) => {
-                let reason = "the thread that prepared these settings is gone".to_string();
+                let reason = "the thread preparing these settings has stopped".to_string();
                 Some(Err(RunError::Factorisation(reason).into()))
             }
         }
