@@ -15,12 +15,12 @@ use std::sync::Arc;
 /// Where a step is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum BackendChoice {
-    /// A hardware GPU if there is one that can, otherwise the CPU; says which and why
+    /// A hardware GPU if one is suitable, otherwise the CPU; prints the choice and the reason
     #[default]
     Auto,
     /// The processor: threads and SIMD, double precision
     Cpu,
-    /// The graphics processor, or a driver in software, in single precision (see `dashpot adapters`)
+    /// The GPU, or a software driver, in single precision (see `dashpot adapters`)
     Gpu,
 }
 
@@ -34,10 +34,10 @@ pub struct BackendArgs {
     /// The adapter whose name contains this, instead of the best one
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Take the shaders from this folder, and load them anew when they change
+    /// Load the shaders from this folder and reload them when they change
     #[arg(long, value_name = "DIR", help_heading = "Working on shaders")]
     shaders: Option<PathBuf>,
-    /// Run the kernels before this one as their twins on the CPU, to find the one a deviation comes from
+    /// Run the kernels before this one as their CPU twins, to find the source of a deviation
     #[arg(long, value_name = "KERNEL", help_heading = "Working on shaders")]
     gpu_from: Option<String>,
 }
@@ -68,7 +68,7 @@ impl BackendArgs {
         Ok((self.backend, self.adapter.clone(), self.options()?))
     }
 
-    /// Refuses what cannot be meant, before a scene is read. Pictures are drawn by a device, wherever the scene is computed.
+    /// Refuses contradictory options before a scene is read. Pictures need a device, wherever the scene is computed.
     pub fn check(&self, draws: bool) -> Result<()> {
         let given = [
             ("--adapter", self.adapter.is_some() && !draws),
@@ -86,7 +86,10 @@ impl BackendArgs {
             None => None,
             Some(name) => Some(kernel::id(name).ok_or_else(|| {
                 let names: Vec<_> = KERNELS.iter().map(|kernel| kernel.name).collect();
-                InputError::field("--gpu-from", format!("no kernel `{name}`; there are {}", names.join(", ")))
+                InputError::field(
+                    "--gpu-from",
+                    format!("no kernel `{name}`; the kernels are {}", names.join(", ")),
+                )
             })?),
         };
         if let Some(folder) = self.shaders.as_ref().filter(|folder| !folder.is_dir()) {
@@ -102,7 +105,7 @@ impl BackendArgs {
         Context::open(self.adapter.as_deref())
     }
 
-    /// A debug build in its source tree takes the files as they are, so that an edit is seen at once.
+    /// A debug build in its source tree reads the files there, so that edits take effect at once.
     pub fn library(&self) -> Library {
         let sources = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders"));
         match &self.shaders {
@@ -113,24 +116,24 @@ impl BackendArgs {
     }
 }
 
-/// Why an option that is about a device is refused.
-pub const WITHOUT_DEVICE: &str = "is about a device, and --backend cpu computes without one";
+/// Why an option that needs a device is refused.
+pub const WITHOUT_DEVICE: &str = "needs a device; --backend cpu uses none";
 
-/// Said wherever a time is told that an adapter in software took.
+/// Printed next to every timing of a software adapter.
 pub const SOFTWARE: &str = "computed in software on the CPU: these timings say nothing about a GPU";
 
-/// Why `auto` takes the CPU, if it does.
+/// Why `auto` chooses the CPU, if it does.
 pub fn reason_for_cpu(adapters: &[Adapter]) -> Option<String> {
     match adapters.first() {
         None => Some("no graphics adapter was found".into()),
         Some(adapter) if adapter.software => {
-            Some(format!("the only adapter, {}, is in software", adapter.name))
+            Some(format!("the only adapter, {}, is a software driver", adapter.name))
         }
         Some(_) => None,
     }
 }
 
-/// Whether the device cannot, but the CPU may.
+/// Whether the device refused what the CPU can do.
 pub fn is_refusal(error: &Error) -> bool {
     matches!(
         error,

@@ -212,7 +212,7 @@ impl<T: Scalar> Inside for Cpu<T> {
 }
 
 fn unprepared() -> crate::Error {
-    RunError::Factorisation("it was not prepared".into()).into()
+    RunError::Factorisation("it has not been prepared".into()).into()
 }
 
 pub(super) fn wide<T: Scalar>(v: &[T; 3]) -> Vec3 {

@@ -90,16 +90,16 @@ impl Outcome {
         match self.end {
             End::Reached => None,
             _ if self.period.is_none() => Some(format!(
-                "{from}the motion never swings back: it is damped too strongly by other than this example"
+                "{from}the motion never completes a cycle: other damping than this example's is too strong"
             )),
             End::OutOfReach { least, most } => Some(format!(
-                "{from}{wanted:.4} cannot remain of {}: {least:.4} (γ = {}) to {most:.4} (γ = {}) can",
+                "{from}{wanted:.4} is out of reach from {}: only {least:.4} (γ = {}) to {most:.4} (γ = {}) can remain",
                 target.amplitude,
                 10f64.powf(LOG_GAMMA[1]),
                 10f64.powf(LOG_GAMMA[0]),
             )),
             End::Between { below, above } => Some(format!(
-                "{from}{reached:.4} remains instead of {wanted:.4}; next to it are {below:.4} and {above:.4}"
+                "{from}{reached:.4} remains instead of {wanted:.4}; the closest values are {below:.4} and {above:.4}"
             )),
         }
     }

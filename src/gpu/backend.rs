@@ -45,7 +45,7 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn prepare(&mut self, form: &Form) -> Result<()> {
         if form.tangent.stiffness != 0.0 {
-            return Err(RunError::OnlyOnCpu("damping by the elements' own stiffness").into());
+            return Err(RunError::OnlyOnCpu("damping with the tangent stiffness").into());
         }
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
         self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)?;
@@ -271,5 +271,5 @@ impl<T: Scalar> Backend for Gpu<T> {
 
 /// A solve was asked for before its matrix was made.
 pub(super) fn unprepared() -> crate::Error {
-    RunError::Factorisation("it was not prepared".into()).into()
+    RunError::Factorisation("it has not been prepared".into()).into()
 }

@@ -55,8 +55,8 @@ impl Adapter {
 }
 
 /// What to install, for messages.
-pub const WHAT_TO_INSTALL: &str = "a graphics driver with Vulkan is needed (on Debian and Ubuntu: apt install libvulkan1 \
-     mesa-vulkan-drivers, which also has one in software); Metal and Direct3D 12 come with their systems";
+pub const WHAT_TO_INSTALL: &str = "install a graphics driver with Vulkan support (on Debian and Ubuntu: apt install libvulkan1 \
+     mesa-vulkan-drivers, which includes a software driver); Metal and Direct3D 12 come with the operating system";
 
 /// How long to wait for the reason why a command was refused.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
@@ -131,7 +131,7 @@ impl Context {
         all.retain(|adapter| adapter.is_surface_supported(surface));
         let context = Self::first_of(all.clone(), name, u64::MAX)?;
         let own = all.into_iter().find(|adapter| Adapter::of(adapter) == context.adapter);
-        let own = own.ok_or_else(|| RunError::NoAdapter("the adapter of the window is gone".into()))?;
+        let own = own.ok_or_else(|| RunError::NoAdapter("the window's adapter has disappeared".into()))?;
         Ok((context, own))
     }
 
@@ -141,7 +141,7 @@ impl Context {
             let names: Vec<String> = all.iter().map(|adapter| adapter.get_info().name).collect();
             all.retain(|adapter| adapter.get_info().name.to_lowercase().contains(&name.to_lowercase()));
             if all.is_empty() && !names.is_empty() {
-                let reason = format!("no adapter is called `{name}`; there are: {}", names.join("; "));
+                let reason = format!("no adapter is called `{name}`; found: {}", names.join("; "));
                 return Err(RunError::NoAdapter(reason).into());
             }
         }
@@ -152,7 +152,7 @@ impl Context {
                 Err(reason) => reasons.push(reason),
             }
         }
-        let none = || format!("no adapter that runs compute shaders was found: {WHAT_TO_INSTALL}");
+        let none = || format!("no adapter that runs compute shaders was found; {WHAT_TO_INSTALL}");
         let reason = if reasons.is_empty() { none() } else { reasons.join("; ") };
         Err(RunError::NoAdapter(reason).into())
     }

@@ -77,7 +77,7 @@ impl Readback {
         let lost = |why: &str| RunError::DeviceLost(why.into());
         self.settle();
         if self.state.swap(IDLE, Ordering::AcqRel) != READY {
-            return Err(lost("what it computed could not be read").into());
+            return Err(lost("its results could not be read").into());
         }
         let result = match self.buffer.get_mapped_range(..) {
             Ok(view) => Ok(read(&view)),

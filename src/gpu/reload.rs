@@ -48,8 +48,8 @@ fn times(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
 /// Says on the standard error what became of it. That nobody can read it is no reason to end.
 pub fn tell(reloaded: &Result<()>) {
     let text = match reloaded {
-        Ok(()) => "shaders loaded anew".into(),
-        Err(error) => format!("{error}; the last good shader goes on"),
+        Ok(()) => "shaders reloaded".into(),
+        Err(error) => format!("{error}; keeping the last good shader"),
     };
     drop(writeln!(std::io::stderr(), "{text}"));
 }

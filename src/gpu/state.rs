@@ -102,7 +102,7 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &Snapshot) -> Resul
         return Ok(false);
     }
     if let Some(value) = parts.into_iter().flatten().find(|value| !(**value as f32).is_finite()) {
-        return Err(beyond("a number of the checkpoint", *value).into());
+        return Err(beyond("a number in the checkpoint", *value).into());
     }
     let vector = |part: &[f64], i: usize| Vec3::new(part[3 * i], part[3 * i + 1], part[3 * i + 2]);
     let single = |v: Vec3| -> [f32; 3] { v.map(|c| c as f32).into() };

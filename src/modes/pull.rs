@@ -37,13 +37,13 @@ pub fn pull(model: &Model, body: usize, forces: &[Vec3]) -> Result<Vec<Vec3>> {
     let name = &body.bodies[0].name;
     if body.attachments.is_empty() {
         let message = format!(
-            "body `{name}` is not held from the start to the end by any attachment, so a pull moves it away instead of deforming it"
+            "body `{name}` is not held by a permanent attachment, so a force moves it instead of deforming it"
         );
         return Err(InputError::new(message).into());
     }
     assert_eq!(forces.len(), body.vertex_count(), "a force for every vertex");
     let converged = Equilibrium::new(&body, forces)?.find()?;
-    converged.ok_or_else(|| RunError::NotConverged(format!("the pull of body `{name}`")).into())
+    converged.ok_or_else(|| RunError::NotConverged(format!("the static equilibrium of body `{name}`")).into())
 }
 
 /// Π and its minimisation.

@@ -79,7 +79,7 @@ pub fn displacement(
     let farthest = farthest(&made);
     if farthest == 0.0 {
         return Err(
-            InputError::field(field, format!("leaves body `{name}` at rest: there is no shape")).into()
+            InputError::field(field, format!("does not deform body `{name}`: there is no shape")).into()
         );
     }
     if let Some(size) = shape.size.or(usual) {
@@ -121,7 +121,7 @@ fn pulled(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Ve
         Error::Input(e) => InputError { field: Some("pull".into()), ..e }.into(),
         Error::Run(RunError::NotConverged(what)) => {
             let message =
-                format!("{what} does not come to rest; is the force too large, or can the body turn away?");
+                format!("{what} has no equilibrium; is the force too large, or is the body free to rotate?");
             InputError::field("pull", message).into()
         }
         other => other,

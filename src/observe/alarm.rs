@@ -137,18 +137,17 @@ impl Alarm {
 
     /// What is wrong, in the order of its weight; nothing if all is well.
     pub fn warnings(&self) -> Vec<String> {
-        let gentler = if self.has_examples { ", or smaller gammas along the examples" } else { "" };
-        let slower = if self.has_examples { "gentler curves along the examples" } else { "less damping" };
+        let gentler = if self.has_examples { ", smaller example gammas" } else { "" };
+        let slower = if self.has_examples { "flatter example curves" } else { "less damping" };
         let integrator =
-            format!("more time.iterations, a shorter time.step, another integrator.kind{gentler}");
+            format!("damping, more time.iterations, a shorter time.step, another integrator.kind{gentler}");
         let damping = format!("{slower}, a shorter time.step, another integrator.kind");
         let gained = [("integrator", self.integrator, integrator), ("damping", self.damping, damping)];
         let gained = gained.into_iter().filter_map(|(who, gain, help)| {
             let (most, there_was) = (number(gain.most), number(self.there_was()));
             let since = gain.since?;
             Some(format!(
-                "energy that nobody gave: the {who} made {most} J where {there_was} J were in motion or given, too much from \
-                 frame {since} on; what helps: {help}"
+                "energy is growing: the {who} added {most} J to {there_was} J, too much since frame {since}; try {help}"
             ))
         });
         gained.chain(self.gone_astray()).collect()
@@ -159,8 +158,8 @@ impl Alarm {
         let residual = number(self.residual);
         (*astray > 0).then(|| {
             format!(
-                "iterations went astray in {astray} of {frames} frames, first in frame {astray_from}: |g| ended at up to {residual} \
-                 times its first value; what helps: a shorter time.step, more time.iterations, less damping"
+                "iterations diverged in {astray} of {frames} frames, first in frame {astray_from}: |g| ended at up to {residual} \
+                 times its initial value; try a shorter time.step, more time.iterations, less damping"
             )
         })
     }
@@ -198,37 +197,37 @@ mod tests {
     }
 
     #[test]
-    fn energy_that_nobody_gave_is_told_from_a_fifth_of_all_on() {
+    fn growing_energy_is_reported_from_a_fifth_of_the_total_on() {
         let made = rows(|frame, row| Row { numerical: -0.3 * frame as f64, ..row });
         let warnings = told("implicit-midpoint", &made);
         assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("the integrator made 2.70 J where 10.0 J were"), "{}", warnings[0]);
-        assert!(warnings[0].contains("from frame 7 on"), "2.1 J of 10 J: {}", warnings[0]);
+        assert!(warnings[0].contains("the integrator added 2.70 J to 10.0 J"), "{}", warnings[0]);
+        assert!(warnings[0].contains("since frame 7"), "2.1 J of 10 J: {}", warnings[0]);
         assert!(told("implicit-midpoint", &made[..7]).is_empty());
-        // losing is what integrators do; and much more was given from outside than was made
+        // losses are no fault, and neither is a gain that is small against the external work
         assert!(told("implicit-midpoint", &rows(|f, row| Row { numerical: f as f64, ..row })).is_empty());
         let given =
             rows(|frame, row| Row { numerical: -0.3 * frame as f64, work: 9.0 * frame as f64, ..row });
         assert!(told("implicit-midpoint", &given).is_empty());
-        // the zero of gravity is anywhere
+        // the zero of the gravitational potential is arbitrary
         let high = rows(|frame, row| Row { numerical: -0.3 * frame as f64, gravity: -1e9, ..row });
         assert_eq!(told("implicit-midpoint", &high).len(), 1);
     }
 
     #[test]
-    fn damping_that_gives_back_is_told() {
+    fn damping_that_adds_energy_is_reported() {
         let swing = rows(|frame, row| Row { damped: [0.0, 8.0, 5.5][frame % 3], ..row });
         let warnings = told("implicit-midpoint", &swing);
         assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("the damping made 8.00 J"), "{}", warnings[0]);
-        assert!(warnings[0].contains("from frame 2 on"), "{}", warnings[0]);
+        assert!(warnings[0].contains("the damping added 8.00 J"), "{}", warnings[0]);
+        assert!(warnings[0].contains("since frame 2"), "{}", warnings[0]);
         let little = rows(|frame, row| Row { damped: 8.0 + [0.0, 1.9][frame % 2], ..row });
         assert!(told("implicit-midpoint", &little).is_empty());
     }
 
-    /// Symplectic Euler takes from the velocities before bodies move: two columns are as much too large and too small.
+    /// Symplectic Euler filters velocities before bodies move: `damped` is too large by as much as `numerical` is too small.
     #[test]
-    fn methods_whose_accounts_belong_together_or_are_closed_are_judged_so() {
+    fn methods_with_combined_or_closed_accounts_are_judged_accordingly() {
         let filtered =
             rows(|frame, row| Row { numerical: -2.0 * frame as f64, damped: 2.1 * frame as f64, ..row });
         assert!(told("symplectic-euler", &filtered).is_empty());
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn iterations_that_go_astray_are_counted_unless_nothing_is_deformed() {
+    fn diverging_iterations_are_counted_unless_nothing_is_deformed() {
         let astray = rows(|frame, row| Row { residual: if frame > 6 { frame as f64 } else { 1.1 }, ..row });
         let warnings = told("implicit-midpoint", &astray);
         assert_eq!(warnings.len(), 1);
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_stands_still_is_well() {
+    fn a_run_at_rest_has_no_warnings() {
         let still: Vec<Row> = (0..10).map(|frame| Row { frame, ..Row::default() }).collect();
         assert!(told("implicit-midpoint", &still).is_empty());
         assert!(told("implicit-midpoint", &[]).is_empty());

@@ -59,11 +59,11 @@ impl Checkpoint {
             |why: String| InputError::new(format!("the checkpoint is damaged: {why}")).in_file(path);
         let (sum, body) = body.split_first_chunk().ok_or_else(|| damaged("it is cut off".into()))?;
         if u64::from_le_bytes(*sum) != checksum(body) {
-            return Err(damaged("its checksum does not fit".into()).into());
+            return Err(damaged("its checksum does not match".into()).into());
         }
         let checkpoint: Checkpoint = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
         if checkpoint.rows.len() != checkpoint.frame + 1 {
-            return Err(damaged("its ledger is not whole".into()).into());
+            return Err(damaged("its ledger is incomplete".into()).into());
         }
         Ok(checkpoint)
     }

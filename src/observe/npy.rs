@@ -45,7 +45,8 @@ impl TrajectoryWriter {
         let opened = OpenOptions::new().read(true).write(true).open(path);
         let mut file = opened.map_err(|e| fault(format!("cannot be continued: {e}")))?;
         let mut found = [0; HEAD];
-        file.read_exact(&mut found).map_err(|e| fault(format!("is not a trajectory of ours: {e}")))?;
+        file.read_exact(&mut found)
+            .map_err(|e| fault(format!("is not a trajectory written by dashpot: {e}")))?;
         let frames = frames as u64;
         let frame_bytes = POSITION * vertices as u64;
         let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
@@ -53,9 +54,7 @@ impl TrajectoryWriter {
         let there = (length - HEAD as u64).checked_div(frame_bytes).unwrap_or(frames);
         let same = |count: u64| head(count, vertices) == found;
         if !(same(there) || there.checked_sub(1).is_some_and(same)) {
-            return Err(fault(format!(
-                "is not a trajectory of {vertices} vertices that a run of ours wrote"
-            )));
+            return Err(fault(format!("is not a trajectory of {vertices} vertices written by dashpot")));
         }
         if there < frames {
             return Err(fault(format!("has {there} frames: cannot be continued after frame {frames}")));

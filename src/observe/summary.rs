@@ -128,7 +128,7 @@ impl Holding {
             _ => format!("off by {largest_off:.1e} at most"),
         };
         if self.touching {
-            text += " where nothing touches";
+            text += " without contact";
         }
         if steps_beyond > 0 {
             text += &format!(", beyond the tolerance in {steps_beyond} of {steps} steps");
@@ -139,7 +139,7 @@ impl Holding {
     /// That what is held was missed by far, if it was.
     pub fn warning(&self) -> Option<String> {
         let far = self.record.largest_off > MISSED * self.tolerance;
-        far.then(|| format!("not held: {}; the tolerance is {:.0e}", self.deviation(), self.tolerance))
+        far.then(|| format!("not conserved: {}; the tolerance is {:.0e}", self.deviation(), self.tolerance))
     }
 }
 
@@ -241,7 +241,7 @@ impl fmt::Display for Summary {
             writeln!(f, "stable      {stable}")?;
         }
         if let Some(conservation) = &self.conservation {
-            writeln!(f, "held        {conservation}")?;
+            writeln!(f, "conserved   {conservation}")?;
         }
         if let Some(contact) = &self.contact {
             writeln!(f, "contact     {contact}")?;
@@ -250,7 +250,7 @@ impl fmt::Display for Summary {
         writeln!(f, "time        {} frames, {:.3} s", self.frames, self.time)?;
         let ms = |name: &str| self.milliseconds_per_frame.get(name).copied().unwrap_or(0.0);
         let frame: f64 = PHASES.iter().map(|(_, name)| ms(name)).sum::<f64>() - ms("factor");
-        write!(f, "cost        {frame:.2} ms a frame:")?;
+        write!(f, "cost        {frame:.2} ms per frame:")?;
         for (_, name) in PHASES.iter().filter(|(_, name)| *name != "factor") {
             write!(f, " {name} {:.2}", ms(name))?;
         }
@@ -268,16 +268,16 @@ impl fmt::Display for Summary {
         line("attachment", a.attachment, b.attachment)?;
         line("total", a.total, b.total)?;
         writeln!(f, "\nwhere it went (J)")?;
-        writeln!(f, "  {:<28}{:>17}", "taken by damping", joules(b.damped))?;
+        writeln!(f, "  {:<28}{:>17}", "lost to damping", joules(b.damped))?;
         if b.contact_loss != 0.0 {
-            writeln!(f, "  {:<28}{:>17}", "taken by contact", joules(b.contact_loss))?;
+            writeln!(f, "  {:<28}{:>17}", "lost to contact", joules(b.contact_loss))?;
         }
         if b.plastic != 0.0 {
-            writeln!(f, "  {:<28}{:>17}", "given off by yielding", joules(b.plastic))?;
+            writeln!(f, "  {:<28}{:>17}", "lost to yielding", joules(b.plastic))?;
         }
-        let verb = if b.numerical < 0.0 { "gained by the integrator" } else { "lost by the integrator" };
+        let verb = if b.numerical < 0.0 { "gained from the integrator" } else { "lost to the integrator" };
         writeln!(f, "  {verb:<28}{:>17}", joules(b.numerical.abs()))?;
-        writeln!(f, "  {:<28}{:>17}", "given from outside", joules(b.work))?;
+        writeln!(f, "  {:<28}{:>17}", "external work", joules(b.work))?;
         if self.elements.contains_key("tetrahedra") {
             let (ratio, inverted) = (b.min_volume_ratio, b.inverted);
             let ratio = fixed(ratio, 4, 12);

@@ -108,7 +108,7 @@ impl Reduced {
         let Basis { shapes, modes: linear } = basis::basis(&model, &examples, count)?;
         let basis_found = begun.elapsed().as_secs_f64();
         if shapes.len() < count {
-            warnings.push(format!("the body has {} coordinates, not {count}", shapes.len()));
+            warnings.push(format!("using {} coordinates instead of {count}", shapes.len()));
         }
         let begun = Instant::now();
         let elastic = Polynomial::new(&model.tets, &shapes, progress);
@@ -174,7 +174,7 @@ impl Reduced {
             // thousandths of a start can be seen; rounding of a rest shape that is placed cannot
             if lost > 1e-6 && whole.sqrt() > 1e-9 * self.size() {
                 self.warnings.push(format!(
-                    "{:.1} % of the {what} at the start are beyond the coordinates",
+                    "{:.1} % of the initial {what} are outside the reduced space",
                     100.0 * lost.sqrt()
                 ));
             }

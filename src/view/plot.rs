@@ -51,11 +51,11 @@ const PLOTS: &[Plot] = &[
         axis: "energy (J)",
         stacked: true,
         curves: &[
-            curve!("taken by damping", BLUE, |r| r.damped),
-            curve!("lost by the integrator (below 0: gained)", ORANGE, |r| r.numerical),
-            curve!("taken by contact", RED, |r| r.contact_loss),
-            curve!("given off by yielding", VIOLET, |r| r.plastic),
-            curve!("given from outside", GREEN, |r| -r.work),
+            curve!("lost to damping", BLUE, |r| r.damped),
+            curve!("lost to the integrator (below 0: gained)", ORANGE, |r| r.numerical),
+            curve!("lost to contact", RED, |r| r.contact_loss),
+            curve!("lost to yielding", VIOLET, |r| r.plastic),
+            curve!("external work (negative)", GREEN, |r| -r.work),
         ],
     },
     Plot {
@@ -75,7 +75,7 @@ const PLOTS: &[Plot] = &[
     Plot {
         file: "centre_of_mass",
         title: "Centre of mass",
-        axis: "place (m)",
+        axis: "position (m)",
         stacked: false,
         curves: &[
             curve!("x", RED, |r| r.centre[0]),

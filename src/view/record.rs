@@ -41,7 +41,7 @@ impl Format {
     pub fn available(self) -> Result<(), String> {
         match self {
             Format::Mp4 if !encode::has_ffmpeg() => {
-                Err("MP4 needs ffmpeg, which is not installed; gif and apng need nothing".into())
+                Err("MP4 needs ffmpeg, which is not installed; gif and apng do not".into())
             }
             _ => Ok(()),
         }
@@ -117,7 +117,7 @@ impl Recorder {
 
     /// Why the thread has ended.
     fn ended(&mut self) -> Error {
-        let unknown = Error::write(&self.path)(std::io::Error::other("it has ended"));
+        let unknown = Error::write(&self.path)(std::io::Error::other("the recording thread has stopped"));
         self.join().err().unwrap_or(unknown)
     }
 

@@ -101,7 +101,7 @@ impl Renderer {
         match changed {
             None => Ok(renewed),
             Some(file) => {
-                let message = "its bindings have changed; start anew".into();
+                let message = "its bindings have changed; restart the program".into();
                 Err(RunError::Shader { file, line: 0, message }.into())
             }
         }

@@ -138,7 +138,7 @@ impl Pictures {
         let samples = args.samples.map_or(suitable, u32::from);
         if samples < 4 && args.samples.is_none() {
             tell!(
-                "pictures: drawn in software ({}), one sample a pixel and coarser shadows; --samples 4 smooths edges",
+                "pictures: software rendering ({}), one sample per pixel and coarser shadows; --samples 4 smooths edges",
                 context.adapter.name
             );
         }

@@ -44,7 +44,7 @@ pub struct GltfWriter {
 /// the run is exported.
 pub fn check(visible: &Visible, frames: usize, every: usize) -> std::result::Result<(), InputError> {
     if visible.parts.is_empty() {
-        return Err(InputError::field("--export", "gltf: the bodies of this scene have nothing to be seen"));
+        return Err(InputError::field("--export", "gltf: the bodies of this scene have no visible surface"));
     }
     let size = |frames| layout::size(visible, frames);
     if size(frames) <= LARGEST {
@@ -52,11 +52,11 @@ pub fn check(visible: &Visible, frames: usize, every: usize) -> std::result::Res
     }
     let fewer = (2..=frames).find(|factor| size((frames - 1) / factor + 1) <= LARGEST);
     let advice = match fewer {
-        Some(factor) => format!("--every {} makes it small enough", factor * every),
+        Some(factor) => format!("use --every {}", factor * every),
         None => "even one frame is too large: use pc2 or mdd".into(),
     };
     let [megabytes, limit] = [size(frames), LARGEST].map(|bytes| bytes >> 20);
-    let message = format!("gltf: the file would have {megabytes} MB, at most {limit} are written; {advice}");
+    let message = format!("gltf: the file would have {megabytes} MB, the limit is {limit}; {advice}");
     Err(InputError::field("--export", message))
 }
 
@@ -85,7 +85,7 @@ impl GltfWriter {
             let unreadable = |e: io::Error| fault(&format!("cannot be continued: {e}"));
             let indices = earlier.view("indices", 0, layout.indices.len()).map_err(unreadable)?;
             if indices != layout.indices || earlier.frames_of(layout.vertices) < times.len() {
-                return Err(fault("is not a motion of these bodies that reaches as far as the checkpoint"));
+                return Err(fault("does not contain the motion of these bodies up to the checkpoint"));
             }
             for (frame, &time) in times.iter().enumerate() {
                 let bytes = 12 * writer.layout.vertices;
@@ -161,7 +161,7 @@ impl Earlier {
         file.read_exact(&mut head)?;
         let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]);
         if !head.starts_with(b"glTF") || &head[16..] != b"JSON" || u64::from(length) > LARGEST {
-            return Err(io::Error::other("not a .glb file of ours"));
+            return Err(io::Error::other("not a .glb file written by dashpot"));
         }
         let mut json = vec![0; length as usize];
         file.read_exact(&mut json)?;

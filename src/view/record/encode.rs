@@ -168,7 +168,7 @@ impl Encoder for Film {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&ended.stderr);
-        Err(other(&path)(format!("ffmpeg failed: {}", said.lines().last().unwrap_or("it does not say why"))))
+        Err(other(&path)(format!("ffmpeg failed: {}", said.lines().last().unwrap_or("no error message"))))
     }
 }
 
