@@ -1,46 +1,46 @@
-//! Fields of a scene as they stand in the window: one line a field, with range, unit and a sentence of help.
+//! Scene fields as shown in the window: one line each, with range, unit and help text.
 
 use toml::Value;
 
-/// What can be chosen, and how the choice is written.
+/// Choices: value and label.
 pub type Choices = &'static [(&'static str, &'static str)];
 
-/// How a field is edited.
+/// The widget of a field.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
-    /// A slider from low to high, evenly spaced.
+    /// Linear slider from low to high.
     Even(f64, f64),
-    /// A slider whose every centimetre is the same factor; from zero on if `low` is zero, `smallest` being next to it.
+    /// Logarithmic slider; if `low` is zero it starts at zero, followed by `smallest`.
     Log {
         /// Left end.
         low: f64,
         /// Right end.
         high: f64,
-        /// The smallest number but zero.
+        /// The smallest non-zero number.
         smallest: f64,
     },
-    /// Whole numbers from low to high.
+    /// Integers from low to high.
     Whole(u32, u32),
-    /// Yes or no.
+    /// A checkbox.
     Switch,
-    /// One of several.
+    /// One of several choices.
     Choice(Choices),
-    /// Several of several, written as a list of strings.
+    /// Any of several choices, written as a list of strings.
     Several(Choices),
 }
 
 /// A field.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// Dotted path in the scene; in a material, behind the body's.
+    /// Dotted path in the scene; relative to the body for materials.
     pub path: &'static str,
-    /// What the window calls it.
+    /// Label.
     pub label: &'static str,
-    /// Its unit; empty if it has none.
+    /// Unit, or empty.
     pub unit: &'static str,
-    /// One sentence.
+    /// Help sentence.
     pub help: &'static str,
-    /// How it is edited.
+    /// Widget.
     pub kind: Kind,
 }
 
@@ -58,7 +58,7 @@ const fn log(low: f64, high: f64, smallest: f64) -> Kind {
     Kind::Log { low, high, smallest }
 }
 
-/// The time step and the integrator.
+/// Time step and integrator.
 pub const INTEGRATOR: &[Field] = &[
     field(
         "integrator.kind",

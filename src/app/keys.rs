@@ -1,11 +1,11 @@
-//! Keys. The table is what the help shows and what is obeyed.
+//! Keyboard shortcuts. The table is both shown in the help and obeyed.
 
 use super::desk::{Desk, Framing};
 use super::session::Command;
 use crate::view::Colour;
 use egui::Key;
 
-/// What keys do: shown as they are written here.
+/// Shortcuts, shown as written here.
 pub const KEYS: &[(&str, &str)] = &[
     ("space", "play or pause"),
     (". or right", "advance one frame"),
@@ -20,7 +20,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("H", "this help"),
 ];
 
-/// What the mouse does.
+/// Mouse actions.
 pub const MOUSE: &[(&str, &str)] = &[
     ("drag a body", "pull it; the ledger records the work"),
     ("Shift + click", "push it"),
@@ -33,9 +33,9 @@ pub const MOUSE: &[(&str, &str)] = &[
 const COLOURS: [Key; 5] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
 
 impl Desk {
-    /// Obeys the keys that were pressed, unless something is being typed.
+    /// Handles key presses, unless text is being typed.
     pub fn handle_keys(&mut self, ctx: &egui::Context) {
-        // a curve takes arrows and a few others only
+        // the curve editor takes arrows and a few other keys
         let in_curve = ctx.memory(|memory| memory.focused()).is_some_and(|id| self.design.editor == Some(id));
         if ctx.egui_wants_keyboard_input() && !in_curve {
             return;

@@ -1,4 +1,4 @@
-//! The same scene under several settings side by side.
+//! The same scene with several settings side by side.
 
 use super::damping::choosing;
 use crate::app::desk::Desk;
@@ -7,7 +7,7 @@ use crate::app::session::{Command, MOST_LANES};
 use crate::app::theme;
 use egui::{Button, RichText, Ui};
 
-/// Comparisons on offer: what they are called, and how their lanes differ.
+/// Available comparisons: label, description, and the differences between slots.
 const COMPARISONS: &[(&str, &str, Lanes)] = &[
     ("None | Laplacian", "no damping and Laplacian damping", Lanes::Damping(&["none", "laplacian"])),
     (
@@ -32,15 +32,15 @@ const COMPARISONS: &[(&str, &str, Lanes)] = &[
     ),
 ];
 
-/// How lanes differ.
+/// How slots differ.
 enum Lanes {
-    /// By these damping models.
+    /// In the damping model.
     Damping(&'static [&'static str]),
-    /// By these values of a field.
+    /// In the value of a field.
     Of(&'static str, &'static [&'static str]),
 }
 
-/// Lanes of a comparison, each from this one.
+/// The slots of a comparison, derived from this one.
 fn lanes(of: &Lanes, from: &Spec, value: impl Fn(&str) -> Option<f64>) -> Vec<Spec> {
     let base = Spec { pins: Vec::new(), released: Default::default(), base: false, ..from.clone() };
     match of {
@@ -63,7 +63,7 @@ fn lanes(of: &Lanes, from: &Spec, value: impl Fn(&str) -> Option<f64>) -> Vec<Sp
     }
 }
 
-/// The button that opens a comparison, and how to end it.
+/// Buttons that start and end a comparison.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     theme::card(ui, |ui| {
         ui.horizontal(|ui| {

@@ -1,4 +1,4 @@
-//! The damping model: the first thing that one sees, and its parameters.
+//! The damping model and its parameters.
 
 use super::widgets;
 use crate::app::desk::Desk;
@@ -7,13 +7,13 @@ use crate::app::theme;
 use crate::damping::MODELS;
 use egui::{Button, RichText, Ui};
 
-/// A damping model as the window shows it.
+/// A damping model in the window.
 struct Shown {
     name: &'static str,
     title: &'static str,
     help: &'static str,
     fields: &'static [Field],
-    /// What is set when it is chosen and all of its parameters are zero: an effect that can be seen.
+    /// Values set on selection if all its parameters are zero, for a visible effect.
     start: &'static [(&'static str, &'static str)],
 }
 
@@ -197,7 +197,7 @@ const VISCOSITY: [Field; 2] = [
     },
 ];
 
-/// A model that this file has no words for yet: all parameters there are.
+/// Fallback for models unknown to this file: all parameters.
 const OTHER: Shown = Shown {
     name: "",
     title: "",
@@ -210,12 +210,12 @@ fn shown(name: &str) -> &'static Shown {
     SHOWN.iter().find(|shown| shown.name == name).unwrap_or(&OTHER)
 }
 
-/// What to set in order to choose a model in a scene whose fields are told by `value`.
+/// The settings that select a model in a scene whose fields `value` returns.
 pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String, String)> {
     let shown = shown(name);
     let mut sets = Vec::new();
     if name == "rayleigh-tangent" {
-        // no other solver takes it, so that comes first
+        // only this solver supports it, so it is set first
         sets.push(("solver.kind".to_string(), "\"newton\"".to_string()));
     }
     sets.push(("damping.model".to_string(), format!("\"{name}\"")));
@@ -226,7 +226,7 @@ pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String,
     sets
 }
 
-/// Buttons, and the parameters of the model chosen.
+/// Model buttons and the parameters of the selected model.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     theme::card(ui, |ui| {
         ui.label(RichText::new("Damping").strong().size(17.0));
@@ -266,7 +266,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     });
 }
 
-/// Chooses a model, with an effect that can be seen.
+/// Selects a model with a visible effect.
 pub fn choose(desk: &Desk, name: &str) {
     let value = |path: &str| desk.value(path).and_then(|value| crate::app::fields::number(&value));
     for (path, value) in choosing(name, value) {

@@ -1,4 +1,4 @@
-//! Damping by example: which shapes there are, and how strongly motion along the one that is picked is damped.
+//! Damping by example: the list of shapes, and the damping along the selected one.
 
 use crate::app::design::edit;
 use crate::app::desk::Desk;
@@ -7,7 +7,7 @@ use crate::app::theme;
 use crate::scene::{Example, Shape};
 use egui::{Button, DragValue, RichText, Ui};
 
-/// Damping that examples can scale.
+/// Damping models that examples can scale.
 const MODELS: [&str; 2] = ["laplacian", "rayleigh"];
 
 /// The page.
@@ -28,7 +28,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     }
 }
 
-/// Whether there is a damping that examples can scale; a way to it otherwise.
+/// Whether the scene has such a damping model; otherwise offers one.
 fn has_base(ui: &mut Ui, desk: &mut Desk) -> bool {
     let lane = desk.state.lanes.get(desk.designed());
     let damping = lane.map(|lane| &lane.loaded.scene.damping);
@@ -81,7 +81,7 @@ fn row(example: &Example, picked: bool) -> Button<'static> {
     Button::new(text).fill(fill).truncate()
 }
 
-/// Other examples: a mode, or the shape that the body has now.
+/// Buttons for new examples: a mode, or the current pose.
 fn add(ui: &mut Ui, desk: &mut Desk) {
     choose_body(ui, desk);
     ui.horizontal(|ui| {
@@ -107,7 +107,7 @@ fn add(ui: &mut Ui, desk: &mut Desk) {
     });
 }
 
-/// The body that examples are added of, where there are several.
+/// The body for new examples, if there are several.
 fn choose_body(ui: &mut Ui, desk: &mut Desk) {
     let Some(lane) = desk.state.lanes.get(desk.designed()) else { return };
     let names: Vec<String> = lane.loaded.scene.bodies.iter().map(|body| body.name.clone()).collect();
@@ -122,7 +122,7 @@ fn choose_body(ui: &mut Ui, desk: &mut Desk) {
     }
 }
 
-/// What keeps the examples from having an effect.
+/// What keeps the examples from taking effect.
 fn faults(ui: &mut Ui, desk: &mut Desk) {
     let Some(lane) = desk.state.lanes.get(desk.designed()) else { return };
     if let Some(fault) = lane.fault.clone() {
@@ -132,7 +132,7 @@ fn faults(ui: &mut Ui, desk: &mut Desk) {
     }
 }
 
-/// Side by side with the base damping, and from the shape of the example.
+/// Comparison with base damping, and release from the example's shape.
 fn views(ui: &mut Ui, desk: &mut Desk) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;

@@ -1,4 +1,4 @@
-//! Inverse design: what shall remain of a swing, and the curves that do it.
+//! Inverse design: target amplitudes, and the search for matching curves.
 
 use crate::app::design::inverse::{self, Row, Search};
 use crate::app::desk::Desk;
@@ -98,7 +98,7 @@ fn start(desk: &mut Desk) {
     }
 }
 
-/// Takes over what was found.
+/// Takes over the result of a search.
 fn follow(ui: &Ui, desk: &mut Desk) {
     let Some(search) = &desk.design.search else { return };
     ui.ctx().request_repaint_after(Duration::from_millis(100));
@@ -119,7 +119,7 @@ fn follow(ui: &Ui, desk: &mut Desk) {
     }
 }
 
-/// What has become of the targets.
+/// Outcomes of the targets.
 fn outcomes(ui: &mut Ui, desk: &mut Desk) {
     for outcome in &desk.design.outcomes {
         let number = theme::number;

@@ -1,4 +1,4 @@
-//! The bar at the bottom: what happened last, how fast time passes, what draws.
+//! The status bar: last message, speed, adapter.
 
 use crate::app::desk::Desk;
 use crate::app::theme;

@@ -1,4 +1,4 @@
-//! The bar at the top: which scene, how time passes, what the mouse does, what the colours tell, pictures.
+//! The toolbar: scene, playback, mouse tool, colours, pictures.
 
 use crate::app::desk::{Desk, Tool};
 use crate::app::recording::FORMATS;
