@@ -1,63 +1,63 @@
-//! What is wrong with a run, as the rows of its ledger tell: energy that nobody gave, iterations that go astray.
+//! Diagnostics of a run from its ledger: growing energy, diverging iterations.
 
 use super::ledger::Row;
 use crate::scene::{Method, Scene};
 use crate::step::explicit;
 use crate::step::integrator::NON_OSCILLATORY;
 
-/// Energy that nobody gave is worth a warning from this share of all that there was on. Built-in scenes are below 3 %, but for
-/// `ribbon` with 10 %; unstable ones go through any share within a few frames.
+/// Growing energy is reported from this fraction of the energy available on. Built-in scenes stay below 3 %, except
+/// `ribbon` with 10 %; unstable ones pass any threshold within a few frames.
 const SHARE: f64 = 0.2;
 
-/// Of a potential as large as this, single precision knows the energy to well below [`SHARE`] of one: sums of a device are right to
-/// 10⁻⁶.
+/// Single-precision sums on a device are accurate to 10⁻⁶: relative to a potential this large, the energy is known
+/// well below [`SHARE`].
 const KNOWN: f64 = 1e-5;
 
-/// An iterate is astray if its |g| is so many times that of the first guess. Not 1: where the first guess is as good as the
-/// solution, as of a stack that is at rest, iterations that are well end at up to 1.1.
+/// An iterate has diverged if its |g| is this many times that of the first guess. Not 1: where the first guess is as
+/// good as the solution, as for a stack at rest, healthy iterations end at up to 1.1.
 const ASTRAY: f64 = 2.0;
 
-/// Where bodies are deformed by less than this share of the largest energy in motion, they fly as rigid ones do: |g| of the
-/// first guess is rounding, and so is any share of it.
+/// Bodies deformed by less than this fraction of the largest energy in motion fly rigidly: |g| of the first guess, and
+/// any fraction of it, is rounding.
 const RIGID: f64 = 1e-9;
 
-/// Looks at the rows of a run, one after the other, from any row on.
+/// Examines the rows of a run one by one, starting at any row.
 #[derive(Debug, Clone)]
 pub struct Alarm {
     books: Books,
-    /// Whether iterations go on until |g| is small.
+    /// Whether iterations continue until |g| is small.
     solves: bool,
     has_examples: bool,
-    /// The row that it all is counted from.
+    /// The reference row.
     first: Option<Row>,
-    /// Largest values so far (J): energy in motion, work from outside, potential of gravity.
+    /// Largest values so far (J): energy in motion, external work, gravitational potential.
     motion: f64,
     work: f64,
     gravity: f64,
     integrator: Gain,
     damping: Gain,
-    /// The most that damping had taken (J).
+    /// The most that damping had removed (J).
     damped: f64,
     frames: usize,
     astray: usize,
-    /// The first frame that went astray, and the largest |g| of all, as a share.
+    /// The first diverged frame, and the largest relative |g| of all.
     astray_from: usize,
     residual: f64,
 }
 
-/// Which columns tell of energy that nobody gave.
+/// Which columns are checked for growing energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Books {
-    /// The integrator's and the damping's, each by itself.
+    /// The integrator's and the damping's separately.
     Apart,
-    /// Only their sum: what is taken of a velocity before bodies move with it was never kinetic energy of a frame, and the integrator
-    /// has the opposite in its account.
+    /// Only their sum: velocity removed before bodies move with it was never kinetic energy of a frame, and the
+    /// integrator's account has the opposite sign.
     Together,
-    /// None: non-oscillatory motion sets out at full speed, and damping's account has all of that.
+    /// None: non-oscillatory motion starts at full speed, and damping's account contains all of that.
     Closed,
 }
 
-/// Energy that came from nowhere: the most so far (J), and the frame since which that is too much, if it is.
+/// Energy gained from nowhere: the maximum so far (J), and the frame since which it is too much, if it is.
 #[derive(Debug, Clone, Copy, Default)]
 struct Gain {
     most: f64,
@@ -72,7 +72,7 @@ impl Gain {
 }
 
 impl Alarm {
-    /// Before the first row of a run of this scene.
+    /// For a run of this scene, before its first row.
     pub fn new(scene: &Scene) -> Self {
         let kind = scene.integrator.kind.as_str();
         let books = match explicit::find(kind) {
@@ -82,7 +82,7 @@ impl Alarm {
         };
         Alarm {
             books,
-            // held momenta and energy are forces, too: |g| does not vanish, and `not held` tells of what is missed
+            // conservation forces contribute to |g|, which does not vanish; `not conserved` reports their errors
             solves: scene.conservation.method == Method::None,
             has_examples: !scene.damping.examples.is_empty(),
             first: None,
@@ -99,7 +99,7 @@ impl Alarm {
         }
     }
 
-    /// Looks at the next row.
+    /// Examines the next row.
     pub fn add(&mut self, row: &Row) {
         let deformed = row.elastic + row.contact + row.attachment;
         self.motion = self.motion.max(row.kinetic + deformed);
@@ -130,12 +130,12 @@ impl Alarm {
         }
     }
 
-    /// All the energy that there was (J): in motion, whatever the zero of gravity is, and given from outside.
+    /// The energy available (J): in motion, independent of the zero of gravity, and external work.
     fn there_was(&self) -> f64 {
         self.motion + self.work + KNOWN * self.gravity
     }
 
-    /// What is wrong, in the order of its weight; nothing if all is well.
+    /// The problems found, most severe first; empty if there are none.
     pub fn warnings(&self) -> Vec<String> {
         let gentler = if self.has_examples { ", smaller example gammas" } else { "" };
         let slower = if self.has_examples { "flatter example curves" } else { "less damping" };

@@ -1,4 +1,4 @@
-//! Checkpoints: a run stopped and gone on with gives the same bits as one that never stopped.
+//! Checkpoints: a resumed run is bitwise identical to an uninterrupted one.
 
 use super::ledger::{Book, Row};
 use crate::error::InputError;
@@ -9,10 +9,10 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// First bytes of a checkpoint; the number is the version of the layout.
+/// Magic bytes of a checkpoint; the number is the layout version.
 const MAGIC: &[u8] = b"dashpot checkpoint 4\n";
 
-/// Everything that a run needs in order to go on.
+/// Everything needed to resume a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The scene with all defaults filled in.
@@ -30,14 +30,14 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a simulation whose ledger is `rows`, up to the frame reached.
+    /// The checkpoint of a simulation whose ledger is `rows`, up to the current frame.
     pub fn of(simulation: &mut Simulation, scene: &str, rows: &[Row]) -> Result<Self> {
         let (steps, book, state) = simulation.snapshot()?;
         let frame = simulation.frame_number();
         Ok(Checkpoint { scene: scene.into(), steps, frame, book, state, rows: rows.to_vec() })
     }
 
-    /// Writes the checkpoint; an older one is replaced only when the new one is whole.
+    /// Writes the checkpoint; an older one is replaced only once the new one is complete.
     pub fn write(&self, path: &Path) -> Result<()> {
         let failed = |e: postcard::Error| std::io::Error::other(e.to_string());
         let body = postcard::to_stdvec(self).map_err(failed).map_err(Error::write(path))?;
@@ -68,9 +68,9 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Puts a simulation of `scene` into this state; returns whether the scene differs from the checkpoint's.
+    /// Restores this state in a simulation of `scene`; returns whether the scene differs from the checkpoint's.
     ///
-    /// A scene with another time step or of another number of vertices cannot go on from here.
+    /// A scene with another time step or number of vertices cannot be resumed.
     pub fn restore(&mut self, scene: &Scene, simulation: &mut Simulation, path: &Path) -> Result<bool> {
         let refuse = |message: String| Err(InputError::new(message).in_file(path).into());
         let mine = toml::from_str::<Scene>(&self.scene).ok();
@@ -87,8 +87,8 @@ impl Checkpoint {
         let same = mine.map(|mine| Scene { time: Time { frames, ..mine.time }, ..mine });
         let differs = same.as_ref() != Some(scene);
         if differs {
-            self.state.viscous.clear(); // products with a matrix that may be another
-            self.state.forces.clear(); // of materials that may be others
+            self.state.viscous.clear(); // products with a matrix that may have changed
+            self.state.forces.clear(); // of materials that may have changed
         }
         if simulation.restore(self.steps, self.book, &self.state)? {
             return Ok(differs);
@@ -98,7 +98,7 @@ impl Checkpoint {
     }
 }
 
-/// FNV-1a: tells a damaged file, not a forged one.
+/// FNV-1a: detects damage, not forgery.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .iter()
