@@ -1,4 +1,4 @@
-//! What damping shall do: targets, and how they are written.
+//! Targets of inverse design, and their notation.
 //!
 //! ```text
 //! targets = example { ";" example }
@@ -16,38 +16,38 @@ use crate::scene::suggest::closest;
 use std::f64::consts::TAU;
 use std::fmt;
 
-/// What shall become of motion along an example, let go at an amplitude.
+/// Target for motion along an example, released at an amplitude.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     /// The example's name.
     pub example: String,
-    /// a: |χ| at the start, at rest.
+    /// a: initial |χ|, at rest.
     pub amplitude: f64,
-    /// What is wished.
+    /// The wanted decay.
     pub wish: Wish,
 }
 
-/// A wish, in one of the ways in which decay is told.
+/// A wanted decay, in one of three forms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Wish {
     /// b: |χ| after one cycle.
     Remaining(f64),
-    /// The time in which the envelope halves (s): b = a 2^(−T/t½), T the time of the cycle.
+    /// The half-life of the envelope (s): b = a 2^(−T/t½), T the period.
     HalfLife(f64),
-    /// ξ, the share of critical damping: b = a exp(−2πξ/√(1 − ξ²)).
+    /// ξ, the fraction of critical damping: b = a exp(−2πξ/√(1 − ξ²)).
     Ratio(f64),
 }
 
-/// What is wrong with a target.
+/// Why a target is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TargetError {
     /// There is none.
     #[error("no target; expected for example `ear: 0.8->0.2, 1.6->0.75`")]
     Nothing,
-    /// It is not said what it is a target of.
+    /// It names no example.
     #[error("`{0}` names no example; expected a name and a colon first, such as `ear: 0.8->0.2`")]
     Nameless(String),
-    /// It is none of the three kinds.
+    /// It has none of the three forms.
     #[error(
         "`{0}` is not a target; expected `0.8->0.2` (amplitudes at the start and after one cycle), `half-life 0.4` (s) or `ratio 0.05`, \
          the last two preceded by an amplitude if it is not 1"
