@@ -1,4 +1,4 @@
-//! Where a step is computed: the choice of the command line, and the backend made of it.
+//! The backend choice of the command line.
 
 use crate::error::{Error, InputError, RunError};
 use crate::gpu::context::{Adapter, Context, adapters};

@@ -74,7 +74,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Does the work on so many threads.
+    /// Does the work on this many threads.
     fn install<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
         let threads = self.threads.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

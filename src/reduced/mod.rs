@@ -1,12 +1,12 @@
-//! A body in a few coordinates: linear modes, modal derivatives and an energy that is a polynomial (Barbič and James 2005), damped like a
-//! whole one, by example, too (Example paper, Section 5).
+//! A body in reduced coordinates: linear modes, modal derivatives and a polynomial energy (Barbič and James 2005),
+//! with the damping models of full bodies, including examples (Example paper, Section 5).
 //!
 //! ```text
 //! rest shape ─► modes, derivatives ─► basis ─► polynomial ─► step: Newton with r × r matrices ─► positions of all vertices
 //! ```
 //!
-//! Whatever law the scene gives the body, the reduced one is St. Venant–Kirchhoff with the same μ and λ; in small deformations they
-//! are the same.
+//! Whatever the scene's material law, the reduced body is St. Venant–Kirchhoff with the same μ and λ; for small
+//! deformations they agree.
 
 mod asked;
 pub mod basis;
@@ -190,7 +190,7 @@ impl Reduced {
         self.open_book();
     }
 
-    /// Starts anew, at rest in the slowest mode, where the vertex that moves farthest is `far` (m) away.
+    /// Restarts at rest in the slowest mode, with a largest vertex displacement of `far` (m).
     pub fn pluck(&mut self, far: f64) {
         let mode = DVector::from_fn(self.q.len(), |a, _| if a == 0 { 1.0 } else { 0.0 });
         let farthest = self.shapes.times(&mode).iter().map(|x| x.norm()).fold(f64::MIN_POSITIVE, f64::max);

@@ -1,11 +1,11 @@
-//! What a body is made of.
+//! Materials of bodies.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Generator, Keyframes, MeshSpec};
 use crate::model::law;
 
-/// What a body is made of. Which fields a model needs stands in docs/scene-format.md; others are refused.
+/// The material of a body. docs/scene-format.md lists the fields each model needs; others are refused.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
@@ -96,7 +96,7 @@ pub enum BendingRest {
     Curved,
 }
 
-/// What a mesh is made of, which decides the fields a material may have.
+/// Kind of a mesh, which decides the fields a material may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatterKind {
     /// Tetrahedra.
@@ -150,7 +150,7 @@ impl Material {
     /// μ = E / (2 (1 + ν)), λ = E ν / ((1 + ν)(1 − 2ν)); of `valanis-landel` those at rest. What is not given is zero.
     pub fn lame(&self) -> (f64, f64) {
         if let Some(Curves { f, g, h }) = &self.curves {
-            // what is wrong with them is told when the elements are made
+            // errors are reported when the elements are built
             return law::curves::Curves::new(f, g, h).map_or((0.0, 0.0), |curves| curves.lame().into());
         }
         match (self.young_modulus, self.poisson_ratio) {

@@ -154,7 +154,7 @@ pub struct Integrator {
     /// κ of `non-oscillatory`, 0 to 1: the share of the oscillating motion that a step keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kappa: Option<f64>,
-    /// β of `newmark`: the share of the acceleration at the end of a step in its way, of 1/2. Default (γ + 1/2)²/4.
+    /// β of `newmark`: weight of the end acceleration in the displacement of a step. Default (γ + 1/2)²/4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
     /// γ of `newmark`: the share of the acceleration at the end of a step in its impulse. Default 1/2.
@@ -204,7 +204,7 @@ pub struct Body {
     pub name: String,
     /// The rest shape: generated, or read from a file.
     pub mesh: MeshSpec,
-    /// What it is made of.
+    /// Its material.
     pub material: Material,
     /// Displacement of the rest shape (m).
     #[serde(default)]
