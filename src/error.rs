@@ -12,7 +12,7 @@ pub enum Error {
     /// A scene, a mesh or an argument is not what it should be: exit code 2.
     #[error("{0}")]
     Input(#[from] InputError),
-    /// The simulation could not go on: exit code 1. What was written before is kept.
+    /// The simulation failed: exit code 1. Files written so far are kept.
     #[error("{0}")]
     Run(#[from] RunError),
     /// A file could not be written: exit code 1.
@@ -29,7 +29,7 @@ impl Error {
     /// The exit code of the public contract: 1 the run failed, 2 bad input.
     pub fn exit_code(&self) -> u8 {
         match self {
-            // what the scene asks for and what the command line asks for do not go together
+            // the scene and the command line contradict each other
             Error::Input(_) | Error::Run(RunError::OnlyOnCpu(_)) => 2,
             Error::Run(_) | Error::Write { .. } => 1,
         }
@@ -42,7 +42,7 @@ impl Error {
     }
 }
 
-/// Bad input, with the place as exactly as it is known: `file:line: field: message`.
+/// Bad input, located as precisely as possible: `file:line: field: message`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InputError {
     /// The file the fault is in, if it is in a file.
@@ -56,7 +56,7 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// A fault whose place is not known yet.
+    /// A fault at a location that is not known yet.
     pub fn new(message: impl Into<String>) -> Self {
         InputError { message: message.into(), ..Default::default() }
     }
@@ -96,13 +96,13 @@ impl fmt::Display for InputError {
     }
 }
 
-/// A simulation that cannot go on.
+/// Why a simulation stopped.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// A position or velocity is no longer a finite number.
     #[error(
-        "frame {frame}: the positions are no longer finite numbers, first in {element} of body `{body}`; \
-             a smaller time.step, more damping or backward-euler may help"
+        "frame {frame}: positions are no longer finite, first in {element} of body `{body}`; \
+             try a smaller time.step, more damping or backward-euler"
     )]
     NotFinite {
         /// The frame that could not be finished.
@@ -112,10 +112,10 @@ pub enum RunError {
         /// The body it belongs to.
         body: String,
     },
-    /// An element was turned inside out, and its law does not bring it back.
+    /// An element is inverted, and its material law does not push it back.
     #[error(
-        "frame {frame}: {element} of body `{body}` was turned inside out, where St. Venant–Kirchhoff's law is at rest again; \
-             the material `neo-hookean` or `corotated-linear`, or a smaller time.step, withstands it"
+        "frame {frame}: {element} of body `{body}` is inverted, and St. Venant–Kirchhoff has a second rest state there; \
+             use the material `neo-hookean` or `corotated-linear`, or a smaller time.step"
     )]
     InsideOut {
         /// The frame that could not be finished.
@@ -126,7 +126,7 @@ pub enum RunError {
         body: String,
     },
     /// The device cannot do what the scene asks for.
-    #[error("{0} is computed on the CPU only; use --backend cpu")]
+    #[error("{0} runs on the CPU only; use --backend cpu")]
     OnlyOnCpu(&'static str),
     /// One of several runs side by side failed.
     #[error("{backend}: {reason}")]
@@ -138,31 +138,31 @@ pub enum RunError {
     },
     /// The matrix of the global step could not be factored.
     #[error(
-        "the system matrix cannot be factored: {0}; are time.step, a mass or a stiffness of the scene far too large or too small?"
+        "cannot factor the system matrix: {0}; check for extreme values of time.step, masses and stiffnesses"
     )]
     Factorisation(String),
-    /// The same, because it is not positive definite: a solver that can add to its diagonal may try again.
+    /// The matrix is not positive definite: a solver that can shift the diagonal may retry.
     #[error(
-        "the system matrix cannot be factored: no positive pivot in row {row}, it is not positive definite; are time.step, \
-             a mass or a stiffness of the scene far too large or too small?"
+        "cannot factor the system matrix: it is not positive definite (row {row}); check for extreme values of \
+             time.step, masses and stiffnesses"
     )]
     NotPositiveDefinite {
         /// The row of the first pivot that is not positive, in the numbering of the matrix.
         row: usize,
     },
-    /// The system does not give the memory for the factored matrix.
+    /// Not enough memory for the factored matrix.
     #[error(
-        "not enough memory: the factored matrix needs {megabytes} MB; a coarser mesh, solver.precision = \"single\" \
+        "out of memory: the factored matrix needs {megabytes} MB; a coarser mesh, solver.precision = \"single\" \
              or solver.global = \"chebyshev\" needs less"
     )]
     Memory {
         /// The memory asked for (MB).
         megabytes: usize,
     },
-    /// The influence of the vertices in contact on each other does not fit into the memory set aside for it.
+    /// The compliance columns of the vertices in contact exceed their memory limit.
     #[error(
-        "too many vertices in contact: the influence of {vertices} on their surfaces needs {megabytes} MB, at most \
-             2147 MB are kept; a coarser mesh needs less"
+        "too many vertices in contact: the compliance of {vertices} vertices needs {megabytes} MB, the limit is \
+             2147 MB; a coarser mesh needs less"
     )]
     ContactMemory {
         /// How many vertices are in contact at once.
@@ -170,24 +170,24 @@ pub enum RunError {
         /// The memory they would need (MB).
         megabytes: usize,
     },
-    /// An iteration did not come to its end.
+    /// An iteration did not converge.
     #[error("{0} did not converge")]
     NotConverged(String),
-    /// A number of the model is beyond single precision.
-    #[error("{of} is {value:e}: that is beyond the single precision of the gpu backend; use --backend cpu")]
+    /// A number of the model does not fit in single precision.
+    #[error("{of} is {value:e}, outside the range of single precision; use --backend cpu")]
     SinglePrecision {
         /// Whose number it is.
         of: String,
         /// The number.
         value: f64,
     },
-    /// Damping was designed, but not all that it shall do can be had; a line each.
-    #[error("not all targets hold:\n  {0}")]
+    /// Inverse damping design missed some targets; one line each.
+    #[error("some targets were not met:\n  {0}")]
     Targets(String),
     /// A shader is not valid.
     #[error("{file}:{line}: {message}")]
     Shader {
-        /// The file: in the folder of shaders, and from where the program has it.
+        /// The file, relative to the shader folder, with the folder in front of it.
         file: String,
         /// The line in it, counted from 1; 0 if it is not known.
         line: usize,
@@ -204,11 +204,11 @@ pub enum RunError {
     #[error("the device refused a command: {0}")]
     Device(String),
     /// The device has no memory left.
-    #[error("the device has no memory left for {0}; a coarser mesh or --backend cpu needs less")]
+    #[error("the device is out of memory for {0}; use a coarser mesh or --backend cpu")]
     DeviceMemory(String),
     /// A buffer would be larger than the device allows.
     #[error(
-        "the buffer {what} would have {bytes} bytes, the device allows {limit}; a coarser mesh or --backend cpu is needed"
+        "the buffer {what} would have {bytes} bytes, the device allows {limit}; use a coarser mesh or --backend cpu"
     )]
     BeyondDevice {
         /// The buffer.

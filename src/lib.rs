@@ -1,4 +1,4 @@
-//! Dashpot simulates soft bodies and tells where their energy goes.
+//! Dashpot simulates soft bodies and accounts for their energy.
 //!
 //! A [`scene`] names meshes and materials; [`setup`] reads and checks it and makes a [`model`] of it, masses and elements;
 //! [`step`] moves it, with an integrator from a table and a [`damping`] model from another; the [`ledger`] says where its

@@ -1,4 +1,4 @@
-//! What the window knows: the last state, the curves, the camera, what the mouse is doing.
+//! The state of the user interface: last published state, curves, camera, mouse.
 
 use super::design::Design;
 use super::hand::Drag;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toml::Value;
 
-/// How long a message stands in the status bar.
+/// How long a message stays in the status bar.
 const MESSAGE: Duration = Duration::from_secs(8);
 
 /// What the left mouse button does to a body.
@@ -24,13 +24,13 @@ pub enum Tool {
     /// Pulls.
     #[default]
     Grab,
-    /// Gives a blow.
+    /// Pushes.
     Push,
-    /// Holds it in place, or releases it.
+    /// Pins or releases.
     Pin,
 }
 
-/// Which curves are shown.
+/// Which curves are plotted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Curves {
     /// Energies.
@@ -44,12 +44,12 @@ pub enum Curves {
     Centre,
 }
 
-/// How to put the camera where it sees everything.
+/// How to reposition the camera.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// From the side that suits the scene.
     Fresh,
-    /// From where it looks now.
+    /// From its current direction.
     SameDirection,
 }
 
@@ -58,40 +58,40 @@ pub enum Framing {
 pub struct Message {
     /// What it says.
     pub text: String,
-    /// Whether something went wrong.
+    /// Whether it is an error.
     pub wrong: bool,
     since: Instant,
 }
 
-/// All of it.
+/// The state of the user interface.
 pub struct Desk {
     /// The simulations.
     pub session: Session,
-    /// What was published last.
+    /// The last published state.
     pub state: Arc<State>,
-    /// Curves, one a lane.
+    /// Ledger curves, one history per slot.
     pub history: Vec<History>,
-    /// The scene of each lane as a tree of values, and what it is of.
+    /// The scene of each slot as a value tree, with the scene it was made from.
     trees: Vec<(Arc<LoadedScene>, Value)>,
-    /// The lane whose settings are shown.
+    /// The slot whose settings are shown.
     pub active: usize,
-    /// Where the eye is.
+    /// The camera.
     pub camera: Camera,
-    /// Whether the camera shall be put where it sees everything.
+    /// Whether and how to reframe the camera.
     pub framing: Option<Framing>,
-    /// How bodies are drawn.
+    /// Display options.
     pub look: Look,
     /// Whether contacts are marked.
     pub contacts: bool,
-    /// What the mouse is doing.
+    /// Current mouse drag.
     pub drag: Drag,
-    /// What its left button does.
+    /// Tool of the left button.
     pub tool: Tool,
-    /// Grabs asked for so far.
+    /// Grab requests so far.
     pub grabs: u64,
-    /// How strongly the hand pulls.
+    /// Strength of the mouse spring.
     pub strength: f64,
-    /// Which curves are shown.
+    /// Which curves are plotted.
     pub curves: Curves,
     /// Whether the help is open.
     pub help: bool,
@@ -99,25 +99,25 @@ pub struct Desk {
     pub design: Design,
     /// The status bar.
     pub message: Option<Message>,
-    /// Whether a picture is asked for.
+    /// Whether a screenshot was requested.
     pub screenshot: bool,
-    /// The recording under way, and what it shall become.
+    /// The current recording and its format.
     pub recording: Recording,
-    /// Where pictures go.
+    /// Output folder for pictures.
     pub pictures: PathBuf,
-    /// What draws.
+    /// The adapter that renders.
     pub adapter: Adapter,
-    /// The part of the window where bodies are drawn (pixels), and its panes.
+    /// The area of the window where bodies are drawn (pixels).
     pub stage: Area,
-    /// Where things are, for tests.
+    /// Positions of widgets, for tests.
     pub spots: Spots,
-    /// The path of a scene file that is being typed.
+    /// Scene path being typed.
     pub typed_scene: String,
-    /// Pictures drawn a second, lately.
+    /// Recent rendering rate (1/s).
     pub frame_rate: f64,
-    /// The ends of the colour map, when last told.
+    /// Last known ends of the colour map.
     pub range: Option<[f32; 2]>,
-    /// Why a lane cannot be drawn, one a lane.
+    /// Why a slot cannot be drawn, one entry per slot.
     pub undrawn: Vec<Option<String>>,
     last_scene: String,
     last_lanes: usize,
@@ -126,7 +126,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Before anything was published.
+    /// Before the first publication.
     pub fn new(session: Session, adapter: Adapter, pictures: PathBuf) -> Desk {
         Desk {
             state: session.state(),
@@ -162,7 +162,7 @@ impl Desk {
         }
     }
 
-    /// Takes over what was published since.
+    /// Takes over the latest published state.
     pub fn look_at_session(&mut self) {
         let (state, news) = self.session.look();
         self.state = state;
@@ -188,7 +188,7 @@ impl Desk {
         }
         self.last_lanes = lanes.len();
         if !self.session.is_alive() && self.message.is_none() {
-            self.complain("the thread that simulates has ended; please start the program anew");
+            self.complain("the simulation thread has stopped; please restart the program");
         }
         if self.message.as_ref().is_some_and(|message| message.since.elapsed() > MESSAGE) {
             self.message = None;
@@ -197,27 +197,27 @@ impl Desk {
         self.follow_design();
     }
 
-    /// Says something in the status bar.
+    /// Shows a message in the status bar.
     pub fn say(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), wrong: false, since: Instant::now() });
     }
 
-    /// Says that something went wrong.
+    /// Shows an error in the status bar.
     pub fn complain(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), wrong: true, since: Instant::now() });
     }
 
-    /// Asks the session for something.
+    /// Sends a command to the session.
     pub fn send(&self, command: Command) {
         self.session.send(command);
     }
 
-    /// The lane whose settings are shown.
+    /// The slot whose settings are shown.
     pub fn lane(&self) -> Option<&LaneState> {
         self.state.lanes.get(self.active)
     }
 
-    /// The value of a field of the active lane as it will be: set and not built yet, or of the scene.
+    /// The value of a field of the active slot: the pending one, or that of the scene.
     pub fn value(&self, path: &str) -> Option<Value> {
         let lane = self.lane()?;
         let set = lane.spec.overrides.iter().rev().find_map(|given| {
@@ -231,17 +231,17 @@ impl Desk {
         super::fields::get(&self.trees.get(self.active)?.1, path).cloned()
     }
 
-    /// The lanes that settings are changed of: a body under designed damping and its twin have the same.
+    /// The slots that a setting applies to: base and designed damping share their settings.
     pub fn chosen(&self) -> Option<usize> {
         (!self.is_design()).then_some(self.active)
     }
 
-    /// Sets a field of the active lane.
+    /// Sets a field of the active slot.
     pub fn set(&self, path: &str, value: impl Into<String>) {
         self.send(Command::Set { lane: self.chosen(), path: path.into(), value: value.into() });
     }
 
-    /// What was refused of a field of the active lane.
+    /// Why the last change of a field of the active slot was refused.
     pub fn fault(&self, path: &str) -> Option<String> {
         let fault = self.lane()?.fault.as_ref()?;
         let field = fault.field.as_deref()?;
@@ -249,17 +249,17 @@ impl Desk {
         same.then(|| fault.message.clone())
     }
 
-    /// The parts of the window in which lanes are drawn (pixels), and last the example if that is shown.
+    /// The areas in which slots are drawn (pixels), followed by that of the example if shown.
     pub fn panes(&self) -> Vec<Area> {
         self.stage.split(self.state.lanes.len() + usize::from(self.is_design()))
     }
 
-    /// Size of the picture of the bodies (pixels); as it was at the start of a recording while that goes on.
+    /// Size of the rendered picture (pixels); fixed during a recording.
     pub fn picture_size(&self) -> [u32; 2] {
         self.recording.size().unwrap_or([self.stage.width, self.stage.height])
     }
 
-    /// Puts the camera where it sees all of the scene, also what has left the room that it was given.
+    /// Frames the whole scene, including bodies that have left its initial bounds.
     pub fn frame(&mut self, room: Bounds) {
         let positions = self.state.lanes.iter().filter_map(|lane| lane.positions());
         let bounds = positions.fold(room, |all, positions| all.union(&Bounds::of(positions.iter())));
@@ -270,14 +270,14 @@ impl Desk {
         };
     }
 
-    /// What is wrong with a lane: why it cannot go on, or cannot be drawn.
+    /// Why a slot has stopped or cannot be drawn.
     pub fn failure(&self, lane: usize) -> Option<String> {
         let stopped = self.state.lanes.get(lane)?.failure.as_ref();
-        let stopped = stopped.map(|reason| format!("stopped. {reason}\nR starts it anew."));
+        let stopped = stopped.map(|reason| format!("stopped. {reason}\nPress R to restart."));
         stopped.or_else(|| Some(format!("cannot be drawn. {}", self.undrawn.get(lane)?.as_ref()?)))
     }
 
-    /// How a lane differs from the others, in a few words.
+    /// What distinguishes a slot from the others, in a few words.
     pub fn title(&self, lane: usize) -> String {
         let Some(state) = self.state.lanes.get(lane) else { return String::new() };
         if self.is_design() {
@@ -299,7 +299,7 @@ fn descriptions() -> HashMap<&'static str, String> {
     crate::scene::builtin::SCENES.iter().map(|scene| (scene.name, of(scene.text))).collect()
 }
 
-/// The damping of a lane in a few words.
+/// The damping of a slot in a few words.
 pub fn damping_title(lane: &LaneState) -> String {
     let damping = &lane.loaded.scene.damping;
     let number = super::theme::number;
@@ -324,10 +324,10 @@ pub fn damping_title(lane: &LaneState) -> String {
     }
 }
 
-/// Words before a difference, and the difference.
+/// A prefix, and the property that may differ.
 type Teller<'a> = (&'a str, &'a dyn Fn(&LaneState) -> String);
 
-/// How a lane differs from the others.
+/// What distinguishes a slot from the others.
 fn title(lane: &LaneState, all: &[LaneState]) -> String {
     if all.len() < 2 {
         return damping_title(lane);

@@ -1,46 +1,46 @@
-//! Fields of a scene as they stand in the window: one line a field, with range, unit and a sentence of help.
+//! Scene fields as shown in the window: one line each, with range, unit and help text.
 
 use toml::Value;
 
-/// What can be chosen, and how the choice is written.
+/// Choices: value and label.
 pub type Choices = &'static [(&'static str, &'static str)];
 
-/// How a field is edited.
+/// The widget of a field.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
-    /// A slider from low to high, evenly spaced.
+    /// Linear slider from low to high.
     Even(f64, f64),
-    /// A slider whose every centimetre is the same factor; from zero on if `low` is zero, `smallest` being next to it.
+    /// Logarithmic slider; if `low` is zero it starts at zero, followed by `smallest`.
     Log {
         /// Left end.
         low: f64,
         /// Right end.
         high: f64,
-        /// The smallest number but zero.
+        /// The smallest non-zero number.
         smallest: f64,
     },
-    /// Whole numbers from low to high.
+    /// Integers from low to high.
     Whole(u32, u32),
-    /// Yes or no.
+    /// A checkbox.
     Switch,
-    /// One of several.
+    /// One of several choices.
     Choice(Choices),
-    /// Several of several, written as a list of strings.
+    /// Any of several choices, written as a list of strings.
     Several(Choices),
 }
 
 /// A field.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// Dotted path in the scene; in a material, behind the body's.
+    /// Dotted path in the scene; relative to the body for materials.
     pub path: &'static str,
-    /// What the window calls it.
+    /// Label.
     pub label: &'static str,
-    /// Its unit; empty if it has none.
+    /// Unit, or empty.
     pub unit: &'static str,
-    /// One sentence.
+    /// Help sentence.
     pub help: &'static str,
-    /// How it is edited.
+    /// Widget.
     pub kind: Kind,
 }
 
@@ -58,7 +58,7 @@ const fn log(low: f64, high: f64, smallest: f64) -> Kind {
     Kind::Log { low, high, smallest }
 }
 
-/// The time step and the integrator.
+/// Time step and integrator.
 pub const INTEGRATOR: &[Field] = &[
     field(
         "integrator.kind",
@@ -75,49 +75,49 @@ pub const INTEGRATOR: &[Field] = &[
             ("velocity-verlet", "velocity Verlet"),
             ("non-oscillatory", "non-oscillatory"),
         ]),
-        "Backward Euler damps much by itself, BDF-2 a little, implicit midpoint nothing: it may even gain energy, and so may the trapezoidal rule. Bathe's step is half trapezoidal, half BDF-2: it loses least of those that stay stable. Newmark damps as γ says. Symplectic Euler and Verlet are explicit: nothing is solved, but steps must be short. Non-oscillatory motion comes to rest in a time of your choice.",
+        "Backward Euler adds strong numerical damping, BDF-2 a little, implicit midpoint none: like the trapezoidal rule, it may even gain energy. Bathe's method (half trapezoidal, half BDF-2) dissipates least among the stable ones. Newmark damps according to γ. Symplectic Euler and Verlet are explicit: no solve, but the step must be short. Non-oscillatory motion settles within a time you choose.",
     ),
     field(
         "integrator.rest_time",
         "time to rest",
         "s",
         log(0.2, 20.0, 0.2),
-        "Of non-oscillatory motion: after this time a hundredth of the way to rest is left.",
+        "Non-oscillatory motion only: 1 % of the distance to rest remains after this time.",
     ),
     field(
         "integrator.kappa",
         "oscillation κ",
         "",
         Kind::Even(0.0, 1.0),
-        "Of non-oscillatory motion: the share of the oscillating velocity that a step keeps.",
+        "Non-oscillatory motion only: the fraction of the oscillating velocity kept in each step.",
     ),
     field(
         "integrator.gamma",
         "Newmark γ",
         "",
         Kind::Even(0.5, 1.0),
-        "Of Newmark's integrator: 0.5 damps nothing, more damps fast vibrations more.",
+        "Newmark only: 0.5 adds no damping; larger values damp fast vibrations more.",
     ),
     field(
         "integrator.beta",
         "Newmark β",
         "",
         Kind::Even(0.25, 1.0),
-        "Of Newmark's integrator: left alone it follows γ. At least half of γ.",
+        "Newmark only: follows γ unless set. At least γ/2.",
     ),
     field(
         "time.step",
         "frame",
         "s",
         log(1e-3, 0.1, 1e-3),
-        "Duration of a frame. Longer ones lose or gain more energy.",
+        "Duration of a frame. Longer frames have larger energy errors.",
     ),
     field(
         "time.substeps",
         "steps a frame",
         "",
         Kind::Whole(1, 200),
-        "Time steps in a frame: each is shorter, and so is its error.",
+        "Time steps per frame: shorter steps have smaller errors.",
     ),
 ];
 
@@ -128,49 +128,49 @@ pub const SOLVER: &[Field] = &[
         "iterations",
         "",
         Kind::Whole(1, 100),
-        "Local and global iterations of a time step, at most. Few of them act as damping.",
+        "Maximum number of local/global iterations per time step. Too few act as damping.",
     ),
     field(
         "time.tolerance",
         "tolerance",
         "",
         log(0.0, 0.1, 1e-9),
-        "Iterations end when the gradient falls below this share of its first value; 0: never.",
+        "Iterations stop when the gradient falls below this fraction of its initial value; 0: never.",
     ),
     field(
         "solver.kind",
         "solver",
         "",
         Kind::Choice(&[("projective", "projective"), ("newton", "Newton")]),
-        "Projective iterations are many and cheap. Newton's are few and dear, and made on the CPU.",
+        "Projective: many cheap iterations. Newton: fewer but costlier iterations, CPU only.",
     ),
     field(
         "solver.history",
         "history",
         "",
         Kind::Whole(0, 20),
-        "How many iterations of a step a projective one remembers, to take longer strides (L-BFGS).",
+        "L-BFGS history: number of past iterations used to accelerate the projective solver; 0: off.",
     ),
     field(
         "solver.global",
         "global step",
         "",
         Kind::Choice(&[("auto", "automatic"), ("cholesky", "Cholesky factor"), ("chebyshev", "Chebyshev")]),
-        "How the linear system is solved: exactly by a factor, or nearly by inner iterations, which a GPU likes.",
+        "How the linear system is solved: exactly with a Cholesky factor, or approximately with Chebyshev iterations, which suit a GPU.",
     ),
     field(
         "solver.inner",
         "inner iterations",
         "",
         Kind::Whole(0, 200),
-        "Of Chebyshev's iteration in each global step; 0: as many as are needed.",
+        "Chebyshev iterations per global step; 0: as many as needed.",
     ),
     field(
         "solver.precision",
         "precision",
         "",
         Kind::Choice(&[("double", "double"), ("single", "single")]),
-        "Arithmetic of projections and solve on the CPU.",
+        "Precision of the projections and the solve on the CPU.",
     ),
 ];
 
@@ -181,35 +181,35 @@ pub const CONSERVATION: &[Field] = &[
         "method",
         "",
         Kind::Choice(&[("none", "off"), ("cpd", "in the solve (CPD)"), ("fepr", "after it (FEPR)")]),
-        "Holds momenta and energy of every body, whatever the integrator would do with them.",
+        "Conserves the momenta and energy of every body, whatever the integrator's own errors.",
     ),
     field(
         "conservation.hold",
         "hold",
         "",
         Kind::Several(&[("P", "P"), ("L", "L"), ("H", "H")]),
-        "Which of them are held: P momentum, L angular momentum, H energy.",
+        "Conserved quantities: P momentum, L angular momentum, H energy.",
     ),
     field(
         "conservation.gamma",
         "decay γ",
         "1/s",
         log(0.0, 100.0, 1e-3),
-        "Energy beyond that of the rigid motion decays at this rate; the rigid motion stays. Needs energy held.",
+        "Rate at which vibration energy decays; rigid motion is unaffected. Requires energy (H) to be conserved.",
     ),
     field(
         "conservation.tolerance",
         "tolerance",
         "",
         log(1e-8, 1e-1, 1e-8),
-        "What is off by less than this share of the body's energy counts as held.",
+        "Constraint tolerance, relative to the body's energy.",
     ),
     field(
         "conservation.iterations",
         "iterations",
         "",
         Kind::Whole(1, 100),
-        "Iterations of a time step while energy is held, at most.",
+        "Maximum iterations per time step while energy is conserved.",
     ),
 ];
 
@@ -220,36 +220,36 @@ pub const CONTACT: &[Field] = &[
         "friction",
         "",
         Kind::Even(0.0, 2.0),
-        "Coulomb's coefficient between bodies, and with obstacles that have none of their own.",
+        "Coulomb friction coefficient between bodies, and with obstacles that do not set their own.",
     ),
     field(
         "contact.stiffness",
         "stiffness",
         "N/m",
         log(1.0, 1e7, 1.0),
-        "Force of a vertex for each metre that it has got into a surface. By itself it follows from the bodies.",
+        "Force on a vertex per metre of penetration. Automatic: derived from the bodies.",
     ),
     field(
         "contact.law",
         "law",
         "",
         Kind::Choice(&[("linear", "linear"), ("cubic", "cubic")]),
-        "Force grows with the depth, or with its square.",
+        "Force grows with the penetration depth, or with its square.",
     ),
     field(
         "contact.thickness",
         "thickness",
         "m",
         log(0.0, 0.1, 1e-5),
-        "Of every surface, half of it on either side. By itself it follows from the bodies.",
+        "Thickness of every surface, half on each side. Automatic: derived from the bodies.",
     ),
-    field("contact.bodies", "bodies touch each other", "", Kind::Switch, "Whether they notice each other."),
+    field("contact.bodies", "bodies touch each other", "", Kind::Switch, "Contact between different bodies."),
     field(
         "contact.self",
         "bodies touch themselves",
         "",
         Kind::Switch,
-        "Whether folds and limbs notice each other.",
+        "Contact between parts of the same body, such as folds and limbs.",
     ),
 ];
 
@@ -260,43 +260,49 @@ pub const MATERIAL: &[Field] = &[
         "Young's modulus",
         "Pa",
         log(1e2, 1e8, 1e2),
-        "How hard it is to stretch: jelly 10⁴, rubber 10⁶.",
+        "Resistance to stretching: jelly 10⁴, rubber 10⁶.",
     ),
     field(
         "poisson_ratio",
         "Poisson's ratio",
         "",
         Kind::Even(0.0, 0.49),
-        "How much it thins when stretched: 0 cork, 0.5 rubber.",
+        "How much the material thins when stretched: 0 cork, 0.5 rubber.",
     ),
     field(
         "mu",
         "shear modulus μ",
         "Pa",
         log(1e2, 1e8, 1e2),
-        "How hard it is to shear: about a third of Young's modulus.",
+        "Resistance to shear: about a third of Young's modulus.",
     ),
-    field("lambda", "λ", "Pa", log(0.0, 1e8, 1e2), "How hard it is to change the volume."),
+    field("lambda", "λ", "Pa", log(0.0, 1e8, 1e2), "Resistance to volume change."),
     field("density", "density", "kg/m³", log(1.0, 1e4, 1.0), "Mass per volume: water 1000."),
-    field("mass", "mass", "kg", log(1e-3, 1e4, 1e-3), "Of the whole body."),
-    field("stiffness", "springs", "N/m", log(1e-1, 1e6, 1e-1), "Stiffness of the threads."),
-    field("shear_stiffness", "shear springs", "N/m", log(0.0, 1e6, 1e-2), "Stiffness across the cells."),
+    field("mass", "mass", "kg", log(1e-3, 1e4, 1e-3), "Mass of the whole body."),
+    field("stiffness", "springs", "N/m", log(1e-1, 1e6, 1e-1), "Stiffness of the edge springs."),
+    field(
+        "shear_stiffness",
+        "shear springs",
+        "N/m",
+        log(0.0, 1e6, 1e-2),
+        "Stiffness of the diagonal springs.",
+    ),
     field(
         "bending_stiffness",
         "bending springs",
         "N/m",
         log(0.0, 1e6, 1e-3),
-        "Stiffness from a vertex to the next but one.",
+        "Stiffness of the springs between every other vertex.",
     ),
-    field("bending", "bending rigidity", "N m", log(0.0, 1.0, 1e-9), "How hard the cloth is to bend."),
+    field("bending", "bending rigidity", "N m", log(0.0, 1.0, 1e-9), "Resistance of the cloth to bending."),
+    field("yield_stress", "yield limit", "Pa", log(1e1, 1e8, 1e1), "Stress above which the material yields."),
     field(
-        "yield_stress",
-        "yield limit",
-        "Pa",
-        log(1e1, 1e8, 1e1),
-        "Beyond this stress the rest shape flows.",
+        "creep_rate",
+        "creep rate",
+        "1/s",
+        log(1e-2, 1e4, 1e-2),
+        "Rate at which stress above the yield limit relaxes.",
     ),
-    field("creep_rate", "creep rate", "1/s", log(1e-2, 1e4, 1e-2), "How fast stress beyond the limit goes."),
 ];
 
 /// Gravity's height.

@@ -1,4 +1,4 @@
-//! The mouse over the bodies: grab, push and pin, orbit, pan and zoom.
+//! Mouse interaction with the bodies: grab, push, pin; orbit, pan, zoom.
 
 use super::desk::{Desk, Tool};
 use super::session::Command;
@@ -6,32 +6,32 @@ use crate::Vec3;
 use crate::view::{Area, Ray};
 use egui::{PointerButton, Pos2, Response, Ui};
 
-/// Turn of the camera for a pixel (rad).
+/// Camera rotation per pixel (rad).
 const TURN: f64 = 0.008;
 
-/// Zoom for a pixel of scrolling.
+/// Zoom per pixel of scrolling.
 const ZOOM: f64 = 0.002;
 
-/// What the mouse is doing.
+/// Current mouse drag.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Drag {
     /// Nothing.
     #[default]
     None,
-    /// Waits to hear whether it hit a body.
+    /// Waiting for the session's answer to a grab request.
     Asked(u64),
-    /// Pulls at a body, in the plane through this point that faces the eye.
+    /// Pulls a body in the view plane through this point.
     Holds {
-        /// In which lane.
+        /// Its slot.
         lane: usize,
         /// The point (m).
         through: Vec3,
     },
-    /// Turns the camera.
+    /// Orbits the camera.
     Orbits,
 }
 
-/// Where a ray meets the plane through a point across a direction; nowhere if it runs along it.
+/// Intersection of a ray with the plane through a point with this normal; `None` if parallel.
 pub fn on_plane(ray: &Ray, through: Vec3, normal: Vec3) -> Option<Vec3> {
     let towards = ray.direction.dot(&normal);
     let distance = (through - ray.origin).dot(&normal) / towards;
@@ -39,7 +39,7 @@ pub fn on_plane(ray: &Ray, through: Vec3, normal: Vec3) -> Option<Vec3> {
 }
 
 impl Desk {
-    /// The lane under a point of the window (points), and the ray from the eye through it.
+    /// The slot at a window position (points), and the ray through it.
     pub fn ray_at(&self, at: Pos2, scale: f32) -> Option<(usize, Ray)> {
         let pixel = [at.x * scale, at.y * scale].map(f64::from);
         let inside = |area: &Area| {
@@ -55,7 +55,7 @@ impl Desk {
         self.camera.ray(pixel, [f64::from(area.width), f64::from(area.height)])
     }
 
-    /// What the session says of a grab that was asked for.
+    /// Handles the session's answer to a grab request.
     pub fn follow_hand(&mut self) {
         if let Drag::Asked(serial) = self.drag
             && self.state.answered >= serial
@@ -67,7 +67,7 @@ impl Desk {
         }
     }
 
-    /// Deals with the mouse over the bodies.
+    /// Handles mouse input over the bodies.
     pub fn handle_mouse(&mut self, ui: &Ui, response: &Response) {
         let scale = ui.ctx().pixels_per_point();
         let modifiers = ui.input(|input| input.modifiers);
@@ -76,7 +76,7 @@ impl Desk {
             (false, true) => Tool::Pin,
             _ => self.tool,
         };
-        // the press itself, not egui's drag, which begins some pixels later
+        // the press itself, not egui's drag, which starts a few pixels later
         let pressed = ui.input(|input| input.pointer.button_pressed(PointerButton::Primary));
         if pressed && response.contains_pointer() {
             let at = ui.input(|input| input.pointer.interact_pos());

@@ -1,28 +1,28 @@
-//! Curves of a lane: rows of the ledger since its beginning, thinned out when there are many.
+//! Ledger rows of a slot since its start, thinned out when there are many.
 
 use super::session::News;
 use crate::ledger::Row;
 
-/// Rows that are kept, at most; then every second one goes.
+/// Maximum number of rows kept; then every second one is dropped.
 const MOST: usize = 2400;
 
 /// How long excitations are kept (s).
 pub const SPAN: f64 = 12.0;
 
-/// Rows of one beginning.
+/// The rows since one start.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     epoch: u64,
-    /// Evenly spaced, the first one included.
+    /// Evenly spaced, including the first.
     pub rows: Vec<Row>,
-    /// Only every so many rows are kept.
+    /// Every how many rows one is kept.
     stride: usize,
     seen: usize,
-    /// Time (s) and excitations of the examples, the last [`SPAN`] of them.
+    /// Time (s) and excitations of the examples, over the last [`SPAN`].
     pub excitations: Vec<(f64, Vec<f64>)>,
 }
 
-/// Adds what is new of every lane. A curve goes with its beginning and not with its place: lanes may have been closed.
+/// Adds the updates of every slot. Histories are matched by epoch, not by index, since slots may have been closed.
 pub fn follow(histories: &mut Vec<History>, news: &[News]) {
     let mut before = std::mem::take(histories);
     for news in news {
@@ -34,7 +34,7 @@ pub fn follow(histories: &mut Vec<History>, news: &[News]) {
 }
 
 impl History {
-    /// Adds what is new; forgets all of it when time has started anew.
+    /// Adds an update; starts over when time has restarted.
     pub fn add(&mut self, news: &News) {
         if news.epoch != self.epoch {
             *self = History { epoch: news.epoch, ..History::default() };
@@ -42,7 +42,7 @@ impl History {
         self.excitations.extend_from_slice(&news.excitations);
         let from = self.excitations.last().map_or(0.0, |(time, _)| time - SPAN);
         let old = self.excitations.partition_point(|(time, _)| *time < from);
-        // a few more are kept, so that not all are moved for each that comes
+        // keep a few more, so that not every new row moves all others
         if old > 64 {
             self.excitations.drain(..old);
         }

@@ -1,41 +1,41 @@
-//! Keys. The table is what the help shows and what is obeyed.
+//! Keyboard shortcuts. The table is both shown in the help and obeyed.
 
 use super::desk::{Desk, Framing};
 use super::session::Command;
 use crate::view::Colour;
 use egui::Key;
 
-/// What keys do: shown as they are written here.
+/// Shortcuts, shown as written here.
 pub const KEYS: &[(&str, &str)] = &[
-    ("space", "pause and go on"),
-    (". or right", "one frame"),
-    ("R", "back to the start"),
+    ("space", "play or pause"),
+    (". or right", "advance one frame"),
+    ("R", "restart"),
     ("1 – 5", "colours: body, strain, energy, speed, damping power"),
     ("W", "wireframe"),
-    ("K", "skins, or the meshes that are simulated"),
+    ("K", "show skins or the simulated meshes"),
     ("C", "contacts"),
-    ("F", "see the whole scene"),
+    ("F", "frame the whole scene"),
     ("S", "save a picture of the window"),
-    ("Ctrl + Z", "undo what was edited of an example; with Shift: redo"),
+    ("Ctrl + Z", "undo an example edit; with Shift: redo"),
     ("H", "this help"),
 ];
 
-/// What the mouse does.
+/// Mouse actions.
 pub const MOUSE: &[(&str, &str)] = &[
-    ("drag a body", "pull it; the ledger counts the work"),
+    ("drag a body", "pull it; the ledger records the work"),
     ("Shift + click", "push it"),
-    ("Ctrl + click", "pin it where it is, or release it"),
-    ("drag beside it", "turn the camera (right button: anywhere)"),
-    ("middle button", "move the camera"),
-    ("wheel", "nearer, farther"),
+    ("Ctrl + click", "pin it in place, or release it"),
+    ("drag the background", "orbit the camera (right button: anywhere)"),
+    ("middle button", "pan the camera"),
+    ("wheel", "zoom"),
 ];
 
 const COLOURS: [Key; 5] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
 
 impl Desk {
-    /// Obeys the keys that were pressed, unless something is being typed.
+    /// Handles key presses, unless text is being typed.
     pub fn handle_keys(&mut self, ctx: &egui::Context) {
-        // a curve takes arrows and a few others only
+        // the curve editor takes arrows and a few other keys
         let in_curve = ctx.memory(|memory| memory.focused()).is_some_and(|id| self.design.editor == Some(id));
         if ctx.egui_wants_keyboard_input() && !in_curve {
             return;

@@ -1,7 +1,7 @@
-//! The window: reads what is published, sends commands.
+//! The window: reads the published state, sends commands.
 //!
-//! Architecture invariant: nothing here touches the state of a solver. A [`session`] owns the simulations on a thread of its
-//! own; the window sends it commands and looks at the last state that it published, without waiting for either.
+//! Architecture invariant: nothing here touches solver state. A [`session`] owns the simulations on its own thread;
+//! the window sends commands and reads the last published state, and neither side waits for the other.
 
 mod design;
 mod desk;
@@ -23,33 +23,33 @@ use crate::gpu;
 use session::spec::Spec;
 use std::path::PathBuf;
 
-/// What the window starts with.
+/// Start-up options of the window.
 #[derive(Debug, Clone, Default)]
 pub struct Opening {
-    /// The simulations side by side.
+    /// The simulations shown side by side.
     pub lanes: Vec<Spec>,
-    /// The adapter whose name contains this, instead of the best one.
+    /// Use the adapter whose name contains this, instead of the best one.
     pub adapter: Option<String>,
     /// How shaders are run.
     pub options: gpu::Options,
     /// Width and height (points).
     pub size: [u32; 2],
-    /// Where pictures go.
+    /// Output folder for pictures.
     pub pictures: PathBuf,
-    /// A file that always tells what is shown, for tests.
+    /// A file kept up to date with the window's state, for tests.
     pub report: Option<PathBuf>,
 }
 
-/// How it ended.
+/// How the window ended.
 #[derive(Debug)]
 pub enum Ended {
     /// Closed by the user.
     Closed,
-    /// There is no window to be had here, for this reason.
+    /// No window could be opened, for this reason.
     NoWindow(String),
 }
 
-/// Opens the window and stays until it is closed.
+/// Opens the window and returns when it is closed.
 pub fn run(opening: Opening) -> Result<Ended> {
     window::run(opening)
 }

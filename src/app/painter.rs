@@ -1,4 +1,4 @@
-//! The window's side of the device: its surface, the picture of the bodies, and the panels over it.
+//! Rendering of the window: its surface, the picture of the bodies, and the panels on top.
 
 use super::desk::Desk;
 use super::session::{LaneState, Places};
@@ -14,18 +14,18 @@ use egui_wgpu::{RendererOptions, ScreenDescriptor};
 use std::sync::Arc;
 use winit::window::Window;
 
-/// The format of the picture of the bodies: egui mixes colours as they are stored.
+/// Format of the picture of the bodies: egui blends in sRGB space.
 const PICTURE: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
-/// The colour of what the mouse holds (sRGB).
+/// Colour of the grabbed point (sRGB).
 const HAND: [u8; 3] = [255, 240, 150];
 
-/// A lane on the device.
+/// A slot on the device.
 struct Shown {
     build: u64,
-    /// The state that it was given last.
+    /// Serial number of the last state it received.
     serial: u64,
-    /// What it points at.
+    /// Its markers.
     pointed: Vec<Marker>,
     /// `None` if it cannot be drawn.
     stage: Option<Stage>,
@@ -39,17 +39,17 @@ struct Canvas {
     screen: Screen,
 }
 
-/// What is to be drawn of the panels.
+/// Panel geometry to draw.
 pub struct Panels {
     /// Triangles.
     pub primitives: Vec<egui::ClippedPrimitive>,
-    /// What changed of their textures.
+    /// Texture changes.
     pub textures: egui::TexturesDelta,
-    /// Pixels a point.
+    /// Pixels per point.
     pub scale: f32,
 }
 
-/// All that draws.
+/// Renders the window.
 pub struct Painter {
     /// The device, shared with the solver.
     pub context: Arc<Context>,
@@ -60,7 +60,7 @@ pub struct Painter {
     panels: egui_wgpu::Renderer,
     renderer: Renderer,
     canvas: Option<Canvas>,
-    /// The picture of the bodies as the panels know it.
+    /// The picture of the bodies as an egui texture.
     pub scene: Option<TextureId>,
     stages: Vec<Shown>,
     example: Swinging,
@@ -71,7 +71,7 @@ fn refused(what: impl std::fmt::Display) -> crate::Error {
 }
 
 impl Painter {
-    /// For a window, on the best adapter that can draw in it.
+    /// For a window, on the best adapter that can present to it.
     pub fn new(instance: wgpu::Instance, window: Arc<Window>, adapter: Option<&str>) -> Result<Painter> {
         let surface = instance.create_surface(window.clone()).map_err(refused)?;
         let (context, found) = Context::for_surface(&instance, &surface, adapter)?;
@@ -80,8 +80,9 @@ impl Painter {
             .get_default_config(&found, size.width.max(1), size.height.max(1))
             .ok_or_else(|| refused(format!("{} cannot draw in this window", context.adapter)))?;
         let formats = surface.get_capabilities(&found).formats;
-        config.format = suitable_format(&formats)
-            .ok_or_else(|| refused(format!("{} has no format of eight bits a colour", context.adapter)))?;
+        config.format = suitable_format(&formats).ok_or_else(|| {
+            refused(format!("{} has no surface format with 8 bits per channel", context.adapter))
+        })?;
         config.present_mode = wgpu::PresentMode::AutoVsync;
         surface.configure(&context.device, &config);
         context.check()?;

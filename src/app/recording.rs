@@ -1,4 +1,4 @@
-//! Recording what is seen: pictures, and films of the bodies.
+//! Screenshots and recordings of the bodies.
 
 use super::desk::Desk;
 use crate::view::Picture;
@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Formats on offer, with what the window calls them.
+/// Available formats, with labels and descriptions.
 pub const FORMATS: [(Format, &str, &str); 4] = [
     (Format::Gif, "GIF", "opens everywhere, 256 colours"),
     (Format::Apng, "APNG", "exact colours, opens in browsers"),
@@ -15,20 +15,20 @@ pub const FORMATS: [(Format, &str, &str); 4] = [
     (Format::Sequence, "PNG files", "a folder of numbered pictures"),
 ];
 
-/// Pictures a second of a film.
+/// Recorded pictures per second.
 const RATE: f64 = 20.0;
 
-/// Copies of one picture, at most, where drawing is slower than that: a film shall be as fast as what was seen.
+/// Maximum number of copies of a picture when rendering is slower than the recording: playback keeps the speed seen.
 const MOST_COPIES: usize = 10;
 
-/// A recording, if there is one.
+/// The current recording, if any.
 pub struct Recording {
-    /// What the next one becomes.
+    /// Format of the next recording.
     pub format: Format,
     recorder: Option<Recorder>,
     size: [u32; 2],
     begun: Instant,
-    /// No picture is taken before: the encoder has enough to do.
+    /// No picture is taken before this time, while the encoder is busy.
     not_before: Instant,
     ending: bool,
 }
@@ -47,7 +47,7 @@ impl Default for Recording {
     }
 }
 
-/// A name in a folder that no file has yet: `dashpot-cube-001.gif`.
+/// An unused file name in a folder: `dashpot-cube-001.gif`.
 pub fn free_name(folder: &Path, scene: &str, ending: &str) -> PathBuf {
     let dot = if ending.is_empty() { "" } else { "." };
     let name = |k: usize| folder.join(format!("dashpot-{scene}-{k:03}{dot}{ending}"));
@@ -55,12 +55,12 @@ pub fn free_name(folder: &Path, scene: &str, ending: &str) -> PathBuf {
 }
 
 impl Recording {
-    /// Whether pictures are being taken.
+    /// Whether it is recording.
     pub fn is_on(&self) -> bool {
         self.recorder.is_some() && !self.ending
     }
 
-    /// Pictures taken and written, while there is something to write.
+    /// Pictures taken and written, while any are pending.
     pub fn progress(&self) -> Option<[usize; 2]> {
         self.recorder.as_ref().map(Recorder::progress)
     }
@@ -70,12 +70,12 @@ impl Recording {
         self.progress().map_or(0, |[taken, _]| taken)
     }
 
-    /// The size that pictures must have (pixels), if one is due now.
+    /// Required picture size (pixels), if one is due.
     pub fn due(&self) -> Option<[u32; 2]> {
         self.next().filter(|next| Instant::now() >= *next).map(|_| self.size)
     }
 
-    /// The size of its pictures (pixels), while they are taken.
+    /// Picture size (pixels), while recording.
     pub fn size(&self) -> Option<[u32; 2]> {
         self.is_on().then_some(self.size)
     }
@@ -86,7 +86,7 @@ impl Recording {
         self.is_on().then(|| due.max(self.not_before))
     }
 
-    /// Whether one that has ended is still being written.
+    /// Whether a finished recording is still being written.
     fn is_ending(&self) -> bool {
         self.recorder.is_some() && self.ending
     }
@@ -97,14 +97,15 @@ impl Recording {
         }
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
         let path = free_name(folder, scene, self.format.ending());
-        // films need even sizes
+        // video needs even sizes
         self.size = size.map(|side| (side & !1).max(2));
         self.recorder = Some(Recorder::start(&path, self.format, self.size, RATE)?);
         (self.begun, self.ending) = (Instant::now(), false);
         Ok(path)
     }
 
-    /// Takes a picture, as often as it was seen. Never waits: copies that find no room are made of the next picture.
+    /// Takes a picture, repeated for as long as it was on screen. Never waits: copies that do not fit are made of the
+    /// next picture.
     fn take(&mut self, picture: &Picture) -> Result<()> {
         let due = (self.begun.elapsed().as_secs_f64() * RATE) as usize + 1;
         let copies = due.saturating_sub(self.taken()).min(MOST_COPIES);
@@ -122,7 +123,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Waits for what is still to be written; `None` if nothing was recorded.
+    /// Waits for pending writes; `None` if nothing was recorded.
     pub fn finish(&mut self) -> Option<Result<PathBuf>> {
         self.ending = false;
         self.recorder.take().map(Recorder::finish)
@@ -134,7 +135,7 @@ impl Desk {
         self.state.lanes.first().map_or("scene".into(), |lane| lane.loaded.name.clone())
     }
 
-    /// Starts a recording of the bodies, or ends it.
+    /// Starts or stops a recording.
     pub fn toggle_recording(&mut self) {
         if self.recording.is_on() {
             self.recording.ending = true;
@@ -144,7 +145,7 @@ impl Desk {
             return;
         }
         if self.recording.is_ending() {
-            self.complain("the recording before is still being written");
+            self.complain("the previous recording is still being written");
             return;
         }
         let size = self.picture_size();
@@ -154,7 +155,7 @@ impl Desk {
         }
     }
 
-    /// Looks whether a recording that has ended is written.
+    /// Checks whether a finished recording has been written.
     pub fn follow_recording(&mut self) {
         let written = self.recording.recorder.as_ref().is_some_and(Recorder::is_done);
         if written && let Some(done) = self.recording.finish() {
@@ -165,7 +166,7 @@ impl Desk {
         }
     }
 
-    /// A picture for the recording. If it cannot be written the recording ends.
+    /// Adds a picture to the recording; a write error ends it.
     pub fn record(&mut self, picture: Picture) {
         if let Err(error) = self.recording.take(&picture) {
             self.recording.recorder = None;
@@ -173,7 +174,7 @@ impl Desk {
         }
     }
 
-    /// Saves a picture of the window.
+    /// Saves a screenshot of the window.
     pub fn save_picture(&mut self, picture: &Picture) {
         let path = free_name(&self.pictures, &self.scene_name(), "png");
         let saved = std::fs::create_dir_all(&self.pictures)

@@ -1,4 +1,4 @@
-//! Tells a file what the window shows: for tests that drive it from outside.
+//! Writes the window's state to a file, for tests that drive it from outside.
 
 use super::desk::Desk;
 use crate::observe::write_whole;
@@ -7,38 +7,38 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How often at most.
+/// Minimum time between writes.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// Where things are in the window (points): left, top, right, bottom.
+/// Widget rectangles in the window (points): left, top, right, bottom.
 #[derive(Debug, Default)]
 pub struct Spots(BTreeMap<String, [f32; 4]>);
 
 impl Spots {
-    /// Notes where something is.
+    /// Records a widget's rectangle.
     pub fn note(&mut self, name: impl Into<String>, rect: egui::Rect) {
         self.0.insert(name.into(), [rect.min.x, rect.min.y, rect.max.x, rect.max.y]);
     }
 
-    /// Forgets all places, before they are noted anew.
+    /// Clears all rectangles before the next frame.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-/// A file that is kept up to date.
+/// A state file kept up to date.
 pub struct Report {
     path: PathBuf,
     last: Option<Instant>,
 }
 
 impl Report {
-    /// Into this file.
+    /// For this file.
     pub fn new(path: PathBuf) -> Report {
         Report { path, last: None }
     }
 
-    /// Writes what is shown, unless it was written just now. That it cannot be written stops nothing.
+    /// Writes the state unless written very recently. A failed write is ignored.
     pub fn write(&mut self, desk: &Desk, size: [u32; 2]) {
         if self.last.is_some_and(|last| last.elapsed() < EVERY) {
             return;

@@ -1,4 +1,4 @@
-//! An example on the device: a body that swings slowly along its shape.
+//! Animation of an example: a body swinging slowly along its shape.
 
 use super::desk::Desk;
 use super::session::pose::Swing;
@@ -6,15 +6,15 @@ use crate::view::{Renderer, Source, Stage};
 use std::f64::consts::TAU;
 use std::time::Instant;
 
-/// How long a swing takes (s).
+/// Period of the animation (s).
 const PERIOD: f64 = 3.0;
 
-/// The example that is shown, if one is.
+/// The animated example, if one is shown.
 #[derive(Default)]
 pub struct Swinging(Option<Shown>);
 
 struct Shown {
-    /// The model and the number of the example.
+    /// The build of the model and the number of the example.
     of: (u64, usize),
     swing: Option<Swing>,
     stage: Option<Stage>,
@@ -22,12 +22,12 @@ struct Shown {
 }
 
 impl Swinging {
-    /// What is drawn.
+    /// The render scene, if shown.
     pub fn stage(&mut self) -> Option<&mut Stage> {
         self.0.as_mut()?.stage.as_mut()
     }
 
-    /// Moves the shape of the example that is edited to where it is now, while it is shown.
+    /// Moves the edited example to its current phase, while shown.
     pub fn update(&mut self, renderer: &Renderer, desk: &Desk) {
         let Some(lane) = desk.state.lanes.get(1).filter(|_| desk.is_design()) else {
             self.0 = None;
@@ -42,7 +42,7 @@ impl Swinging {
             since: Instant::now(),
         });
         if shown.of != of {
-            // with the same bodies another example needs no other stage
+            // another example of the same bodies can reuse the scene
             (shown.of, shown.swing) = (of, Swing::of(&lane.loaded.scene, &lane.model, of.1));
         }
         if let (Some(swing), Some(stage)) = (&shown.swing, &mut shown.stage) {

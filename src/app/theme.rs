@@ -1,27 +1,27 @@
-//! How the window looks: dark and quiet, so that the bodies and the curves have the colours.
+//! Visual style: dark and quiet, so that bodies and curves carry the colours.
 
 use egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Vec2};
 
-/// Behind everything.
+/// Window background.
 pub const GROUND: Color32 = Color32::from_rgb(24, 26, 31);
 /// Panels.
 pub const PANEL: Color32 = Color32::from_rgb(31, 34, 41);
 /// Cards in panels.
 pub const CARD: Color32 = Color32::from_rgb(40, 44, 53);
-/// What can be clicked.
+/// Clickable widgets.
 pub const WIDGET: Color32 = Color32::from_rgb(54, 59, 71);
-/// What is chosen.
+/// Selection.
 pub const ACCENT: Color32 = Color32::from_rgb(236, 142, 74);
-/// Text, and text that can wait.
+/// Text.
 pub const TEXT: Color32 = Color32::from_rgb(222, 225, 231);
-/// Text that can wait.
+/// Secondary text.
 pub const QUIET: Color32 = Color32::from_rgb(146, 153, 167);
-/// What went wrong.
+/// Errors.
 pub const WRONG: Color32 = Color32::from_rgb(240, 110, 100);
-/// What is all right.
+/// Success.
 pub const GOOD: Color32 = Color32::from_rgb(120, 196, 128);
 
-/// Colours of the simulations side by side, of their titles and curves.
+/// Colours of the slots, their titles and curves.
 pub const LANES: [Color32; 4] = [
     Color32::from_rgb(236, 142, 74),
     Color32::from_rgb(92, 168, 232),
@@ -29,12 +29,12 @@ pub const LANES: [Color32; 4] = [
     Color32::from_rgb(214, 124, 196),
 ];
 
-/// The colour of a lane.
+/// The colour of a slot.
 pub fn lane(k: usize) -> Color32 {
     LANES[k % LANES.len()]
 }
 
-/// Taken by damping, by the integrator, by contact, by yielding; given as work.
+/// Losses to damping, integrator, contact and yielding; external work.
 pub const LEDGER: [Color32; 5] = [
     Color32::from_rgb(92, 168, 232),
     Color32::from_rgb(226, 186, 86),
@@ -43,7 +43,7 @@ pub const LEDGER: [Color32; 5] = [
     Color32::from_rgb(120, 196, 128),
 ];
 
-/// Sets it up.
+/// Applies the style.
 pub fn apply(ctx: &egui::Context) {
     ctx.set_theme(egui::Theme::Dark);
     ctx.all_styles_mut(|style| {
@@ -82,22 +82,22 @@ pub fn apply(ctx: &egui::Context) {
     });
 }
 
-/// A heading of a panel.
+/// A panel heading.
 pub fn heading(ui: &mut egui::Ui, text: &str) {
     ui.label(egui::RichText::new(text).strong().size(13.5));
 }
 
-/// A sentence of help.
+/// A help text.
 pub fn quiet(ui: &mut egui::Ui, text: impl Into<String>) {
     ui.label(egui::RichText::new(text).small().color(QUIET));
 }
 
-/// What went wrong, in a sentence.
+/// An error text.
 pub fn wrong(ui: &mut egui::Ui, text: impl Into<String>) {
     ui.label(egui::RichText::new(text).small().color(WRONG));
 }
 
-/// A card that groups what belongs together.
+/// A card grouping related widgets.
 pub fn card<R>(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui) -> R) -> R {
     let frame = egui::Frame::new().fill(CARD).corner_radius(7).inner_margin(Margin::symmetric(10, 8));
     frame
@@ -108,7 +108,7 @@ pub fn card<R>(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui) -> R) -> 
         .inner
 }
 
-/// A number as a person writes it: three digits, powers of ten where there are too many zeros.
+/// A number for reading: three digits, scientific notation for very small or large values.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {

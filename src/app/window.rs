@@ -1,4 +1,4 @@
-//! The window itself: events in, pictures out, idle when nothing moves.
+//! The window: events in, pictures out, idle when nothing moves.
 
 use super::desk::Desk;
 use super::painter::{Painter, Panels};
@@ -15,12 +15,12 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::{Window, WindowId};
 
-/// The least time between two pictures: a driver in software would take all of the processor for drawing.
+/// Minimum time between pictures: rendering must not use the whole processor.
 const SHORTEST: Duration = Duration::from_millis(4);
-/// The same with a driver in software.
+/// The same for a software driver.
 const SHORTEST_SOFTWARE: Duration = Duration::from_millis(45);
 
-/// Something new was published.
+/// Wakes the event loop after a publication.
 #[derive(Debug, Clone, Copy)]
 struct Wake;
 
@@ -28,25 +28,25 @@ struct Wake;
 pub fn run(opening: Opening) -> Result<Ended> {
     let event_loop = match EventLoop::<Wake>::with_user_event().build() {
         Ok(event_loop) => event_loop,
-        Err(_) => return Ok(Ended::NoWindow("there is no display (DISPLAY or WAYLAND_DISPLAY)".into())),
+        Err(_) => return Ok(Ended::NoWindow("no display found (DISPLAY or WAYLAND_DISPLAY)".into())),
     };
     let mut app = App { opening, proxy: event_loop.create_proxy(), shown: None, ended: Ok(Ended::Closed) };
     match event_loop.run_app(&mut app) {
         Ok(()) => app.ended,
-        Err(error) => Err(RunError::DeviceLost(format!("the display is gone: {error}")).into()),
+        Err(error) => Err(RunError::DeviceLost(format!("lost the display: {error}")).into()),
     }
 }
 
-/// The window and all that belongs to it, once there is one.
+/// The window and everything attached to it, once open.
 struct Shown {
     window: Arc<Window>,
     painter: Painter,
     desk: Desk,
     egui: egui_winit::State,
     report: Option<Report>,
-    /// Whether something has changed since the last picture.
+    /// Whether a redraw is needed.
     dirty: bool,
-    /// When the panels want to be drawn again.
+    /// When the panels want to be redrawn.
     repaint_at: Option<Instant>,
     drawn: Instant,
     shortest: Duration,
@@ -68,7 +68,7 @@ impl App {
             .with_min_inner_size(LogicalSize::new(900, 520))
             .with_inner_size(LogicalSize::new(width, height));
         let window =
-            event_loop.create_window(attributes).map_err(|e| format!("no window can be opened: {e}"))?;
+            event_loop.create_window(attributes).map_err(|e| format!("cannot open a window: {e}"))?;
         let window = Arc::new(window);
         let display = Box::new(event_loop.owned_display_handle());
         let instance =
@@ -79,7 +79,7 @@ impl App {
             Machine { context: Some(painter.context.clone()), options: self.opening.options.clone() };
         let session = Session::start(machine).map_err(|error| error.to_string())?;
         let proxy = self.proxy.clone();
-        // the loop is gone only when the window is closing
+        // fails only while the window is closing
         session.on_news(move || {
             let _ = proxy.send_event(Wake);
         });
@@ -170,7 +170,7 @@ impl ApplicationHandler<Wake> for App {
 }
 
 impl Shown {
-    /// Asks for a picture if one is due; how long to wait otherwise.
+    /// Requests a redraw if one is due; otherwise returns how long to wait.
     fn wait(&mut self) -> ControlFlow {
         let now = Instant::now();
         let recording = self.desk.recording.next();

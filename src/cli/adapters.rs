@@ -1,4 +1,4 @@
-//! `dashpot adapters`: the graphics adapters, and which of them would be taken.
+//! `dashpot adapters`: the graphics adapters and the one that would be used.
 
 use super::backend::SOFTWARE;
 use super::table::Table;
@@ -7,7 +7,7 @@ use crate::backend::reason_for_cpu;
 use crate::gpu::context::{Adapter, WHAT_TO_INSTALL, adapters};
 use serde::Serialize;
 
-/// List the graphics adapters, and which of them would be taken.
+/// List the graphics adapters and the one that would be used.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Args {
     /// Print JSON
@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<()> {
         return say!("{}", serde_json::to_string_pretty(&listing).unwrap_or_default());
     }
     let Some(best) = all.first() else {
-        say!("no adapter that runs compute shaders was found: {WHAT_TO_INSTALL}")?;
+        say!("no adapter that runs compute shaders was found; {WHAT_TO_INSTALL}")?;
         return say!("--backend auto: cpu, because {}", reason.unwrap_or_default());
     };
     let mut table = Table::new(4, ["name", "kind", "api", "driver", "largest binding", "timestamps"]);
@@ -58,6 +58,6 @@ pub fn run(args: &Args) -> Result<()> {
     }
     match reason {
         Some(reason) => say!("--backend auto: cpu, because {reason}"),
-        None => say!("--backend auto: gpu, {}, for scenes that it can hold", best.name),
+        None => say!("--backend auto: gpu, {}, for scenes that fit", best.name),
     }
 }

@@ -1,4 +1,4 @@
-//! Where a step is computed: the options of the command line, and the backend made of them.
+//! The backend choice of the command line.
 
 use crate::Result;
 use crate::backend::{self, BackendChoice, Device, Placed, reason_for_cpu};
@@ -23,10 +23,10 @@ pub struct BackendArgs {
     /// The adapter whose name contains this, instead of the best one
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Take the shaders from this folder, and load them anew when they change
+    /// Load the shaders from this folder and reload them when they change
     #[arg(long, value_name = "DIR", help_heading = "Working on shaders")]
     shaders: Option<PathBuf>,
-    /// Run the kernels before this one as their twins on the CPU, to find the one a deviation comes from
+    /// Run the kernels before this one as their CPU twins, to find the source of a deviation
     #[arg(long, value_name = "KERNEL", help_heading = "Working on shaders")]
     gpu_from: Option<String>,
 }
@@ -57,7 +57,7 @@ impl BackendArgs {
         Ok((self.backend, self.adapter.clone(), self.options()?))
     }
 
-    /// Refuses what cannot be meant, before a scene is read. Pictures are drawn by a device, wherever the scene is computed.
+    /// Refuses contradictory options before a scene is read. Pictures need a device, wherever the scene is computed.
     pub fn check(&self, draws: bool) -> Result<()> {
         let given = [
             ("--adapter", self.adapter.is_some() && !draws),
@@ -95,7 +95,10 @@ impl Device for BackendArgs {
             None => None,
             Some(name) => Some(kernel::id(name).ok_or_else(|| {
                 let names: Vec<_> = KERNELS.iter().map(|kernel| kernel.name).collect();
-                InputError::field("--gpu-from", format!("no kernel `{name}`; there are {}", names.join(", ")))
+                InputError::field(
+                    "--gpu-from",
+                    format!("no kernel `{name}`; the kernels are {}", names.join(", ")),
+                )
             })?),
         };
         if let Some(folder) = self.shaders.as_ref().filter(|folder| !folder.is_dir()) {
@@ -111,10 +114,10 @@ impl Device for BackendArgs {
     }
 }
 
-/// Why an option that is about a device is refused.
-pub const WITHOUT_DEVICE: &str = "is about a device, and --backend cpu computes without one";
+/// Why an option that needs a device is refused.
+pub const WITHOUT_DEVICE: &str = "needs a device; --backend cpu uses none";
 
-/// Said wherever a time is told that an adapter in software took.
+/// Printed next to every timing of a software adapter.
 pub const SOFTWARE: &str = "computed in software on the CPU: these timings say nothing about a GPU";
 
 /// The backend on the adapter chosen, and that adapter.

@@ -142,7 +142,7 @@ fn on_device(plan: &device::Plan) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-/// What `auto` comes to, told on the standard error. Who names an adapter wants a device.
+/// Resolves `auto`, reported on the standard error. Naming an adapter implies a device.
 fn decided(choice: BackendChoice, named: bool) -> BackendChoice {
     match choice {
         BackendChoice::Auto if named => return BackendChoice::Gpu,

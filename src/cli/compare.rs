@@ -1,4 +1,4 @@
-//! `dashpot compare SCENE`: the same scene on the CPU and on the GPU, in step: timings side by side, and how far apart.
+//! `dashpot compare SCENE`: the same scene on the CPU and on the GPU in lockstep: timings and deviations.
 //! With `--rivals`: on the CPU, by several methods.
 
 mod bisect;
@@ -18,7 +18,7 @@ use crate::setup::{self, build};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Compute a scene on the CPU and on the GPU: timings side by side, and how far they are apart.
+/// Run a scene on the CPU and on the GPU and compare timings and results.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A built-in scene (see `dashpot scenes`) or a .toml file
@@ -35,11 +35,11 @@ pub struct Args {
     /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Find the kernel that a deviation comes from: move one after the other to the CPU
+    /// Find the kernel that causes a deviation: move kernels to the CPU one by one
     #[arg(long, help_heading = "Working on shaders")]
     bisect: bool,
-    /// On the CPU by several methods instead: backward Euler, implicit midpoint, both with FEPR, and CPD; what each makes of
-    /// energy and angular momentum, and how long it takes
+    /// Compare methods on the CPU instead: backward Euler, implicit midpoint, both with FEPR, and CPD; energy and
+    /// angular-momentum errors and timings
     #[arg(long, conflicts_with_all = ["bisect", "adapter", "shaders"])]
     rivals: bool,
     #[command(flatten)]

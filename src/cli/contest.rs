@@ -1,4 +1,4 @@
-//! A scene computed in several ways, frame by frame in turn, under one clock: that of the wall, waiting included.
+//! Runs a scene on several compute paths, frame by frame in turn, timed by the wall clock including waits.
 
 use super::backend::{self, BackendArgs};
 use super::bench::measure::median;
@@ -15,18 +15,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A way to compute a scene.
+/// A compute path for a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// On the CPU in double precision, with the global step that the scene asks for.
+    /// CPU, double precision, with the scene's global step.
     Cpu,
-    /// On the CPU, projections and solve in single precision.
+    /// CPU, projections and solve in single precision.
     CpuSingle,
-    /// On the CPU in double precision, with the iterations that the resident way makes: tells its rounding from its method.
+    /// CPU, double precision, with the inner iterations of the resident path: separates its rounding from its method.
     CpuChebyshev,
-    /// Projections on the device, the solve by a Cholesky factor on the host.
+    /// Projections on the device, Cholesky solve on the host.
     Hybrid,
-    /// All on the device, the solve by Chebyshev's iteration.
+    /// Everything on the device, Chebyshev solve.
     Resident,
 }
 
@@ -42,12 +42,12 @@ impl Way {
         }
     }
 
-    /// Whether a device takes part.
+    /// Whether it uses a device.
     pub fn on_device(self) -> bool {
         matches!(self, Way::Hybrid | Way::Resident)
     }
 
-    /// The scene, solved this way.
+    /// The scene, set up for this path.
     fn of(self, loaded: &LoadedScene) -> LoadedScene {
         let mut loaded = loaded.clone();
         let solver = &mut loaded.scene.solver;
@@ -68,18 +68,18 @@ impl Way {
     }
 }
 
-/// What is done with a frame's times.
+/// How a frame is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// Nothing: caches fill, shaders are compiled.
+    /// Not at all: warms caches, compiles shaders.
     WarmUp,
-    /// The clock of the wall.
+    /// By the wall clock.
     Wall,
-    /// The device's own clock, phase by phase; the frame is slower for it.
+    /// By the device's own clock, per phase; slows the frame down.
     Device,
 }
 
-/// Work for the device, a frame, on average.
+/// Mean device work per frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[allow(missing_docs)] // as in `DeviceUse`
 pub struct PerFrame {
@@ -90,14 +90,14 @@ pub struct PerFrame {
     pub waits: f64,
 }
 
-/// What the clocks say of one way.
+/// Timings of one path.
 #[derive(Debug, Clone, Serialize)]
 pub struct Times {
-    /// Time of making the backend and getting ready to solve (ms).
+    /// Time to create the backend and prepare the solve (ms).
     pub setup_ms: f64,
-    /// Least time of a frame by the clock of the wall, ledger and waiting included (ms).
+    /// Minimum wall-clock time of a frame, including ledger and waits (ms).
     pub min_ms: f64,
-    /// Median time of a frame by the clock of the wall, ledger and waiting included (ms).
+    /// Median wall-clock time of a frame, including ledger and waits (ms).
     pub median_ms: f64,
     /// Median time of each phase on the host (ms a frame).
     pub phases_ms: BTreeMap<&'static str, f64>,
@@ -109,15 +109,15 @@ pub struct Times {
     pub iterations: f64,
     /// Inner iterations of a global step; 0: solved by a factor.
     pub inner_iterations: usize,
-    /// Time of every frame by the clock of the wall (ms): pairs with the other ways' frames.
+    /// Wall-clock time of every frame (ms): paired with the other paths' frames.
     pub frames_ms: Vec<f64>,
 }
 
-/// One way, under the clock.
+/// A timed run on one path.
 pub struct Contestant {
     /// Which.
     pub way: Way,
-    /// The adapter, where a device takes part.
+    /// The adapter, if a device is used.
     pub adapter: Option<Adapter>,
     /// The simulation.
     pub simulation: Simulation,
@@ -130,7 +130,7 @@ pub struct Contestant {
 }
 
 impl Contestant {
-    /// Gets ready to step; where the way needs a device, on this one.
+    /// Prepares the run; a path with a device uses this one.
     pub fn new(way: Way, device: &BackendArgs, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Self> {
         let start = Instant::now();
         let loaded = way.of(loaded);
@@ -156,7 +156,7 @@ impl Contestant {
         })
     }
 
-    /// Makes a frame and waits for its row. Positions are not fetched: that would be timed, too.
+    /// Makes a frame and waits for its row. Positions are not fetched, since that would be timed as well.
     pub fn frame(&mut self, measure: Measure) -> Result<Row> {
         let simulation = &mut self.simulation;
         if measure == Measure::Device && self.profiled == 0 {
@@ -181,7 +181,7 @@ impl Contestant {
         Ok(row)
     }
 
-    /// What was measured so far.
+    /// The timings so far.
     pub fn times(&self) -> Times {
         let frames = self.walls.len().max(1) as f64;
         let phases = PHASES.iter().filter(|(phase, _)| *phase != Phase::Factor);
@@ -215,7 +215,7 @@ impl Contestant {
     }
 }
 
-/// The order of turns in a frame: around every other frame, so that nobody always finds the same one's caches.
+/// Order of the runs in a frame: alternating, so that none always inherits the same caches.
 pub fn turns(contestants: usize, frame: usize) -> Vec<usize> {
     if frame % 2 == 1 { (0..contestants).rev().collect() } else { (0..contestants).collect() }
 }

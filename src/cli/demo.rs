@@ -7,7 +7,7 @@ use crate::app::{self, Ended, Opening};
 use crate::setup::{self, build};
 use std::path::PathBuf;
 
-/// What is shown when nothing is named: a scene side by side, without damping and with it.
+/// The default scene, shown side by side without and with damping.
 const DEFAULT: &str = "bar";
 /// How the two differ.
 const DIFFERENCE: [&[&str]; 2] =
@@ -16,7 +16,7 @@ const DIFFERENCE: [&[&str]; 2] =
 /// Show a scene in a window.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A built-in scene (see `dashpot scenes`) or a .toml file; by default one without damping and with it, side by side
+    /// A built-in scene (see `dashpot scenes`) or a .toml file; by default a bar without and with damping side by side
     scene: Option<String>,
     #[command(flatten)]
     backend: BackendArgs,
@@ -29,7 +29,7 @@ pub struct Args {
     /// Width and height of the window
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
     size: [u32; 2],
-    /// Keep a file that tells what is shown
+    /// Keep a file describing the window's state
     #[arg(long, value_name = "FILE", hide = true)]
     report_state: Option<PathBuf>,
 }
@@ -45,7 +45,7 @@ fn size(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// Opens the window; where there can be none, says so and runs the scene headless.
+/// Opens the window; without a display, says so and runs the scene headless.
 pub fn run(args: Args) -> Result<()> {
     let (backend, adapter, options) = args.backend.parts()?;
     let set: Vec<&str> = args.set.iter().map(String::as_str).collect();
@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Result<()> {
         Some(scene) => vec![of(scene, &[])],
         None => DIFFERENCE.iter().map(|more| of(DEFAULT, more)).collect(),
     };
-    // what cannot be read or built is told here, as by `run`, and not in a window
+    // report bad input here, as `run` does, instead of in a window
     for spec in &lanes {
         build(&setup::load(&spec.scene, &spec.overrides)?)?;
     }
@@ -70,7 +70,7 @@ pub fn run(args: Args) -> Result<()> {
         Ended::Closed => Ok(()),
         Ended::NoWindow(reason) => {
             let name = args.scene.as_deref().unwrap_or(DEFAULT);
-            tell!("No window: {reason}.\nRunning it headless instead, as `dashpot run {name}` does.\n");
+            tell!("No window: {reason}.\nRunning headless instead, like `dashpot run {name}`.\n");
             super::run::run(super::run::Args::of_scene(name).with(args.set, args.backend))
         }
     }

@@ -1,4 +1,4 @@
-//! `dashpot design SCENE`: curves of the scene's examples, found from what damping shall do.
+//! `dashpot design SCENE`: finds damping curves for the scene's examples from targets.
 
 use super::backend::{self, BackendArgs};
 use super::table::Table;
@@ -12,13 +12,13 @@ use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 
-/// Find curves of a scene's examples from what shall remain of motion along them.
+/// Find damping curves for a scene's examples from target amplitudes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A built-in scene (see `dashpot scenes`) or a .toml file
     scene: String,
-    /// What shall remain: `ear: 0.8->0.2, 1.6->0.75` (amplitudes at the start and after one cycle), `ear: half-life 0.4` (s) or
-    /// `ear: ratio 0.05`, the last two after an amplitude if it is not 1; examples apart by `;` (repeatable)
+    /// Targets: `ear: 0.8->0.2, 1.6->0.75` (amplitudes at the start and after one cycle), `ear: half-life 0.4` (s) or
+    /// `ear: ratio 0.05`, the last two preceded by an amplitude if it is not 1; separate examples by `;` (repeatable)
     #[arg(long, value_name = "TARGETS", required = true)]
     target: Vec<String>,
     /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
@@ -36,7 +36,7 @@ pub struct Args {
 /// First line of the scene that is written.
 const HEAD: &str = "# Written by dashpot design: a scene with curves found from targets.\n";
 
-/// Designs, prints, writes; ends with an error that names the targets that cannot be reached.
+/// Runs the search, prints and writes the result; fails with the list of missed targets.
 pub fn run(args: &Args) -> Result<()> {
     args.backend.check(false)?;
     let targets = parse(&args.target)?;
@@ -65,13 +65,13 @@ fn refuse(error: target::TargetError) -> Error {
     InputError::field("--target", error.to_string()).into()
 }
 
-/// All options together are one list.
+/// Joins all options into one list.
 fn parse(options: &[String]) -> Result<Vec<Target>> {
     let lists = options.iter().map(|text| target::parse(text).map_err(refuse));
     Ok(lists.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Where the scene is written: never over the one that is read, and by itself only over one of ours.
+/// The output file: never the input scene; the default name overwrites only a file written by this command.
 fn out_file(args: &Args, loaded: &LoadedScene) -> Result<PathBuf> {
     let refuse = |path: &Path, why: &str| {
         let message = format!("{}: {why}; choose another file", path.display());
@@ -81,11 +81,11 @@ fn out_file(args: &Args, loaded: &LoadedScene) -> Result<PathBuf> {
     let out = args.out.clone().unwrap_or(own);
     let [read, written] = [Path::new(&args.scene), &out].map(|path| std::fs::canonicalize(path).ok());
     if read.is_some() && read == written {
-        return refuse(&out, "is the scene that is read");
+        return refuse(&out, "is the input scene");
     }
     let there = std::fs::read_to_string(&out).unwrap_or_default();
     if args.out.is_none() && !there.is_empty() && !there.starts_with(HEAD) {
-        return refuse(&out, "is there already");
+        return refuse(&out, "already exists");
     }
     writable("--out", &out)?;
     Ok(out)
@@ -114,7 +114,7 @@ fn table(designed: &Designed) -> Table {
     table
 }
 
-/// The curves that were found, as they stand in a scene.
+/// The curves found, as TOML.
 fn curves(designed: &Designed) -> String {
     let has_target = |name: &str| designed.outcomes.iter().any(|outcome| outcome.target.example == name);
     let mine = designed.examples.iter().filter(|example| has_target(&example.name));
@@ -126,7 +126,7 @@ fn curves(designed: &Designed) -> String {
     lines.collect()
 }
 
-/// The scene that is written: what was wished and what has come of it, and all fields.
+/// The output scene: targets and results as a comment, then all fields.
 fn text(designed: &Designed, loaded: &LoadedScene) -> String {
     let table = table(designed).to_string();
     let comment: String = table.lines().map(|line| format!("# {line}\n")).collect();

@@ -23,7 +23,7 @@ pub struct MeshArgs {
     #[arg(long, value_name = "TOML")]
     pub generate: Option<String>,
 
-    /// Fill the closed surface in the file with about so many tetrahedra
+    /// Fill the closed surface in the file with about this many tetrahedra
     #[arg(long, value_name = "TETS", requires = "input", conflicts_with = "cell")]
     pub fill: Option<usize>,
 

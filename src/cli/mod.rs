@@ -5,7 +5,7 @@ macro_rules! say {
     ($($format:tt)*) => { $crate::cli::print(&format!("{}\n", format_args!($($format)*))) };
 }
 
-/// Prints a line to the standard error. That nobody can read it is no reason to end.
+/// Prints a line to the standard error; a failed write is ignored.
 macro_rules! tell {
     ($($format:tt)*) => { drop(std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($format)*)))) };
 }
@@ -30,7 +30,7 @@ use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::Path;
 
-/// Simulates soft bodies and tells where their energy goes.
+/// Soft-body simulator with a full energy budget.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -46,17 +46,17 @@ enum Command {
     Demo(demo::Args),
     /// Run a scene without a window and write its ledger.
     Run(run::Args),
-    /// Compute a scene on the CPU and on the GPU: timings side by side, and how far they are apart.
+    /// Run a scene on the CPU and on the GPU and compare timings and results.
     Compare(compare::Args),
     /// Find the slowest modes of a body: frequencies, damping ratios, shapes.
     Modes(modes::Args),
-    /// Run the body of a scene in a few coordinates.
+    /// Run a scene's body in reduced coordinates.
     Reduce(reduce::Args),
-    /// Measure, phase by phase.
+    /// Benchmark, phase by phase.
     Bench(bench::Args),
-    /// Find how strongly motion along examples must be damped, from what shall remain of it.
+    /// Find damping curves for the scene's examples from target amplitudes.
     Design(design::Args),
-    /// List the graphics adapters, and which of them would be taken.
+    /// List the graphics adapters and the one that would be used.
     Adapters(adapters::Args),
     /// List the built-in scenes.
     Scenes(scenes::Args),
@@ -74,7 +74,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Does the work on so many threads.
+    /// Does the work on this many threads.
     fn install<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
         let threads = self.threads.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -82,7 +82,7 @@ impl Threads {
     }
 }
 
-/// Prints to the standard output. A reader that has seen enough, such as `head`, is no failure.
+/// Prints to the standard output. A closed pipe, as of `head`, is no failure.
 fn print(text: &str) -> Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -92,7 +92,7 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Refuses a file that could not be written in the end, before anything is computed for it.
+/// Refuses a file that cannot be written, before computing anything for it.
 fn writable(option: &str, path: &Path) -> Result<()> {
     let refuse = |why: String| Err(InputError::field(option, format!("{}: {why}", path.display())).into());
     if path.is_dir() {
@@ -100,9 +100,9 @@ fn writable(option: &str, path: &Path) -> Result<()> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        return refuse(format!("there is no folder {}", folder.display()));
+        return refuse(format!("folder {} does not exist", folder.display()));
     }
-    // whether it may be written only the system knows: what is there stays as it is, what is not does not appear
+    // only the operating system knows: an existing file keeps its content, a new one is removed again
     let there = std::fs::symlink_metadata(path).is_ok();
     match std::fs::File::options().append(true).create(true).open(path) {
         Err(error) => refuse(error.to_string()),
@@ -111,7 +111,7 @@ fn writable(option: &str, path: &Path) -> Result<()> {
     }
 }
 
-/// Finds out whether this file could be written into a folder that may not be there yet, without making either.
+/// Checks that this file can be written to a folder that may not exist yet, without creating either.
 fn check_folder(folder: &Path, file: &str) -> Result<()> {
     let there = folder.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists());
     let there = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -32,7 +32,7 @@ pub struct Args {
     /// Frames of an animation: one period, shown in a second
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames: usize,
-    /// How far the vertex that moves farthest moves in shapes and animations (m); a tenth of the body's diagonal if not given
+    /// Largest vertex displacement in shapes and animations (m); a tenth of the body's diagonal if not given
     #[arg(long, value_name = "LENGTH")]
     size: Option<f64>,
     /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
@@ -68,13 +68,13 @@ pub fn run(args: &Args) -> Result<()> {
         let rows = Rows { modes: &found, decays: decays.as_deref() };
         say!("{}", rows.table())?;
         if found.iter().any(|mode| mode.omega == 0.0) {
-            tell!("0 Hz is slower than rounding tells, beside the fastest motion of the body");
+            tell!("0 Hz means too slow to resolve in double precision next to the body's fastest motion");
         }
         if decays.is_none() {
             let model = &loaded.scene.damping.model;
-            tell!("no damping ratios: `{model}` with this integrator is no matrix of mass and stiffness");
+            tell!("no damping ratios: `{model}` with this integrator is not a combination of mass and stiffness matrices");
         } else if !loaded.scene.damping.examples.is_empty() || loaded.scene.damping.curve.is_some() {
-            tell!("damping ratios are those without the examples and the curve of the scene");
+            tell!("damping ratios ignore the scene's examples and curves");
         }
         let Some(folder) = &args.out else { return Ok(()) };
         let body = alone(&built.model, number);
@@ -89,10 +89,10 @@ fn chosen(model: &Model, name: Option<&str>) -> Result<usize> {
     let names: Vec<&str> = model.bodies.iter().map(|body| body.name.as_str()).collect();
     let message = match name {
         None if names.len() == 1 => return Ok(0),
-        None => format!("the scene has several bodies, name one: {}", names.join(", ")),
+        None => format!("the scene has several bodies, choose one: {}", names.join(", ")),
         Some(name) => match names.iter().position(|other| *other == name) {
             Some(number) => return Ok(number),
-            None => format!("there is no body `{name}`; there are {}", names.join(", ")),
+            None => format!("there is no body `{name}`; the bodies are {}", names.join(", ")),
         },
     };
     Err(InputError::field("--body", message).into())
@@ -151,7 +151,7 @@ fn write_all(args: &Args, folder: &Path, (body, unit): (&Model, f64), rows: &Row
     // the first place comes again at the end, so that it can be played in a loop
     let frames = args.frames + 1;
     gltf::check(&visible, frames, 1).map_err(|_| {
-        InputError::field("--frames", "the animation would be too large to be read by others; give fewer")
+        InputError::field("--frames", "the animation would be too large for most viewers; use fewer frames")
     })?;
     std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
     write_whole(&folder.join("modes.csv"), rows.csv().as_bytes())?;

@@ -1,4 +1,4 @@
-//! `dashpot reduce SCENE`: the body of a scene in a few coordinates.
+//! `dashpot reduce SCENE`: a scene's body in reduced coordinates.
 
 use super::Threads;
 use super::run::{SCENE_HEAD, keep_scene, progress};
@@ -18,7 +18,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Run the one body of a scene in a few coordinates: linear modes and modal derivatives.
+/// Run a scene's single body in reduced coordinates: linear modes and modal derivatives.
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// A built-in scene (see `dashpot scenes`) or a .toml file
@@ -41,10 +41,10 @@ pub struct Args {
     /// Export every K-th frame only (trajectory.npy always has all)
     #[arg(long, value_name = "K", default_value_t = 1)]
     every: usize,
-    /// Start at rest in the slowest mode, where the vertex that moves farthest is A metres away
+    /// Start at rest in the slowest mode, with a largest vertex displacement of A metres
     #[arg(long, value_name = "A")]
     pluck: Option<f64>,
-    /// Run the whole body beside it, and tell how far apart they are
+    /// Also run the full body and report the difference
     #[arg(long)]
     compare: bool,
     #[command(flatten)]
@@ -73,7 +73,7 @@ fn work(args: &Args) -> Result<()> {
     if let Some(far) = args.pluck {
         reduced.pluck(far);
         if !reduced.last_row().total.is_finite() {
-            return Err(InputError::field("--pluck", "so far away the energy is no number").into());
+            return Err(InputError::field("--pluck", "the energy is not finite at this amplitude").into());
         }
     }
     describe(&loaded, &reduced)?;
@@ -116,7 +116,7 @@ fn work(args: &Args) -> Result<()> {
     conclude(args, &loaded, &reduced, whole.as_ref())
 }
 
-/// The body in its coordinates, with a bar on a terminal: of many coordinates that takes a while.
+/// Builds the reduced body, with a progress bar on a terminal: many coordinates take a while.
 fn prepare(args: &Args, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Reduced> {
     let style = ProgressStyle::with_template("{bar:40} {msg}  {elapsed}");
     let bar = ProgressBar::new(100).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -130,7 +130,7 @@ fn prepare(args: &Args, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Redu
     reduced.map_err(|e| loaded.place_error(e))
 }
 
-/// What was prepared.
+/// Prints the size of the reduced model and its preparation time.
 fn describe(loaded: &LoadedScene, reduced: &Reduced) -> Result<()> {
     let (model, [basis, polynomial]) = (reduced.model(), reduced.preparation());
     let (coordinates, linear) = (reduced.polynomial().coordinates(), reduced.linear_modes());
@@ -147,14 +147,14 @@ fn describe(loaded: &LoadedScene, reduced: &Reduced) -> Result<()> {
     )
 }
 
-/// What it came to.
+/// Prints the result and writes `summary.json`.
 fn conclude(args: &Args, loaded: &LoadedScene, reduced: &Reduced, whole: Option<&Whole>) -> Result<()> {
     let steps = loaded.scene.time.frames * loaded.scene.time.substeps;
     let seconds = reduced.clock().milliseconds(Phase::Global) * 1e-3;
     let rate = steps as f64 / seconds.max(f64::MIN_POSITIVE);
     let row = reduced.last_row();
     say!(
-        "{steps} steps in {seconds:.2} s: {rate:.0} steps a second, {:.2} iterations each",
+        "{steps} steps in {seconds:.2} s: {rate:.0} steps per second, {:.2} iterations each",
         reduced.mean_iterations()
     )?;
     say!(
@@ -187,10 +187,10 @@ fn conclude(args: &Args, loaded: &LoadedScene, reduced: &Reduced, whole: Option<
     say!("written to {}", directory.display())
 }
 
-/// The whole body, in step with the reduced one.
+/// The full body, stepped alongside the reduced one.
 struct Whole {
     simulation: Simulation,
-    /// Where its vertices would be, were they carried but not deformed, less the path (m).
+    /// Undeformed vertex positions without the attachments' path (m).
     placed: Vec<Vec3>,
     /// The largest distance from the reduced body (m), in which frame, and the largest displacement (m).
     apart: f64,
@@ -199,7 +199,7 @@ struct Whole {
 }
 
 impl Whole {
-    /// From where the reduced body is. It touches nothing either.
+    /// Starts from the reduced body's state, without contact.
     fn new(scene: &Scene, reduced: &Reduced) -> Result<Self> {
         let scene = Scene { obstacles: Vec::new(), ..scene.clone() };
         let model = Arc::new(Model {
@@ -228,7 +228,7 @@ impl Whole {
 
     fn verdict(&self) -> String {
         format!(
-            "at most {:.3e} m from the whole body, in frame {}: {:.3} % of its largest displacement, {:.3e} m",
+            "at most {:.3e} m from the full body, in frame {}: {:.3} % of its largest displacement, {:.3e} m",
             self.apart,
             self.when,
             100.0 * self.apart / self.moved.max(f64::MIN_POSITIVE),

@@ -24,7 +24,7 @@ use pictures::{PictureArgs, Pictures};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Run a scene without a window and write its ledger, and pictures if asked for.
+/// Run a scene without a window and write its ledger and, if requested, pictures.
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// A built-in scene (see `dashpot scenes`) or a .toml file
@@ -46,7 +46,7 @@ pub struct Args {
     /// Export and draw every K-th frame only (trajectory.npy always has all)
     #[arg(long, value_name = "K", default_value_t = 1)]
     every: usize,
-    /// Go on from the checkpoint.bin of an earlier run
+    /// Resume from the checkpoint.bin of an earlier run
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Write checkpoint.bin every K frames and at the end
@@ -90,14 +90,14 @@ struct Run {
     /// The frame it starts from.
     from: usize,
     pictures: Option<Pictures>,
-    /// Motion along the examples, if there are any and somewhere to write it.
+    /// Excitations of the examples, if the scene has any and there is an output folder.
     excitations: Option<Excitations>,
-    /// Why there are no pictures that were asked for: told at the end, for the run itself needs none.
+    /// Why requested pictures are missing: reported at the end, since the run does not need them.
     no_pictures: Option<Error>,
 }
 
 impl Run {
-    /// Reads all input and does all that can fail because of it, before anything is written.
+    /// Reads and checks all input before anything is written.
     fn prepare(args: Args) -> Result<Self> {
         for (option, value) in [("--every", args.every), ("--checkpoint", args.checkpoint)] {
             if value == 0 {
@@ -124,7 +124,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Prepares the pictures that are asked for. A run without them is still a run.
+    /// Prepares the requested pictures. Failure does not stop the run.
     fn open_pictures(&mut self, shared: Option<Shared>) {
         let Some(directory) = &self.args.out else { return };
         let folder = (directory.as_path(), self.args.every);
@@ -138,7 +138,7 @@ impl Run {
         }
     }
 
-    /// Factors, and goes on from a checkpoint if one is asked for.
+    /// Factors the matrix, and resumes from a checkpoint if requested.
     fn start(
         args: Args,
         loaded: LoadedScene,
@@ -150,8 +150,7 @@ impl Run {
         if let Some(path) = &args.resume {
             let mut checkpoint = Checkpoint::read(path)?;
             if checkpoint.restore(&loaded.standalone(), &mut simulation, path)? {
-                warnings
-                    .push(format!("the scene differs from the one that {} was made with", path.display()));
+                warnings.push(format!("the scene differs from the one {} was written with", path.display()));
             }
             rows = checkpoint.rows;
         }
@@ -170,7 +169,7 @@ impl Run {
         Ok(Run { args, loaded, warnings, simulation, rows, from, pictures, excitations, no_pictures })
     }
 
-    /// Runs the frames and sums up; a failed run is summed up, too.
+    /// Runs the frames and writes the summary, also after a failure.
     fn finish(mut self) -> Result<()> {
         let scene = format!("{SCENE_HEAD}{}", self.loaded.standalone().to_toml());
         let mut output = match &self.args.out {
@@ -179,7 +178,7 @@ impl Run {
         };
         self.follow_examples(output.as_ref())?;
         let ended = self.frames(&scene, &mut output).inspect_err(|_| {
-            // rows of frames before may still be on their way; the error that ended the run is the one to tell
+            // earlier rows may still be pending; report the error that ended the run
             let _ = self.take_rows(true, &mut output);
         });
         let completed = output.as_mut().map_or(Ok(()), Output::finish);
@@ -209,15 +208,15 @@ impl Run {
         say!("{summary}")?;
         match &output {
             Some(output) => say!("written to {}", output.directory().display()),
-            None => say!("nothing written; --out DIR keeps the ledger"),
+            None => say!("nothing written; use --out DIR to save the ledger"),
         }?;
         self.no_pictures.map_or(Ok(()), Err)
     }
 
-    /// What the ledger tells of the run that a user would want to know.
+    /// Warnings derived from the ledger.
     fn wrong(&self) -> Vec<String> {
         let mut alarm = Alarm::new(&self.loaded.scene);
-        // rows before a checkpoint may be of another scene
+        // rows before a checkpoint may belong to another scene
         self.rows.iter().skip(self.from).for_each(|row| alarm.add(row));
         alarm.warnings()
     }
@@ -251,10 +250,10 @@ impl Run {
             self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
             let checkpoint = output.is_some() && frame.is_multiple_of(self.args.checkpoint);
-            // only where row and state must belong together; else a device may run ahead
+            // wait only where row and state must match; otherwise a device may run ahead
             self.take_rows(exports || checkpoint || frame == frames, output)?;
             if let Some(excitations) = &mut self.excitations {
-                // the host has the state: damping along shapes is computed there
+                // the host has the state: example damping runs there
                 excitations.row(&mut self.simulation)?;
             }
             if let Some(output) = output {
@@ -273,15 +272,15 @@ impl Run {
         output.as_ref().map_or(Ok(()), |output| self.checkpoint(scene, output))
     }
 
-    /// Draws the frame reached, if a picture of it is wanted.
+    /// Draws the current frame, if requested.
     fn draw(&mut self) -> Result<()> {
         self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.frame(&self.simulation))
     }
 
-    /// Writes the rows that have arrived; with `wait`, those of all frames started.
+    /// Writes the rows that have arrived; with `wait`, of all frames started.
     fn take_rows(&mut self, wait: bool, output: &mut Option<Output>) -> Result<()> {
         loop {
-            // once more after rows: it tells if the frame after them failed
+            // poll again after rows: reports whether the next frame failed
             let rows = self.simulation.rows(wait)?;
             if rows.is_empty() {
                 return Ok(());

@@ -1,38 +1,39 @@
-//! Anderson's acceleration: the next guess of a fixed-point iteration from the last few.
+//! Anderson acceleration of a fixed-point iteration.
 //!
-//! Sweeps over contacts smooth their forces quickly and even them out slowly: on a stiff body each contact can carry what
-//! its neighbour does. The combination of the last guesses whose changes cancel best takes care of that.
+//! Gauss–Seidel sweeps over contacts damp local errors quickly but redistribute forces slowly: on a stiff body
+//! neighbouring contacts can carry each other's load. Combining the last iterates so that their changes cancel best
+//! removes this slow error.
 
 use nalgebra::{DMatrix, DVector};
 use std::collections::VecDeque;
 
-/// How many guesses are combined.
+/// Number of iterates that are combined.
 const DEPTH: usize = 8;
-/// What is added to the diagonal of the small system, as a share of its largest entry: changes that repeat each other
-/// within rounding must not be told apart.
+/// Regularisation of the normal equations, relative to the largest diagonal entry: changes that are equal within
+/// rounding must not be separated.
 const DAMPING: f64 = 1e-12;
-/// When the change grows by more than this, contacts open and close: what came before is forgotten.
+/// If the change grows by more than this factor, contacts have opened or closed: the history is dropped.
 const LARGEST_GROWTH: f64 = 2.0;
 
-/// The last guesses. A state is a vector whose first `measured` numbers tell how far it is from fixed.
+/// The last iterates. The first `measured` numbers of a state vector define its distance from the fixed point.
 #[derive(Debug)]
 pub struct Anderson {
     measured: usize,
-    /// Change of the measured part of the last guess, and what came out of it.
+    /// Change of the measured part in the last iteration, and its result.
     last: Option<(DVector<f64>, DVector<f64>)>,
-    /// How these differed from guess to guess.
+    /// Differences of these between successive iterations.
     differences: VecDeque<(DVector<f64>, DVector<f64>)>,
-    /// Products of the changes' differences, of each with those before it and with itself.
+    /// Dot products of the differences of changes: of each with itself and the earlier ones.
     products: VecDeque<Vec<f64>>,
 }
 
 impl Anderson {
-    /// Nothing known yet.
+    /// No history yet.
     pub fn new(measured: usize) -> Anderson {
         Anderson { measured, last: None, differences: VecDeque::new(), products: VecDeque::new() }
     }
 
-    /// The next guess, after `before` became `after`.
+    /// The next guess, after the iteration mapped `before` to `after`.
     pub fn next(&mut self, before: &DVector<f64>, after: DVector<f64>) -> DVector<f64> {
         let change = after.rows(0, self.measured) - before.rows(0, self.measured);
         if let Some((last_change, last_after)) = self.last.take() {
@@ -64,7 +65,7 @@ impl Anderson {
         self.products.push_back(self.differences.iter().map(|other| newest.dot(&other.0)).collect());
     }
 
-    /// The γ for which |change − Σ γ Δchange| is least.
+    /// The γ that minimise |change − Σ γ Δchange|.
     fn shares(&self, change: &DVector<f64>) -> DVector<f64> {
         let count = self.differences.len();
         let product = |i: usize, j: usize| self.products[i.max(j)][i.min(j)];

@@ -1,6 +1,6 @@
-//! Vertices against the surfaces of bodies: solids, which have an inside, and cloths, which have two sides.
+//! Contact of vertices with the surfaces of solids, which have an inside, and of cloth, which has two sides.
 //!
-//! Vertices against triangles only: two edges that cross without a vertex near do not notice each other.
+//! Vertex–triangle contact only: two crossing edges without a nearby vertex are not detected.
 
 use super::crossing::Crossing;
 use super::hash::Bounds;
@@ -9,18 +9,18 @@ use super::memory::Remembered;
 use crate::Vec3;
 use crate::scene::MatterKind;
 
-/// How far, as a share of an edge, a vertex that is inside a body is followed on its way before its foot is looked for:
-/// further on it may be nearer to another side. Not at all would leave a vertex that lies in an edge of the surface without
-/// a decision.
+/// A vertex inside a body is moved along its path by this fraction of an edge before its foot point is searched:
+/// farther along it may be closer to another side, and without any look-ahead a vertex exactly on a surface edge would
+/// be undecided.
 const LOOK_AHEAD: f64 = 0.1;
-/// How far around it, as a share of an edge, a vertex looks for a cloth at least.
+/// Minimum search radius around a vertex for cloth, as a fraction of an edge.
 const LEAST_REACH: f64 = 0.5;
-/// A vertex is noticed when it comes nearer than it moves, but not further away than this many edges.
+/// A vertex is detected within its own displacement, but at most within this many edge lengths.
 const FARTHEST: f64 = 2.0;
-/// A way is looked at in pieces of this many edges, and in no more than [`MOST_PIECES`].
+/// A path is searched in pieces of this many edge lengths, at most [`MOST_PIECES`].
 const PIECE: f64 = 4.0;
 const MOST_PIECES: f64 = 256.0;
-/// How much further away than in space a triangle of the same body may be at rest to be where the matter is left.
+/// Self-contact: a triangle may be this many times farther away at rest than in space to count as the exit side.
 const STRETCH: f64 = 3.0;
 
 /// A vertex that may touch a body.
@@ -30,17 +30,17 @@ pub struct Visitor<'a> {
     pub vertex: u32,
     /// Whether it belongs to the same body.
     pub own: bool,
-    /// How far from the mesh it must stay (m).
+    /// Required distance from the mesh (m).
     pub clearance: f64,
-    /// How much further away it is noticed, besides as far as it moves (m).
+    /// Detection distance in addition to its displacement (m).
     pub margin: f64,
-    /// The forces that acted on it in the step before.
+    /// The forces on it in the previous step.
     pub before: &'a [Remembered],
 }
 
-/// The places where a vertex may touch the body: of a solid one, of a cloth one on each side at most.
+/// The foot points where a vertex may touch a body: one on a solid, at most one on each side of a cloth.
 ///
-/// The normals of the feet point to the side where the vertex belongs.
+/// Their normals point to the side where the vertex belongs.
 pub fn feet(layer: &Layer, visitor: &Visitor, scratch: &mut Vec<u32>) -> [Option<Foot>; 2] {
     let [from, to] = [0.0, 1.0].map(|s| layer.place(visitor.vertex, s));
     let way = (to - from).norm();
@@ -62,7 +62,7 @@ pub fn feet(layer: &Layer, visitor: &Visitor, scratch: &mut Vec<u32>) -> [Option
     [foot, None]
 }
 
-/// The triangles near a box that the vertex can touch: on its own body not those around itself.
+/// The triangles near a box that the vertex can touch, excluding those around itself on its own body.
 fn candidates(layer: &Layer, visitor: &Visitor, around: &Bounds, found: &mut Vec<u32>) {
     layer.triangles_near(around, found);
     if visitor.own {
@@ -71,7 +71,7 @@ fn candidates(layer: &Layer, visitor: &Visitor, around: &Bounds, found: &mut Vec
     }
 }
 
-/// The first triangle on its way that the vertex passes in a way that `counts`, and where.
+/// The first triangle on its path that the vertex passes with a crossing that `counts`, and where.
 fn first_passing(
     layer: &Layer,
     visitor: &Visitor,
@@ -92,9 +92,9 @@ fn first_passing(
     })
 }
 
-/// Where a vertex that is inside a solid should come out: its foot, the nearest one, looked for further and further away.
+/// Where a vertex inside a solid should leave: its nearest foot point, searched at increasing distance.
 ///
-/// In its own body `matter`, what it has got into (at rest), tells the surface that it came through from its own.
+/// In its own body, `matter` (the rest position of the penetrated material) identifies the exit surface.
 fn inner_foot(layer: &Layer, visitor: &Visitor, matter: &Vec3, found: &mut Vec<u32>) -> Option<Foot> {
     let way = layer.way(visitor.vertex).norm();
     let edge = layer.skin.edge;
@@ -111,8 +111,8 @@ fn inner_foot(layer: &Layer, visitor: &Visitor, matter: &Vec3, found: &mut Vec<u
         let foot = feet.min_by(|a, b| a.distance.abs().total_cmp(&b.distance.abs()));
         let nearest = nearest_triangle(layer, s, &point, found).filter(|near| near.1.1.norm() <= reach);
         if let Some((triangle, (weights, away))) = nearest {
-            // No normal leads to the nearest point beside a crease or in a sharp dent. A foot far behind it, on the
-            // opposite side at worst, is not where the vertex came in.
+            // Beside a crease or in a sharp dent no normal passes through the closest point. A foot point far behind
+            // it, at worst on the opposite side, is not where the vertex entered.
             if let Some(foot) = foot.filter(|foot| foot.distance.abs() <= 2.0 * away.norm()) {
                 return Some(foot);
             }
@@ -126,7 +126,7 @@ fn inner_foot(layer: &Layer, visitor: &Visitor, matter: &Vec3, found: &mut Vec<u
     }
 }
 
-/// The foot of a point outside, if it is nearer than `reach`. Beside a crease there is none: then it is the nearest point.
+/// Foot point of a point outside, within `reach`. Beside a crease, where none exists, the closest point.
 fn outer_foot(
     layer: &Layer,
     visitor: &Visitor,
@@ -139,7 +139,7 @@ fn outer_foot(
     let outside = feet.filter(|foot| (0.0..reach).contains(&foot.distance));
     let foot = outside.min_by(|a, b| a.distance.total_cmp(&b.distance));
     if visitor.own {
-        // the nearest point may be beside the vertex, on the same dent of the surface
+        // the closest point may be next to the vertex, in the same dent of the surface
         return foot;
     }
     let nearest = nearest_triangle(layer, 1.0, point, found).and_then(|(triangle, (weights, away))| {
@@ -149,7 +149,7 @@ fn outer_foot(
         in_front.then(|| Foot { normal: away / distance, ..foot })
     });
     match (foot, nearest) {
-        // a foot far behind a nearer point belongs to another part of the surface
+        // a foot point far behind a closer point belongs to another part of the surface
         (Some(foot), Some(nearest)) if foot.distance > 2.0 * nearest.distance => Some(nearest),
         (foot, nearest) => foot.or(nearest),
     }
@@ -160,10 +160,10 @@ fn nearest_triangle(layer: &Layer, s: f64, point: &Vec3, found: &[u32]) -> Optio
     each.min_by(|a, b| a.1.1.norm_squared().total_cmp(&b.1.1.norm_squared()))
 }
 
-/// The nearest places of a cloth on either side of the vertex.
+/// The closest foot points on either side of a cloth.
 ///
-/// A cloth has no inside: which side the vertex belongs to is where it was when the step began, or, while a force acts,
-/// where that pushes it.
+/// A cloth has no inside: the vertex belongs to the side where it was at the start of the step or, while a force acts,
+/// to the side the force pushes it to.
 fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u32>) -> [Option<Foot>; 2] {
     let mut best: [Option<Foot>; 2] = [None; 2];
     let mut offer = |side: f64, foot: Foot| {
@@ -173,7 +173,7 @@ fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u
             *best = Some(turned);
         }
     };
-    // A triangle that it has passed already, and is pushed back through, is not passed anew.
+    // A triangle that it has already passed, and is being pushed back through, is not passed again.
     let passed = first_passing(layer, visitor, found, |_| true);
     let passed = passed.filter(|(triangle, _)| push(layer, visitor, *triangle).is_none());
     if let Some((triangle, c)) = passed
@@ -189,7 +189,7 @@ fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u
         let Some(foot) = layer.foot(triangle, 1.0, &point, around) else { continue };
         match push(layer, visitor, triangle) {
             Some(force) => offer(force.dot(&foot.normal).signum(), foot),
-            // beyond what it passes it will not come
+            // it does not get beyond the first triangle that it passes
             None if passed.is_none() && foot.distance.abs() < reach => offer(foot.distance.signum(), foot),
             None => {}
         }
@@ -197,7 +197,7 @@ fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u
     best
 }
 
-/// The force of a triangle, or of one that touches it, on the vertex in the step before (N).
+/// The force of a triangle, or of an adjacent one, on the vertex in the previous step (N).
 fn push(layer: &Layer, visitor: &Visitor, triangle: u32) -> Option<Vec3> {
     let corners = layer.skin.triangles[triangle as usize];
     let of = |entry: &&Remembered| {

@@ -1,25 +1,25 @@
-//! Columns of A⁻¹: how far each vertex of a surface moves under a unit force on one of them.
+//! Compliance columns, columns of A⁻¹: the displacement of every surface vertex under a unit force on one of them.
 //!
-//! They are computed when they are asked for first, three at a time, and kept until the metric changes. Of a column only
-//! the rows of the surface of the same body, or of bodies joined with it, are kept (A knows no other coupling), relative to its largest entry, the
-//! diagonal, in single precision: forces are right to 10⁻⁷, and positions are made of them by an exact solve.
+//! Computed on demand, three at a time, and kept until the metric changes. A column keeps only the rows of the same
+//! body's surface, or of bodies joined to it (A has no other coupling), divided by its largest entry, the diagonal, in
+//! single precision: forces are accurate to 10⁻⁷, and positions are computed from them by an exact solve.
 
 use crate::error::RunError;
 use crate::{Result, Vec3};
 use std::ops::Range;
 
-/// How many bytes of columns are kept; what one step needs must fit.
+/// Memory limit for columns (bytes); the columns of one step must fit.
 const MOST_BYTES: usize = 2 << 30;
 const NONE: u32 = u32::MAX;
 
-/// The columns that are known.
+/// The cached columns.
 #[derive(Debug)]
 pub struct Columns {
-    /// Of each vertex: its row among the vertices of its body's surface.
+    /// For each vertex: its row among its body's surface vertices.
     row: Vec<u32>,
-    /// Of each vertex: its body's part of `surface`.
+    /// For each vertex: its body's range in `surface`.
     part: Vec<u32>,
-    /// Vertices of the surfaces, body by body, ascending.
+    /// Surface vertices, body by body, ascending.
     surface: Vec<u32>,
     parts: Vec<Range<usize>>,
     slot: Vec<u32>,
@@ -32,14 +32,14 @@ pub struct Columns {
 /// One column.
 #[derive(Debug)]
 struct Column {
-    /// (A⁻¹)_vv (m/N, times what the caller weighs forces with).
+    /// (A⁻¹)_vv (m/N, in the caller's force scaling).
     diagonal: f64,
-    /// The column over the diagonal.
+    /// The column divided by the diagonal.
     shares: Box<[f32]>,
 }
 
 impl Columns {
-    /// No columns yet, for surfaces with these vertices (body by body, ascending) of `vertex_count` vertices.
+    /// An empty cache for surfaces with these vertices (body by body, ascending) of `vertex_count` vertices.
     pub fn new(vertex_count: usize, surfaces: &[Vec<u32>]) -> Columns {
         let (mut row, mut part) = (vec![NONE; vertex_count], vec![0; vertex_count]);
         let (mut surface, mut parts) = (Vec::new(), Vec::new());
@@ -65,17 +65,18 @@ impl Columns {
         }
     }
 
-    /// Forgets all columns: the metric changed.
+    /// Drops all columns: the metric has changed.
     pub fn forget(&mut self) {
         self.slot.fill(NONE);
         self.kept.clear();
         self.bytes = 0;
     }
 
-    /// Makes sure that the columns of `vertices` (each once; those of no surface are left out) are there. `inverse` applies A⁻¹ to three
-    /// vectors at once, the x, y and z of what it is given. Returns whether any had to be computed.
+    /// Computes the missing columns of `vertices` (distinct; vertices that are on no surface are skipped). `inverse`
+    /// applies A⁻¹ to three vectors at once, the x, y and z components of its argument. Returns whether any column was
+    /// computed.
     ///
-    /// Fails with [`RunError::ContactMemory`] if they do not fit; those that are not asked for are forgotten before.
+    /// Fails with [`RunError::ContactMemory`] if they do not fit, after dropping the columns that were not requested.
     pub fn ensure(
         &mut self,
         vertices: &[u32],
@@ -119,7 +120,7 @@ impl Columns {
     fn keep(&mut self, v: u32, lane: usize) {
         let diagonal = self.scratch[v as usize][lane];
         let rows = &self.surface[self.parts[self.part[v as usize] as usize].clone()];
-        // A is positive definite; where rounding or an overflow says otherwise the vertex has no compliance
+        // A is positive definite; if rounding or overflow says otherwise, the vertex has no compliance
         let diagonal = if diagonal.is_finite() && diagonal > 0.0 { diagonal } else { 0.0 };
         let share = |&row: &u32| {
             let share = (self.scratch[row as usize][lane] / diagonal) as f32;
@@ -131,24 +132,24 @@ impl Columns {
         self.kept.push(Column { diagonal, shares });
     }
 
-    /// The part of the surfaces, which is the body, that a vertex belongs to.
+    /// The body (part of the surfaces) of a vertex.
     pub fn part(&self, v: u32) -> u32 {
         self.part[v as usize]
     }
 
-    /// Number of vertices of all surfaces.
+    /// Number of surface vertices.
     pub fn len(&self) -> usize {
         self.surface.len()
     }
 
-    /// The number of a vertex among those of all surfaces.
+    /// Index of a vertex among the surface vertices.
     pub fn index(&self, v: u32) -> Option<usize> {
         let row = self.row[v as usize];
         (row != NONE).then(|| self.parts[self.part[v as usize] as usize].start + row as usize)
     }
 
-    /// Adds `weight` times the column of a vertex to numbers for all vertices of the surfaces. The column must be there:
-    /// one that is not adds nothing.
+    /// Adds `weight` times the column of a vertex to `sum`, indexed by surface vertex. A column that was not computed
+    /// adds nothing.
     pub fn add_to(&self, v: u32, weight: f64, sum: &mut [f64]) {
         let Some(column) = self.kept.get(self.slot[v as usize] as usize) else { return };
         let factor = weight * column.diagonal;
@@ -156,12 +157,12 @@ impl Columns {
         part.iter_mut().zip(&column.shares).for_each(|(sum, &share)| *sum += factor * f64::from(share));
     }
 
-    /// Sets the numbers of the vertices of a vertex's own surface to zero.
+    /// Zeroes the entries of a vertex's own surface.
     pub fn clear_part(&self, v: u32, sum: &mut [f64]) {
         sum[self.parts[self.part[v as usize] as usize].clone()].fill(0.0);
     }
 
-    /// (A⁻¹)_rv of two vertices of the same body's surface, if the column of `v` is there, otherwise 0.
+    /// (A⁻¹)_rv for two surface vertices of the same body, or 0 if the column of `v` was not computed.
     pub fn entry(&self, r: u32, v: u32) -> f64 {
         match self.kept.get(self.slot[v as usize] as usize) {
             Some(column) if self.row[r as usize] != NONE => {

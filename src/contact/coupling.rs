@@ -1,8 +1,8 @@
-//! How far a force at one frame moves the places of all others.
+//! The Delassus operator W: how far a force at one contact displaces all others.
 //!
-//! A acts on x, y and z alike, so a force on frame d moves the place of frame c by W_cd f_d with a number W_cd =
-//! Σ w_k w_l (A⁻¹)_kl, zero where the two share no body. The weights are fixed during a step, so a row of W is computed when
-//! its frame acts first in it, and kept until the next.
+//! A acts on x, y and z alike, so a force on contact d displaces contact c by W_cd f_d with the scalar W_cd = Σ w_k
+//! w_l (A⁻¹)_kl, zero if they share no body. Weights are fixed during a step, so a row of W is computed when its
+//! contact first becomes active, and kept until the next step.
 
 use super::columns::Columns;
 use super::frame::{Frame, NOBODY};
@@ -10,27 +10,27 @@ use crate::Vec3;
 use pulp::{Arch, NullaryFnOnce};
 use std::ops::Range;
 
-/// The rows of W that are known. Frames have *slots*: those of the same pair of bodies are side by side.
+/// The known rows of W. Constraints have *slots*: those of the same pair of bodies are contiguous.
 #[derive(Debug, Default)]
 pub struct Coupling {
-    /// Of each frame: its slot.
+    /// For each constraint: its slot.
     slot: Vec<usize>,
-    /// Of each slot: its vertices as numbers of the surfaces, and their weights.
+    /// For each slot: its surface-vertex indices and their weights.
     arms: Vec<([usize; 4], [f64; 4])>,
-    /// Of each slot: the pair of bodies.
+    /// For each slot: the pair of bodies.
     group: Vec<usize>,
-    /// Of each pair of bodies: the slots of all frames that share a body with it.
+    /// For each pair of bodies: the slots of all constraints that share a body with it.
     reach: Vec<Vec<Range<usize>>>,
-    /// Of each slot: W_cc, and where its row begins in `shares`.
+    /// For each slot: W_cc, and the start of its row in `shares`.
     rows: Vec<Option<(f64, usize)>>,
-    /// Rows, as shares of W_cc, in single precision: forces are right to 10⁻⁷.
+    /// Rows divided by W_cc, in single precision: forces are accurate to 10⁻⁷.
     shares: Vec<f32>,
-    /// A⁻¹ Jᵀ of one frame at all vertices of the surfaces; zeros in between.
+    /// Scratch: A⁻¹ Jᵀ of one constraint at all surface vertices; zero between uses.
     spread: Vec<f64>,
 }
 
 impl Coupling {
-    /// The frames of a step; nothing is known of W.
+    /// Starts a step with these constraints and no known rows.
     pub fn begin(&mut self, frames: &[Frame], columns: &Columns) {
         let mut order: Vec<usize> = (0..frames.len()).collect();
         let parts: Vec<[u32; 2]> = frames.iter().map(|frame| parts(frame, columns)).collect();
@@ -57,12 +57,12 @@ impl Coupling {
         self.slot[frame]
     }
 
-    /// Whether the row of a frame is known.
+    /// Whether the row of a constraint is known.
     pub fn knows(&self, frame: usize) -> bool {
         self.rows[self.slot[frame]].is_some()
     }
 
-    /// Computes the row of a frame, whose vertices' columns must be there.
+    /// Computes the row of a constraint; the columns of its vertices must be available.
     pub fn add(&mut self, frame: usize, frames: &[Frame], columns: &Columns) {
         let slot = self.slot[frame];
         let mine: Vec<(usize, f64)> = frames[frame].arms().collect();
@@ -72,7 +72,7 @@ impl Coupling {
             (0..4).map(|k| weights[k] * spread[nodes[k]]).sum()
         };
         let own = entry(&arms[slot]);
-        // A is positive definite; where rounding or an overflow says otherwise the frame has no compliance
+        // A is positive definite; if rounding or overflow says otherwise, the constraint has no compliance
         let own = if own.is_finite() && own > 0.0 { own } else { 0.0 };
         let share = |arms| {
             let share = (entry(arms) / own) as f32;
@@ -85,12 +85,12 @@ impl Coupling {
         mine.iter().for_each(|&(v, _)| columns.clear_part(v as u32, &mut self.spread));
     }
 
-    /// W_cc of a slot; a frame whose row is not known has no compliance.
+    /// W_cc of a slot; 0 if its row is not known.
     pub fn compliance(&self, slot: usize) -> f64 {
         self.rows[slot].map_or(0.0, |(compliance, _)| compliance)
     }
 
-    /// Adds W_cd `force` of slot d to what all slots c have moved, the three coordinates apart (m).
+    /// Adds W_cd `force` of slot d to the displacements of all slots c, component by component (m).
     pub fn push(&self, slot: usize, force: Vec3, moved: &mut [Vec<f64>; 3]) {
         let Some((compliance, mut begin)) = self.rows[slot] else { return };
         let force = force * compliance;
@@ -104,7 +104,7 @@ impl Coupling {
     }
 }
 
-/// moved += force · shares, as wide as the machine computes.
+/// moved += force · shares, vectorised.
 struct Spread<'a> {
     shares: &'a [f32],
     force: Vec3,
@@ -126,7 +126,7 @@ impl NullaryFnOnce for Spread<'_> {
     }
 }
 
-/// A frame's vertices as numbers of the surfaces; what belongs to no surface has no weight.
+/// A constraint's vertices as surface-vertex indices; vertices on no surface get weight 0.
 fn arms(frame: &Frame, columns: &Columns) -> ([usize; 4], [f64; 4]) {
     let (mut nodes, mut weights) = ([0; 4], [0.0; 4]);
     for (arm, (v, weight)) in frame.arms().enumerate() {
@@ -137,13 +137,13 @@ fn arms(frame: &Frame, columns: &Columns) -> ([usize; 4], [f64; 4]) {
     (nodes, weights)
 }
 
-/// The two bodies of a frame, those that are joined as one; [`NOBODY`] for an obstacle.
+/// The two bodies of a constraint, joined bodies counting as one; [`NOBODY`] for an obstacle.
 fn parts(frame: &Frame, columns: &Columns) -> [u32; 2] {
     let other = if frame.bodies[1] == NOBODY { NOBODY } else { columns.part(frame.vertices[1]) };
     [columns.part(frame.vertices[0]), other]
 }
 
-/// Of each pair of bodies the slots of all pairs that share a body with it, ascending, neighbours joined.
+/// For each pair of bodies, the slot ranges of all pairs that share a body with it, ascending and merged.
 fn reach(pairs: &[[u32; 2]], counts: &[usize]) -> Vec<Vec<Range<usize>>> {
     let slots: Vec<Range<usize>> = counts
         .iter()

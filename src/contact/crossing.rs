@@ -1,40 +1,40 @@
-//! A point and a triangle whose corners move along lines: when the point lies in it.
+//! Intersection of a moving point with a triangle whose corners move along straight lines.
 //!
-//! With the time as parameter this is where a vertex passes a surface. With the distance as parameter, the corners moving
-//! along their normals, it is the foot of a point on a surface with normals between those of the corners: there the
-//! normal, the foot and the distance are continuous from triangle to triangle, and the point is right above its foot.
+//! With time as the parameter, this is where a vertex passes through a surface. With distance as the parameter and the
+//! corners moving along their normals, it is the foot point on a surface with interpolated normals: normal, foot point
+//! and distance are then continuous across triangles, and the point lies on the normal at its foot point.
 
 use crate::Vec3;
 
-/// How far outside a triangle, in barycentric coordinates, still counts as inside: neighbours leave no crack.
+/// Tolerance outside a triangle in barycentric coordinates: leaves no cracks between neighbours.
 const RIM: f64 = 1e-6;
 
-/// A point seen from a triangle, both moving along lines with a parameter s.
+/// A point and a triangle, both moving linearly with a parameter s.
 #[derive(Debug, Clone, Copy)]
 pub struct Moving {
     /// Corners at s = 0 (m).
     pub corners: [Vec3; 3],
-    /// Motion of the corners per s.
+    /// Corner displacement per s.
     pub along: [Vec3; 3],
     /// The point at s = 0 (m).
     pub point: Vec3,
-    /// Motion of the point per s.
+    /// Point displacement per s.
     pub point_along: Vec3,
 }
 
-/// When and where.
+/// Parameter and location of an intersection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
     /// The parameter.
     pub s: f64,
     /// Barycentric coordinates, not negative.
     pub weights: [f64; 3],
-    /// Whether the point comes from the front, where the corners are seen anticlockwise.
+    /// Whether the point comes from the front, where the corners appear anticlockwise.
     pub inward: bool,
 }
 
 impl Moving {
-    /// All crossings with `from` ≤ s ≤ `to`, ascending.
+    /// All intersections with `from` ≤ s ≤ `to`, ascending.
     pub fn crossings(&self, [from, to]: [f64; 2]) -> impl Iterator<Item = Crossing> + '_ {
         let volume = self.volume();
         let roots = roots(&volume, from, to);
@@ -63,7 +63,7 @@ impl Moving {
     }
 }
 
-/// The barycentric coordinates of the point of the triangle's plane nearest to `point`; `None` if it has no area.
+/// Barycentric coordinates of the projection of `point` onto the triangle's plane; `None` for a degenerate triangle.
 pub fn barycentric([a, b, c]: &[Vec3; 3], point: &Vec3) -> Option<[f64; 3]> {
     let (u, v, w) = (b - a, c - a, point - a);
     let normal = u.cross(&v);
@@ -76,14 +76,14 @@ pub fn barycentric([a, b, c]: &[Vec3; 3], point: &Vec3) -> Option<[f64; 3]> {
     (second.is_finite() && third.is_finite()).then_some([1.0 - second - third, second, third])
 }
 
-/// Not negative, with sum one.
+/// Clamps to non-negative weights with sum one.
 pub fn clamped(weights: [f64; 3]) -> [f64; 3] {
     let positive = weights.map(|w| w.max(0.0));
     let sum: f64 = positive.iter().sum();
     positive.map(|w| w / sum)
 }
 
-/// The barycentric coordinates of the point of a triangle nearest to `point`.
+/// Barycentric coordinates of the point of a triangle closest to `point`.
 pub fn nearest(corners: &[Vec3; 3], point: &Vec3) -> [f64; 3] {
     if let Some(inside) = barycentric(corners, point).filter(|w| w.iter().all(|&w| w >= 0.0)) {
         return inside;
@@ -107,19 +107,19 @@ fn value([c0, c1, c2, c3]: &[f64; 4], s: f64) -> f64 {
     ((c3 * s + c2) * s + c1) * s + c0
 }
 
-/// The roots of a cubic from `from` to `to`, ascending, and whether it falls there.
+/// The roots of a cubic between `from` and `to`, ascending, and whether the cubic is falling there.
 fn roots(cubic: &[f64; 4], from: f64, to: f64) -> [Option<(f64, bool)>; 3] {
     let mut found = [None; 3];
     if !cubic.iter().all(|c| c.is_finite()) {
         return found;
     }
-    // where it turns it may change its direction: between these it has one root at most
+    // between extrema the cubic is monotonic and has at most one root
     let [_, c1, c2, c3] = *cubic;
     let mut turns = [from, to, to, to];
     let inside = |s: f64| if s.is_finite() { s.clamp(from, to) } else { to };
     let discriminant = c2 * c2 - 3.0 * c1 * c3;
     if discriminant > 0.0 {
-        // so written that nothing cancels
+        // numerically stable form without cancellation
         let q = -(c2 + discriminant.sqrt().copysign(c2));
         let (one, other) = (inside(q / (3.0 * c3)), inside(c1 / q));
         (turns[1], turns[2]) = (one.min(other), one.max(other));
@@ -135,7 +135,7 @@ fn roots(cubic: &[f64; 4], from: f64, to: f64) -> [Option<(f64, bool)>; 3] {
     found
 }
 
-/// The root of a cubic that changes its sign once between two places: Newton's steps while they stay between, halving.
+/// The single root of a cubic in an interval with a sign change: Newton steps safeguarded by bisection.
 fn root_between(cubic: &[f64; 4], mut low: f64, mut high: f64) -> f64 {
     const MOST_STEPS: usize = 80;
     let rises = value(cubic, low) < 0.0;

@@ -1,4 +1,4 @@
-//! Finds the frames of contact of a step.
+//! Detects the contact constraints of a step.
 
 use super::bodies::{self, Visitor};
 use super::frame::{Frame, NOBODY, Plane};
@@ -15,37 +15,37 @@ use crate::scene::{Contact, Scene};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A vertex keeps this share of the distance it has from its own body at rest, however thick that is said to be.
+/// In self-contact a vertex keeps at most this fraction of its rest distance as clearance, whatever the thickness.
 const REST_SHARE: f64 = 0.9;
 
-/// All that can touch.
+/// Obstacles and surfaces of a scene.
 #[derive(Debug)]
 pub struct Scenery {
-    /// How it touches.
+    /// The scene's contact settings.
     contact: Contact,
     obstacles: Vec<Obstacle>,
     /// The surfaces of the bodies.
     pub skins: Vec<Skin>,
     shells: Vec<Shell>,
-    /// Pairs of bodies that a joint holds together and that do not touch, both ways, ascending.
+    /// Pairs of bodies connected by a joint, which do not touch: in both orders, ascending.
     joined: Vec<[usize; 2]>,
 }
 
-/// A step, or a moment if `h` is zero.
+/// A time step, or an instant if `h` is zero.
 #[derive(Clone, Copy)]
 pub struct Step<'a> {
-    /// When it begins (s).
+    /// Start time (s).
     pub t: f64,
-    /// How long it lasts (s).
+    /// Duration (s).
     pub h: f64,
     /// Positions at its start, and those predicted for its end (m).
     pub ends: [&'a [Vec3]; 2],
-    /// How far from a surface it is noticed, as a share of an edge.
+    /// Detection margin, as a fraction of an edge.
     pub margin: f64,
 }
 
 impl Scenery {
-    /// What can touch in a checked scene; `None` if nothing can.
+    /// The obstacles and surfaces of a checked scene; `None` if nothing can touch.
     pub fn new(scene: &Scene, model: &Model) -> Result<Option<Scenery>, InputError> {
         let solid = |mesh: &crate::mesh::Mesh| !mesh.is_strands();
         let any_surface = model.bodies.iter().any(|body| solid(&body.mesh));
@@ -56,7 +56,7 @@ impl Scenery {
         let skins = Skin::all(scene, model);
         let sound = |skin: &Skin| skin.stiffness.is_finite() && skin.clearance.is_finite();
         if let Some(body) = skins.iter().position(|skin| !sound(skin)) {
-            let message = "its contact stiffness, from elasticity and size, is no finite number; give contact.stiffness";
+            let message = "the contact stiffness derived from its elasticity and size is not finite; set contact.stiffness";
             return Err(InputError::field(format!("body.{body}.material"), message));
         }
         let mut first_surface = scene.obstacles.len() as u32;
@@ -71,7 +71,7 @@ impl Scenery {
         Ok(Some(Scenery { contact: scene.contact.clone(), obstacles, skins, shells, joined }))
     }
 
-    /// Vertices of the surfaces in each of these ranges, ascending.
+    /// Surface vertices in each of these ranges, ascending.
     pub fn surfaces(&self, ranges: &[Range<usize>]) -> Vec<Vec<u32>> {
         let mut surfaces = vec![Vec::new(); ranges.len()];
         for &v in self.skins.iter().flat_map(|skin| &skin.vertices) {
@@ -80,7 +80,7 @@ impl Scenery {
         surfaces
     }
 
-    /// All frames of a step, ascending by vertex and surface, with the forces that `memory` has of them.
+    /// All constraints of a step, ascending by vertex and surface, warm-started from `memory`.
     pub fn detect(&self, step: &Step, memory: &Memory) -> Vec<Frame> {
         let mut frames = Vec::new();
         for body in 0..self.skins.len() {
@@ -94,7 +94,7 @@ impl Scenery {
         frames
     }
 
-    /// The force of the step before: of the same surface, or of another triangle of its body, if it pushed this way.
+    /// The previous force of the same surface, or of another triangle of its body if it has a similar direction.
     fn force_before(&self, frame: &Frame, memory: &Memory) -> Vec3 {
         let before = memory.on(frame.vertices[0]);
         if let Some(same) = before.iter().find(|entry| entry.surface == frame.surface) {
@@ -165,7 +165,7 @@ impl Scenery {
         }
     }
 
-    /// The vertices of a body against the surface of one.
+    /// Detects contacts of a body's vertices with a surface.
     fn near_layer(&self, layer: &Layer, body: usize, margin: f64, memory: &Memory, frames: &mut Vec<Frame>) {
         let (skin, own) = (&self.skins[body], body == layer.body);
         let near = |scratch: &mut Vec<u32>, number: usize| {
@@ -192,7 +192,7 @@ impl Scenery {
             let apart = layer.rest_distance(foot.triangle, &layer.shell.rest(visitor.vertex));
             clearance = clearance.min(REST_SHARE * apart);
         }
-        // two layers, one after the other
+        // two layers in series
         let together = skin.stiffness * layer.skin.stiffness / (skin.stiffness + layer.skin.stiffness);
         let [a, b, c] = foot.weights;
         Frame {

@@ -1,4 +1,4 @@
-//! What contact gave to bodies and took from them during a step.
+//! Impulse and energy exchanged by contact during a step.
 
 use super::frame::{Frame, NOBODY};
 use crate::Vec3;
@@ -12,12 +12,12 @@ pub struct BodyForce {
     pub torque: Vec3,
 }
 
-/// What one body got in a step.
+/// Impulse and work of contact on one body in a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BodyExchange {
     /// h Σ f (N·s).
     pub impulse: Vec3,
-    /// h Σ p × f about the origin, p where the vertex of the contact ends (N·m·s).
+    /// h Σ p × f about the origin, p the end position of the contact vertex (N·m·s).
     pub angular_impulse: Vec3,
     /// Σ f·Δx (J).
     pub work: f64,
@@ -30,20 +30,21 @@ impl BodyExchange {
     }
 }
 
-/// What contact did in a step.
+/// Impulse and energy exchanged by contact in a step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exchange {
-    /// Energy given by moving obstacles (J).
+    /// Work done by moving obstacles (J).
     pub obstacles: f64,
-    /// Energy taken by friction (J).
+    /// Energy dissipated by friction (J).
     pub friction: f64,
     /// Body by body.
     pub bodies: Vec<BodyExchange>,
 }
 
-/// The forces of all frames on `bodies` bodies.
+/// The contact forces on each of `bodies` bodies.
 ///
-/// Both bodies of a pair feel the force at the same point, the vertex, so that theirs cancel to the last bit.
+/// Both bodies of a pair are loaded at the same point, the vertex, so that their forces and torques cancel to the last
+/// bit.
 pub fn forces_by_body(bodies: usize, frames: &[Frame], place: impl Fn(u32) -> Vec3) -> Vec<BodyForce> {
     let mut forces = vec![BodyForce::default(); bodies];
     for frame in frames.iter().filter(|frame| frame.force != Vec3::zeros()) {
@@ -59,7 +60,7 @@ pub fn forces_by_body(bodies: usize, frames: &[Frame], place: impl Fn(u32) -> Ve
     forces
 }
 
-/// What the forces of all frames did on the way from `start` to `end` in a step of length `h`.
+/// Impulse and work of all contact forces from `start` to `end` in a step of length `h`.
 pub fn exchange(bodies: usize, frames: &[Frame], h: f64, start: &[Vec3], end: &[Vec3]) -> Exchange {
     let forces = forces_by_body(bodies, frames, |v| end[v as usize]);
     let body =

@@ -1,19 +1,19 @@
-//! A frame of contact: a vertex and the plane it may not cross, fixed during a time step.
+//! A contact constraint: a vertex and the plane it must not cross, fixed during a time step.
 
 use crate::Vec3;
 use crate::scene::ContactLaw;
 
-/// No other body.
+/// Marks the absence of a second body.
 pub const NOBODY: u32 = u32::MAX;
 
-/// A plane that a point may not cross: gap = n·x − o.
+/// A plane that a point must not cross: gap = n·x − o.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
-    /// Unit normal n, towards the side that is free.
+    /// Unit normal n, towards the free side.
     pub normal: Vec3,
     /// o (m).
     pub offset: f64,
-    /// How far the surface moves during the step (m).
+    /// Displacement of the surface during the step (m).
     pub motion: Vec3,
 }
 
@@ -22,13 +22,13 @@ pub struct Plane {
 pub struct Frame {
     /// The obstacle, or the number of obstacles plus the triangle.
     pub surface: u32,
-    /// The body of the vertex and that of the surface; [`NOBODY`] for an obstacle.
+    /// The bodies of the vertex and of the surface; [`NOBODY`] for an obstacle.
     pub bodies: [u32; 2],
-    /// The vertex; then, if the surface is a body's, the corners of its triangle.
+    /// The vertex, followed by the corners of the triangle if the surface belongs to a body.
     pub vertices: [u32; 4],
     /// w: 1 for the vertex, minus the barycentric coordinates for the corners.
     pub weights: [f64; 4],
-    /// The plane; its motion is zero for a body's surface, which moves with its corners.
+    /// The plane; it has no motion of its own if the surface belongs to a body, whose corners move.
     pub plane: Plane,
     /// Coefficient of friction μ.
     pub friction: f64,
@@ -45,7 +45,7 @@ impl Frame {
         self.vertices.iter().zip(&self.weights).take(count).map(|(&v, &w)| (v as usize, w))
     }
 
-    /// Σ w_k x_k: where the vertex is, seen from the surface's point if that is a body's (m).
+    /// Σ w_k x_k: position of the vertex, relative to the contact point if the surface belongs to a body (m).
     pub fn place(&self, x: &[Vec3]) -> Vec3 {
         self.arms().map(|(v, w)| x[v] * w).sum()
     }
@@ -55,14 +55,14 @@ impl Frame {
         self.plane.normal.dot(place) - self.plane.offset
     }
 
-    /// How far the vertex slides along the surface between two places: what lies across the normal (m).
+    /// Slip: the tangential part of the displacement between two relative positions (m).
     pub fn slip(&self, from: &Vec3, to: &Vec3) -> Vec3 {
         let moved = to - from - self.plane.motion;
         moved - self.plane.normal * self.plane.normal.dot(&moved)
     }
 }
 
-/// The functions of a law.
+/// Energy and force of a contact law.
 pub trait Law {
     /// U(δ) (J).
     fn energy(self, stiffness: f64, depth: f64) -> f64;
@@ -70,7 +70,7 @@ pub trait Law {
     fn force(self, stiffness: f64, depth: f64) -> f64;
     /// The depth δ (m) at which the force is U'(δ) = f.
     fn depth(self, stiffness: f64, force: f64) -> f64;
-    /// The force f that solves f = U'(depth − compliance · f), for a depth without it.
+    /// The force f that solves f = U'(depth − compliance · f), given the depth at zero force.
     fn implicit_force(self, stiffness: f64, compliance: f64, depth: f64) -> f64;
 }
 
@@ -104,7 +104,7 @@ impl Law for ContactLaw {
         match self {
             // f = k (d − W f)
             ContactLaw::Linear => depth * stiffness / (1.0 + stiffness * compliance),
-            // δ + W k δ² = d, written so that nothing cancels
+            // δ + W k δ² = d, in a form without cancellation
             ContactLaw::Cubic => {
                 let root = (1.0 + 4.0 * compliance * stiffness * depth).sqrt();
                 self.force(stiffness, 2.0 * depth / (1.0 + root))

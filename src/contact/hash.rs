@@ -1,21 +1,21 @@
-//! A uniform grid over boxes: which of them are near a place. Sorted arrays, so the same items give the same order.
+//! A uniform grid over boxes, for proximity queries. Uses sorted arrays, so results have a reproducible order.
 //!
-//! Bounds: at most 16 cells an item on average, and a query looks at no more than [`MOST_FOUND`] entries of cells, so that
-//! a heap of items at one place costs a bounded time; what lies beyond is not found.
+//! Bounded cost: on average at most 16 cells per item, and a query inspects at most [`MOST_FOUND`] cell entries, so
+//! that many items at one place cost bounded time; entries beyond that are not found.
 
 use crate::Vec3;
 use std::ops::Range;
 
-/// Entries of cells that a query looks at, at most.
+/// Maximum number of cell entries a query inspects.
 pub const MOST_FOUND: usize = 4096;
-/// Cells that an item is in, on average, at most.
+/// Maximum average number of cells per item.
 const MOST_CELLS: u64 = 16;
-/// Up to this many cells an entry, and a few more, each cell knows where its items begin.
+/// Up to this many cells per entry (plus a constant), cells are stored as a dense list.
 const LISTED_CELLS: u64 = 4;
-/// Cells along an axis, at most: three such numbers make a key of 64 bits.
+/// Maximum cells per axis: three such indices fit in a 64-bit key.
 const MOST_ALONG: f64 = (1u64 << 20) as f64;
 
-/// A box along the axes.
+/// An axis-aligned box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     /// Lower corner (m).
@@ -25,28 +25,28 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// A box around nothing.
+    /// An empty box.
     pub const EMPTY: Bounds = Bounds {
         low: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
         high: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// The smallest box around points.
+    /// The bounding box of points.
     pub fn of(points: impl IntoIterator<Item = Vec3>) -> Bounds {
         points.into_iter().fold(Bounds::EMPTY, |b, p| Bounds { low: b.low.inf(&p), high: b.high.sup(&p) })
     }
 
-    /// The box with `reach` more on every side.
+    /// The box enlarged by `reach` on every side.
     pub fn grown(&self, reach: f64) -> Bounds {
         Bounds { low: self.low.add_scalar(-reach), high: self.high.add_scalar(reach) }
     }
 
-    /// Whether two boxes have a point in common. One with a corner that is not finite has none.
+    /// Whether two boxes intersect. A box with a non-finite corner intersects nothing.
     pub fn meets(&self, other: &Bounds) -> bool {
         (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
     }
 
-    /// The smallest box around both.
+    /// The bounding box of both.
     pub fn with(&self, other: &Bounds) -> Bounds {
         Bounds { low: self.low.inf(&other.low), high: self.high.sup(&other.high) }
     }
@@ -60,30 +60,30 @@ impl Bounds {
     }
 }
 
-/// The grid.
+/// A uniform grid.
 #[derive(Debug, Clone)]
 pub struct Grid {
     boxes: Vec<Bounds>,
     whole: Bounds,
-    /// Edge of a cell (m).
+    /// Cell size (m).
     cell: f64,
     along: [u64; 3],
-    /// Items, cell by cell, ascending in each.
+    /// Items, cell by cell, ascending within each.
     items: Vec<u32>,
     cells: Cells,
 }
 
-/// Where the items of a cell are.
+/// Where the items of a cell are stored.
 #[derive(Debug, Clone)]
 enum Cells {
-    /// Of every cell: where its items begin; and where those of the last end.
+    /// Dense: the start of every cell's items, and the end of the last.
     Listed(Vec<u32>),
-    /// Of every entry: its cell, ascending. For items that are few and far between.
+    /// Sparse: the cell of every entry, ascending.
     Sorted(Vec<u64>),
 }
 
 impl Cells {
-    /// Where the items of the cells from `first` to `last` are.
+    /// The item range of the cells from `first` to `last`.
     fn items(&self, first: u64, last: u64) -> Range<usize> {
         match self {
             Cells::Listed(begin) => begin[first as usize] as usize..begin[last as usize + 1] as usize,
@@ -94,7 +94,7 @@ impl Cells {
         }
     }
 
-    /// The order of entries that come ascending by item.
+    /// Sorts entries given in ascending order of items.
     fn sort(mut entries: Vec<(u64, u32)>, cells: u64) -> (Vec<u32>, Cells) {
         if cells > LISTED_CELLS * entries.len() as u64 + 64 {
             entries.sort_by_key(|entry| entry.0); // stable: items stay ascending
@@ -116,7 +116,7 @@ impl Cells {
 }
 
 impl Grid {
-    /// A grid over these items; those whose box is not finite are never found.
+    /// A grid over these items; items with a non-finite box are never found.
     pub fn new(boxes: Vec<Bounds>) -> Grid {
         let sound = || boxes.iter().filter(|b| b.is_finite());
         let count = sound().count();
@@ -154,17 +154,17 @@ impl Grid {
         grid
     }
 
-    /// The box around all items.
+    /// Bounding box of all items.
     pub fn whole(&self) -> &Bounds {
         &self.whole
     }
 
-    /// First and last cell along each axis that a box reaches into.
+    /// First and last cell along each axis covered by a box.
     fn range(&self, b: &Bounds) -> [[u64; 2]; 3] {
         std::array::from_fn(|axis| {
             let cell = |c: f64| {
                 let number = (c - self.whole.low[axis]) / self.cell;
-                // the conversion rounds down and keeps to the range of the integer
+                // the conversion truncates and saturates
                 (number as u64).min(self.along[axis] - 1)
             };
             [cell(b.low[axis]), cell(b.high[axis])]
@@ -175,7 +175,7 @@ impl Grid {
         (z * self.along[1] + y) * self.along[0] + x
     }
 
-    /// Puts the items whose boxes meet `around` into `found`, ascending, each once.
+    /// Collects into `found` the items whose boxes intersect `around`, ascending, without duplicates.
     pub fn near(&self, around: &Bounds, found: &mut Vec<u32>) {
         found.clear();
         if !around.is_finite() || !around.meets(&self.whole) {
@@ -185,7 +185,7 @@ impl Grid {
         let rows = (ys[1] - ys[0] + 1).saturating_mul(zs[1] - zs[0] + 1);
         let mut looked = 0;
         if rows > self.items.len() as u64 {
-            // more cells than items in them
+            // more cells than items
             let sound = |item: u32| self.boxes[item as usize].is_finite();
             let met = (0..self.boxes.len() as u32).filter(|&item| sound(item) && self.meets(item, around));
             found.extend(met.take(MOST_FOUND));

@@ -1,7 +1,7 @@
-//! A body's surface during one step, and the feet of points on it.
+//! The surface of a body during one step, and foot points on it.
 //!
-//! Everything is seen from the body: its mean motion is taken out, so that the boxes swept by its triangles are small
-//! however fast it flies.
+//! All positions are relative to the body: its mean motion is subtracted, so that the boxes swept by its triangles
+//! stay small at any speed.
 
 use super::crossing::{self, Moving};
 use super::hash::{Bounds, Grid};
@@ -10,23 +10,23 @@ use super::surface::Skin;
 use crate::Vec3;
 use crate::mesh::double_area_normal;
 
-/// Normals shorter than this are of a surface so bent that they mean nothing.
+/// Shorter interpolated normals belong to a surface too strongly bent for a meaningful normal.
 const LEAST_NORMAL: f64 = 0.1;
 
-/// A point of a surface and the direction away from it.
+/// A point on a surface and the normal there.
 #[derive(Debug, Clone, Copy)]
 pub struct Foot {
-    /// The triangle, counted in its body.
+    /// The triangle, numbered within its body.
     pub triangle: u32,
     /// Barycentric coordinates.
     pub weights: [f64; 3],
     /// Unit normal.
     pub normal: Vec3,
-    /// How far the point is in front of the surface, along the normal (m).
+    /// Signed distance of the query point along the normal (m).
     pub distance: f64,
 }
 
-/// The surface of a body between the start of a step and where it would come to.
+/// The surface of a body from the start of a step to its predicted end.
 pub struct Layer<'a> {
     /// Number of the body.
     pub body: usize,
@@ -38,16 +38,16 @@ pub struct Layer<'a> {
     /// Mean displacement of the body in the step (m).
     drift: Vec3,
     triangles: Grid,
-    /// Tetrahedra where others are, at the start of the step, and their numbers.
+    /// Tetrahedra near other bodies at the start of the step, and their numbers.
     tets: Grid,
     tet_numbers: Vec<u32>,
-    /// Normals at the start and at the end.
+    /// Normals at the start and at the end of the step.
     normals: [Vec<Vec3>; 2],
 }
 
 impl<'a> Layer<'a> {
-    /// The surface of a body on the way from `ends[0]` to `ends[1]`. `visitors`: where points may be that could be
-    /// inside at the start; `None`: anywhere.
+    /// The surface of a body moving from `ends[0]` to `ends[1]`. `visitors`: boxes around points that may be inside at
+    /// the start; `None`: anywhere.
     pub fn new(
         body: usize,
         skin: &'a Skin,
@@ -87,30 +87,31 @@ impl<'a> Layer<'a> {
         }
     }
 
-    /// Where a vertex of any body is at the share `s` of the step, seen from this body (m).
+    /// Position of a vertex of any body at the fraction `s` of the step, relative to this body (m).
     pub fn place(&self, v: u32, s: f64) -> Vec3 {
         self.ends[0][v as usize] + self.way(v) * s
     }
 
-    /// How a vertex of any body moves in the step, seen from this body (m).
+    /// Displacement of a vertex of any body in the step, relative to this body (m).
     pub fn way(&self, v: u32) -> Vec3 {
         self.ends[1][v as usize] - self.drift - self.ends[0][v as usize]
     }
 
-    /// The triangles whose way during the step meets a box.
+    /// The triangles whose swept box intersects a box.
     pub fn triangles_near(&self, around: &Bounds, found: &mut Vec<u32>) {
         self.triangles.near(around, found);
     }
 
-    /// The box of all triangles and of their ways.
+    /// Bounding box of all swept triangles.
     pub fn whole(&self) -> &Bounds {
         self.triangles.whole()
     }
 
-    /// The matter that a vertex has got into when the step begins: where that is at rest (m). `None` if it is outside.
+    /// Rest position of the material point that contains a vertex at the start of the step (m); `None` if the vertex
+    /// is outside.
     ///
-    /// Tetrahedra of which it is a corner do not count, and of its own body (`own`) nothing that is within an edge of
-    /// itself at rest: there it is squeezed, not touching. Flat tetrahedra have no inside.
+    /// Ignores tetrahedra of which the vertex is a corner and, within its own body (`own`), material within one edge
+    /// length at rest: that is compression, not contact. Flat tetrahedra have no inside.
     pub fn matter_around(&self, v: u32, own: bool, found: &mut Vec<u32>) -> Option<Vec3> {
         let point = self.ends[0][v as usize];
         self.tets.near(&Bounds::of([point]), found);
@@ -126,12 +127,12 @@ impl<'a> Layer<'a> {
         })
     }
 
-    /// The corners of a triangle at the share `s` of the step (m).
+    /// The corners of a triangle at the fraction `s` of the step (m).
     pub fn corners(&self, triangle: u32, s: f64) -> [Vec3; 3] {
         self.skin.triangles[triangle as usize].map(|v| self.place(v, s))
     }
 
-    /// The triangle and the vertex as they move during the step.
+    /// The relative motion of a triangle and a vertex during the step.
     pub fn passing(&self, triangle: u32, v: u32) -> Moving {
         Moving {
             corners: self.corners(triangle, 0.0),
@@ -146,7 +147,7 @@ impl<'a> Layer<'a> {
         self.shell.shading.of(triangle).map(|c| between(c).try_normalize(0.0).unwrap_or_default())
     }
 
-    /// The foot with these barycentric coordinates; the distance is left to the caller.
+    /// The foot point with these barycentric coordinates; the caller supplies the distance.
     pub fn foot_at(&self, triangle: u32, s: f64, weights: [f64; 3], distance: f64) -> Option<Foot> {
         let corners = self.corner_normals(triangle, s);
         let normal: Vec3 = (0..3).map(|k| corners[k] * weights[k]).sum();
@@ -154,8 +155,8 @@ impl<'a> Layer<'a> {
         (length > LEAST_NORMAL).then(|| Foot { triangle, weights, normal: normal / length, distance })
     }
 
-    /// The foot of a point on a triangle: where the normal, as it is between those of the corners, leads to the point.
-    /// The nearest, no further away than `reach`.
+    /// Foot point of a point on a triangle: where the interpolated normal passes through the point. The nearest one
+    /// within `reach`.
     pub fn foot(&self, triangle: u32, s: f64, point: &Vec3, reach: f64) -> Option<Foot> {
         let corners = self.corners(triangle, s);
         if double_area_normal(&corners) == Vec3::zeros() {
@@ -163,7 +164,7 @@ impl<'a> Layer<'a> {
         }
         let along = self.corner_normals(triangle, s);
         let moving = Moving { corners, along, point: *point, point_along: Vec3::zeros() };
-        // normals between unit vectors are shorter, so the parameter is larger than the distance
+        // interpolated normals are shorter than 1, so the parameter exceeds the distance
         let reach = reach * 1.5;
         let falling = moving.crossings([-reach, reach]).filter(|crossing| crossing.inward);
         let nearest = falling.min_by(|a, b| a.s.abs().total_cmp(&b.s.abs()))?;
@@ -172,14 +173,14 @@ impl<'a> Layer<'a> {
         Some(Foot { distance: foot.normal.dot(&away), ..foot })
     }
 
-    /// How far a triangle is from a place at rest (m).
+    /// Distance of a triangle from a point, both at rest (m).
     pub fn rest_distance(&self, triangle: u32, place: &Vec3) -> f64 {
         let corners = self.skin.triangles[triangle as usize].map(|v| self.shell.rest(v));
         let weights = crossing::nearest(&corners, place);
         (place - (0..3).map(|k| corners[k] * weights[k]).sum::<Vec3>()).norm()
     }
 
-    /// The nearest point of a triangle, however it lies: its barycentric coordinates, and the way from it to `point`.
+    /// The closest point of a triangle: its barycentric coordinates, and the vector from it to `point`.
     pub fn nearest(&self, triangle: u32, s: f64, point: &Vec3) -> ([f64; 3], Vec3) {
         let corners = self.corners(triangle, s);
         let weights = crossing::nearest(&corners, point);
@@ -187,14 +188,14 @@ impl<'a> Layer<'a> {
     }
 }
 
-/// A box around points, if all of them are finite: one with `NaN` meets nothing.
+/// Bounding box of points; empty if any of them is not finite.
 fn bounds_of_finite(points: impl Iterator<Item = Vec3> + Clone) -> Bounds {
     let finite = points.clone().all(|p| p.iter().all(|c| c.is_finite()));
     if finite { Bounds::of(points) } else { Bounds::EMPTY }
 }
 
-/// The barycentric coordinates of a point inside a tetrahedron or on its faces, whichever way round that is. Meshes are
-/// often aligned, and a point on the face of two must not fall between them.
+/// Barycentric coordinates of a point inside a tetrahedron or on its faces, for either orientation. The tolerance
+/// keeps points on a shared face of aligned meshes from falling between two tetrahedra.
 fn shares_inside([a, b, c, d]: &[Vec3; 4], point: &Vec3) -> Option<[f64; 4]> {
     const RIM: f64 = 1e-12;
     let volume = |p: &Vec3, q: &Vec3, r: &Vec3, s: &Vec3| (q - p).cross(&(r - p)).dot(&(s - p));

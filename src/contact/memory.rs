@@ -1,12 +1,12 @@
-//! The forces of the step before, to begin with in the next.
+//! Contact forces of the previous step, for warm starts.
 
 use super::frame::Frame;
 use crate::Vec3;
 
-/// Numbers that one remembered force takes in a checkpoint.
+/// Numbers per stored force in a checkpoint.
 pub const NUMBERS: usize = 5;
 
-/// A force that acted at the end of a step.
+/// A contact force at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Remembered {
     /// The vertex it acted on.
@@ -17,12 +17,12 @@ pub struct Remembered {
     pub force: Vec3,
 }
 
-/// Forces that acted, ascending by vertex and surface.
+/// Contact forces, ascending by vertex and surface.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Memory(Vec<Remembered>);
 
 impl Memory {
-    /// The forces that are not zero.
+    /// The non-zero forces.
     pub fn of(frames: &[Frame]) -> Memory {
         let acting = frames.iter().filter(|frame| frame.force != Vec3::zeros());
         let entry = |f: &Frame| Remembered { vertex: f.vertices[0], surface: f.surface, force: f.force };
@@ -34,7 +34,7 @@ impl Memory {
         Memory(entries)
     }
 
-    /// What acted on a vertex.
+    /// The forces on a vertex.
     pub fn on(&self, vertex: u32) -> &[Remembered] {
         let first = self.0.partition_point(|entry| entry.vertex < vertex);
         let count = self.0[first..].partition_point(|entry| entry.vertex == vertex);
@@ -47,7 +47,7 @@ impl Memory {
         self.0.iter().flat_map(numbers).collect()
     }
 
-    /// From the numbers of [`Memory::numbers`]. Entries that cannot be are left out: this is only where to begin.
+    /// From the numbers of [`Memory::numbers`]. Invalid entries are dropped: this is only a starting guess.
     pub fn from_numbers(numbers: &[f64]) -> Memory {
         let whole = |x: f64| (x >= 0.0 && x < f64::from(u32::MAX) && x.fract() == 0.0).then_some(x as u32);
         let entry = |n: &[f64]| {

@@ -1,14 +1,15 @@
-//! Contact: of bodies with obstacles, with each other and with themselves, with Coulomb's friction.
+//! Contact between bodies and obstacles, between bodies, and of bodies with themselves, with Coulomb friction.
 //!
-//! Penetration δ = max(0, −gap) costs U(δ) (see [`ContactLaw`]). At the start of a time step [`Contacts::find`] looks for
-//! *frames*: a vertex and a plane that it may not cross, gap(x) = n·Σ w_k x_k − o, where n, o and w stay as they are until
-//! the next step. In each iteration [`Contacts::resolve`] finds the forces implicitly, in the metric A of the step: x⁺ =
-//! x_free + A⁻¹ Jᵀ f with f_n = U'(δ(x⁺)), and friction that opposes the slip during the step. So stiffness does not limit
-//! the time step, and A never changes.
+//! Penetration δ = max(0, −gap) has the energy U(δ) (see [`ContactLaw`]). At the start of a time step
+//! [`Contacts::find`] detects *constraints*: a vertex and a plane it must not cross, gap(x) = n·Σ w_k x_k − o, with n,
+//! o and w fixed for the step. In each iteration [`Contacts::resolve`] solves for the forces implicitly in the metric
+//! A of the step: x⁺ = x_free + A⁻¹ Jᵀ f with f_n = U'(δ(x⁺)), and friction opposing the slip. Contact stiffness
+//! therefore does not limit the time step, and A does not change.
 //!
 //! Architecture invariant: contact knows no backend. It sees positions and a function that applies A⁻¹.
 //!
-//! The same bits with any number of threads: detection keeps the order of vertices, and the sweeps are sequential.
+//! Results are bitwise independent of the number of threads: detection keeps the order of vertices, and the sweeps are
+//! sequential.
 
 mod accelerate;
 mod bodies;
@@ -42,23 +43,23 @@ use memory::Memory;
 use rayon::prelude::*;
 use solve::{Problem, Solver};
 
-/// How often frames that the forces of others push together are added, and all forces found again.
+/// Maximum rounds of adding constraints that other contact forces have closed, and solving again.
 const MOST_ROUNDS: usize = 10;
-/// Frames are made this share of an edge before a surface is reached.
+/// Constraints are created this fraction of an edge before the surface is reached.
 const MARGIN: f64 = 0.1;
 
-/// A vertex that touches something.
+/// A vertex in contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Touched {
     /// The vertex.
     pub vertex: u32,
-    /// Unit normal of what it touches, towards the vertex.
+    /// Unit normal of the surface it touches, towards the vertex.
     pub normal: Vec3,
     /// Penetration (m).
     pub depth: f64,
 }
 
-/// All that can touch, and what does.
+/// The contact state of a scene: what can touch, and the constraints of the current step.
 #[derive(Debug)]
 pub struct Contacts {
     law: ContactLaw,
@@ -66,11 +67,11 @@ pub struct Contacts {
     /// Length of the time step (s).
     h: f64,
     frames: Vec<Frame>,
-    /// Forces of a checkpoint, until the next step begins with them.
+    /// Forces from a checkpoint, used to warm-start the next step.
     restored: Option<Memory>,
     columns: Columns,
     solver: Solver,
-    /// Jᵀ f, in the weight of the gradient.
+    /// Jᵀ f, scaled like the gradient.
     nodal: Vec<(u32, Vec3)>,
     by_body: Vec<BodyForce>,
 }
@@ -93,8 +94,8 @@ impl Contacts {
         }))
     }
 
-    /// Start of the step from time `t` to `t + h` (s): finds the frames, from the positions `x` of all vertices and the
-    /// predicted ones `y` (m).
+    /// Starts the step from time `t` to `t + h` (s): detects the constraints from the positions `x` and the predicted
+    /// positions `y` of all vertices (m).
     pub fn find(&mut self, t: f64, h: f64, x: &[Vec3], y: &[Vec3]) {
         let memory = self.remembered();
         self.h = h;
@@ -105,20 +106,20 @@ impl Contacts {
         self.by_body.fill(BodyForce::default());
     }
 
-    /// Number of frames that may act now; 0: the step needs no contact at all.
+    /// Number of constraints; 0 means that the step needs no contact.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Whether the step needs no contact at all.
+    /// Whether the step needs no contact.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// The forces at `x_free`: x − A⁻¹ g without contact in g. `weight`: the factor of U' in the gradient of Φ.
-    /// `inverse` applies A⁻¹ to three columns in place, the x, y and z of what it is given.
+    /// Solves for the forces at `x_free` = x − A⁻¹ g, g without contact. `weight`: the factor of U' in the gradient of
+    /// Φ. `inverse` applies A⁻¹ in place to three columns, the x, y and z components of its argument.
     ///
-    /// Result: Jᵀ f with this weight, by vertex, ascending; x⁺ = x_free + A⁻¹ Jᵀ f.
+    /// Returns Jᵀ f with this weight, ascending by vertex; x⁺ = x_free + A⁻¹ Jᵀ f.
     pub fn resolve(
         &mut self,
         x_start: &[Vec3],
@@ -155,7 +156,7 @@ impl Contacts {
         self.nodal = terms.chunk_by(|a, b| a.0 == b.0).map(sum).collect();
     }
 
-    /// Marks the frames that do not act yet but are closed by the forces of the others; whether there are any.
+    /// Marks the inactive constraints that other forces have closed; returns whether there are any.
     fn pushed_together(&self, x_free: &[Vec3], acting: &mut [bool]) -> bool {
         let closed: Vec<usize> = (0..acting.len())
             .into_par_iter()
@@ -169,23 +170,23 @@ impl Contacts {
         !closed.is_empty()
     }
 
-    /// A⁻¹ Jᵀ f of a vertex that touches (m).
+    /// A⁻¹ Jᵀ f at a vertex in contact (m).
     fn displacement(&self, vertex: u32) -> Vec3 {
-        // bodies have their vertices side by side
+        // vertices of a body are contiguous
         let part = self.columns.part(vertex);
         let first = self.nodal.partition_point(|(v, _)| self.columns.part(*v) < part);
         let mates = self.nodal[first..].iter().take_while(|(v, _)| self.columns.part(*v) == part);
         mates.map(|(v, force)| force * self.columns.entry(*v, vertex)).sum()
     }
 
-    /// The metric A changed: what is known of A⁻¹ is forgotten.
+    /// Drops everything derived from A⁻¹: the metric A has changed.
     pub fn forget_metric(&mut self) {
         self.columns.forget();
     }
 
-    /// The potential ΣU of each body at the positions `x` and time `t` (J); half of a contact of two bodies to each.
+    /// The potential ΣU of each body at positions `x` and time `t` (J); a contact of two bodies counts half for each.
     ///
-    /// Contacts are looked for anew, and nothing is changed.
+    /// Detects contacts from scratch and changes nothing.
     pub fn potential(&self, t: f64, x: &[Vec3]) -> Vec<f64> {
         let mut energy = vec![0.0; self.scenery.skins.len()];
         let moment = Step { t, h: 0.0, ends: [x, x], margin: 0.0 };
@@ -199,23 +200,24 @@ impl Contacts {
         energy
     }
 
-    /// What the forces of the last [`Contacts::resolve`] did on the way from `x_start` to `x_end`.
+    /// Impulse, work and friction of the last forces ([`Contacts::resolve`]) for the displacement from `x_start` to
+    /// `x_end`.
     pub fn exchange(&self, x_start: &[Vec3], x_end: &[Vec3]) -> Exchange {
         exchange::exchange(self.scenery.skins.len(), &self.frames, self.h, x_start, x_end)
     }
 
-    /// The forces of the last [`Contacts::resolve`] on each body. Both bodies of a pair feel theirs at the same point,
-    /// the vertex at x⁺, so that they cancel.
+    /// The forces of the last [`Contacts::resolve`] on each body. Both bodies of a pair are loaded at the same point,
+    /// the vertex at x⁺, so that their forces and torques cancel.
     pub fn forces_by_body(&self) -> &[BodyForce] {
         &self.by_body
     }
 
-    /// The forces to begin the next step with, for a checkpoint.
+    /// The forces for warm-starting the next step, for a checkpoint.
     pub fn memory(&self) -> Vec<f64> {
         self.remembered().numbers()
     }
 
-    /// Goes on from the numbers of [`Contacts::memory`]. Returns those that come after them.
+    /// Restores the numbers of [`Contacts::memory`]. Returns the numbers that follow them.
     pub fn set_memory<'a>(&mut self, numbers: &'a [f64]) -> &'a [f64] {
         self.frames.clear();
         self.solver.begin(&self.frames, &self.columns);
@@ -225,7 +227,7 @@ impl Contacts {
         numbers.chunks_exact(memory::NUMBERS).remainder()
     }
 
-    /// Which vertices the forces of the last step pushed, and how deep they were in.
+    /// The vertices with a contact force in the last step, and their penetration.
     pub fn touched(&self) -> Vec<Touched> {
         let acting = self.frames.iter().filter(|frame| frame.force != Vec3::zeros());
         let touched = acting.map(|frame| {
@@ -236,12 +238,12 @@ impl Contacts {
         touched.collect()
     }
 
-    /// How many sweeps the last [`Contacts::resolve`] made, in its last round.
+    /// Number of sweeps of the last [`Contacts::resolve`], in its last round.
     pub fn sweeps(&self) -> usize {
         self.solver.sweeps
     }
 
-    /// The forces that acted last.
+    /// The last forces.
     fn remembered(&self) -> Memory {
         self.restored.clone().unwrap_or_else(|| Memory::of(&self.frames))
     }

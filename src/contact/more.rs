@@ -1,4 +1,4 @@
-//! Contacts that the prediction of a step did not see.
+//! Contacts that the step's prediction missed.
 
 use super::detect::Step;
 use super::frame::{Frame, NOBODY};
@@ -8,10 +8,12 @@ use crate::Vec3;
 use std::collections::HashSet;
 
 impl Contacts {
-    /// Within the step from time `t` (s): frames for what vertices on their way from `x` to the iterate `y` meet and were not
-    /// predicted to (m). Those that are there stay as they are, and a vertex gets no second one of the same body or obstacle.
+    /// Within the step from time `t` (s): adds constraints for vertices whose displacement from `x` to the iterate `y`
+    /// meets a surface that the prediction did not (m). Existing constraints stay unchanged, and a vertex gets no
+    /// second constraint with the same body or obstacle.
     ///
-    /// A body that vibrates is predicted to be where its elasticity does not let it go, and may be elsewhere, inside something.
+    /// The inertial prediction of a vibrating body ignores its elasticity, so the iterate may end up elsewhere, inside
+    /// another body.
     pub fn find_more(&mut self, t: f64, x: &[Vec3], y: &[Vec3]) {
         let step = Step { t, h: self.h, ends: [x, y], margin: MARGIN };
         let found = self.scenery.detect(&step, &Memory::default());

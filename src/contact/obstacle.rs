@@ -5,17 +5,17 @@ use crate::Vec3;
 use crate::scene::{self, ObstacleShape, Path};
 use nalgebra::{Rotation3, Unit};
 
-/// Steps of a search along a path; each leads as far as nothing can be.
+/// Maximum steps of sphere tracing along a path.
 const MOST_STEPS: usize = 64;
-/// The cosine above which two normals belong to the same side of a shape.
+/// Two normals with a larger cosine belong to the same side of a shape.
 const SAME_SIDE: f64 = 0.5;
 
-/// A shape about its own centre.
+/// A shape centred at the origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
-    /// Everything below the plane through the centre.
+    /// The half-space below the plane through the centre.
     Plane {
-        /// Unit normal, away from the matter.
+        /// Unit outward normal.
         normal: Vec3,
     },
     /// A ball.
@@ -23,9 +23,9 @@ pub enum Shape {
         /// (m)
         radius: f64,
     },
-    /// A cuboid along the axes.
+    /// An axis-aligned cuboid.
     Box {
-        /// Half the edges (m).
+        /// Half extents (m).
         half_size: Vec3,
     },
     /// All points within `radius` of a segment.
@@ -37,18 +37,18 @@ pub enum Shape {
     },
 }
 
-/// A surface seen from a point.
+/// Signed distance to a surface and its gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sight {
     /// Distance to the surface, negative inside (m).
     pub distance: f64,
-    /// The gradient of the distance: a unit vector, at the nearest point of the surface its normal.
+    /// Gradient of the distance: a unit vector, the surface normal at the closest point.
     pub normal: Vec3,
 }
 
 impl Shape {
-    /// The exact distance to the surface, and its gradient. Where several points are as near (in the middle of a ball)
-    /// one direction is chosen, always the same.
+    /// Exact signed distance and its gradient. Where the closest point is not unique (the centre of a ball) a fixed
+    /// direction is used.
     pub fn see(&self, point: &Vec3) -> Sight {
         match *self {
             Shape::Plane { normal } => Sight { distance: normal.dot(point), normal },
@@ -66,7 +66,7 @@ impl Shape {
     }
 }
 
-/// The surface at `radius` around a core, from which the point is `away`.
+/// Surface at distance `radius` from a core, `away` the vector from the core to the point.
 fn from_core(away: Vec3, radius: f64, otherwise: Vec3) -> Sight {
     let normal = away.try_normalize(0.0).unwrap_or(otherwise);
     Sight { distance: away.norm() - radius, normal }
@@ -90,7 +90,7 @@ fn see_box(point: &Vec3, half_size: &Vec3) -> Sight {
 /// A rigid shape that may move.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Obstacle {
-    /// What it is, about its centre and before it is turned.
+    /// Its shape, before rotation and about its centre.
     pub shape: Shape,
     /// Coefficient of friction.
     pub friction: f64,
@@ -101,7 +101,7 @@ pub struct Obstacle {
     spin: Option<(Unit<Vec3>, f64)>,
 }
 
-/// Where an obstacle is at one time.
+/// Position and orientation of an obstacle at one time.
 #[derive(Debug, Clone, Copy)]
 struct Placement {
     centre: Vec3,
@@ -119,7 +119,7 @@ impl Placement {
 }
 
 impl Obstacle {
-    /// The obstacle of a checked scene; `friction` is that of obstacles that have none of their own.
+    /// The obstacle of a checked scene; `friction` is the default coefficient.
     pub fn new(obstacle: &scene::Obstacle, friction: f64) -> Obstacle {
         let vector = |given: Option<[f64; 3]>| Vec3::from(given.unwrap_or_default());
         let radius = obstacle.radius.unwrap_or_default();
@@ -158,31 +158,31 @@ impl Obstacle {
         Placement { centre: self.centre + offset, rotation }
     }
 
-    /// Where its centre is at time `t` (m), and how it is turned.
+    /// Centre (m) and orientation at time `t`.
     pub fn pose(&self, t: f64) -> (Vec3, Rotation3<f64>) {
         let place = self.at(t);
         (place.centre, place.rotation)
     }
 
-    /// Distance and normal seen from the point `x` at time `t`.
+    /// Signed distance and normal at the point `x` at time `t`.
     pub fn see(&self, t: f64, x: &Vec3) -> Sight {
         let place = self.at(t);
         let seen = self.shape.see(&place.inward(x));
         Sight { normal: place.rotation * seen.normal, ..seen }
     }
 
-    /// How far the matter that is at `x` at time `t + h` has come since time `t` (m).
+    /// Displacement between `t` and `t + h` of the obstacle's material point that ends at `x` (m).
     pub fn motion(&self, t: f64, h: f64, x: &Vec3) -> Vec3 {
         let end = self.at(t + h);
         x - self.at(t).outward(&end.inward(x))
     }
 
-    /// The plane that a vertex may not cross in the step from `t` to `t + h`, when it is at `x` and would come to `y`;
-    /// `None` if it stays away by `margin` and as much as it moves, seen from the obstacle: forces may still turn it.
-    /// `clearance`: how far from the surface the vertex must stay (m).
+    /// The plane that a vertex must not cross in the step from `t` to `t + h`, when it is at `x` and predicted at `y`;
+    /// `None` if it stays farther away than `margin` plus its displacement relative to the obstacle, since forces may
+    /// still deflect it. `clearance`: required distance from the surface (m).
     ///
-    /// The plane touches the surface, as it is at `t + h`, nearest to `y`. If `y` lies beyond the middle of the obstacle
-    /// (or an edge of it), it is where the vertex enters, so that nothing passes a thin obstacle.
+    /// The plane is tangent to the surface at `t + h` at the point closest to `y`. If `y` is beyond the middle (or an
+    /// edge) of the obstacle, the plane is where the vertex enters, so that nothing tunnels through a thin obstacle.
     pub fn meet(&self, [t, h]: [f64; 2], [x, y]: [&Vec3; 2], clearance: f64, margin: f64) -> Option<Plane> {
         let (start, end) = (self.at(t), self.at(t + h));
         let (from, to) = (start.inward(x), end.inward(y));
@@ -198,7 +198,7 @@ impl Obstacle {
                 let seen = self.shape.see(&point);
                 match (seen.normal.dot(&last.normal) > SAME_SIDE, leaves) {
                     (true, false) => (to, last),
-                    // it was inside, and comes out where it went in
+                    // it was inside and leaves on the side where it entered
                     (true, true) if point == from => return None,
                     _ => (point, seen),
                 }
@@ -214,14 +214,14 @@ impl Obstacle {
         })
     }
 
-    /// The first point of the way from one point to another, about the centre, that is nearer than `clearance`.
+    /// The first point on the segment between two points, about the centre, with a distance below `clearance`.
     fn entry(&self, from: &Vec3, to: &Vec3, clearance: f64) -> Option<Vec3> {
         let way = to - from;
         let length = way.norm();
         let mut gone = 0.0;
         for _ in 0..MOST_STEPS {
             let point = if length > 0.0 { from + way * (gone / length) } else { *from };
-            // nothing is nearer than the distance, so the way is free that far
+            // sphere tracing: the segment is free up to the distance
             let free = self.shape.see(&point).distance - clearance;
             if free <= 1e-6 * length || free <= 0.0 {
                 return Some(point);
@@ -235,7 +235,7 @@ impl Obstacle {
     }
 }
 
-/// A unit axis, and degrees as radians.
+/// Unit axis, and the angle in radians.
 fn axis_angle(axis: [f64; 3], degrees: f64) -> Option<(Unit<Vec3>, f64)> {
     Unit::try_new(Vec3::from(axis), 0.0).map(|axis| (axis, degrees.to_radians()))
 }

@@ -1,16 +1,16 @@
-//! Normals at the corners of triangles: those of smooth surfaces are averaged around a vertex, creases are kept.
+//! Normals at triangle corners: averaged around a vertex on smooth surfaces, split at creases.
 
 use crate::Vec3;
 use crate::mesh::double_area_normal;
 
-/// Where two triangles meet at a larger angle at rest (degrees) the surface has a crease: a box keeps its flat sides,
-/// and a coarse ball is smooth.
+/// Triangles that meet at a larger angle at rest (degrees) form a crease: a box keeps its flat sides, a coarse ball is
+/// smooth.
 const CREASE: f64 = 50.0;
 
-/// Which corners of triangles share a normal.
+/// Which triangle corners share a normal.
 #[derive(Debug, Clone, Default)]
 pub struct Shading {
-    /// Of each triangle: the normals of its corners.
+    /// For each triangle: the normals of its corners.
     corners: Vec<[u32; 3]>,
     count: usize,
 }
@@ -30,7 +30,7 @@ impl Shading {
         edges.sort_unstable();
         let mut roots: Vec<u32> = (0..3 * triangles.len() as u32).collect();
         for pair in edges.chunk_by(|a, b| a.0 == b.0) {
-            // two triangles that pass the edge in opposite directions are seen from the same side
+            // two triangles that traverse the edge in opposite directions face the same side
             if let [one, other] = pair
                 && one.1 != other.1
                 && normals[one.2].dot(&normals[other.2]) > CREASE.to_radians().cos()
@@ -54,8 +54,7 @@ impl Shading {
         Shading { corners, count: count as usize }
     }
 
-    /// The normals when the vertices are at `place`: means of the triangles', each with its area, of length one; zero
-    /// where there is no area.
+    /// Area-weighted unit normals with vertices at `place`; zero for degenerate triangles.
     pub fn normals(&self, triangles: &[[u32; 3]], place: impl Fn(u32) -> Vec3) -> Vec<Vec3> {
         let mut sums = vec![Vec3::zeros(); self.count];
         for (triangle, corners) in triangles.iter().zip(&self.corners) {
@@ -66,7 +65,7 @@ impl Shading {
         sums
     }
 
-    /// The numbers of the normals of a triangle's corners.
+    /// Indices of the normals of a triangle's corners.
     pub fn of(&self, triangle: u32) -> [u32; 3] {
         self.corners[triangle as usize]
     }

@@ -1,30 +1,30 @@
-//! What does not change of a body's surface while others touch it: triangles, shading, tetrahedra, neighbours.
+//! The part of a body's surface that does not change during a run: triangles, shared normals, tetrahedra, neighbours.
 
 use super::shade::Shading;
 use super::surface::Skin;
 use crate::Vec3;
 use crate::model::Body;
 
-/// A body as what others touch.
+/// A body's surface topology, for contact.
 #[derive(Debug, Clone)]
 pub struct Shell {
-    /// Which corners share a normal.
+    /// Which triangle corners share a normal.
     pub shading: Shading,
-    /// Its tetrahedra, in the numbers of the model.
+    /// Its tetrahedra, in model vertex numbers.
     pub tets: Vec<[u32; 4]>,
-    /// The number of its first triangle as a surface: after all obstacles and the triangles of the bodies before.
+    /// Surface number of its first triangle: after all obstacles and the triangles of earlier bodies.
     pub first_surface: u32,
     /// Its first vertex.
     first_vertex: u32,
-    /// Positions at rest, from its first vertex on (m).
+    /// Rest positions, starting at its first vertex (m).
     rest: Vec<Vec3>,
-    /// Where the neighbours of each vertex begin in `ring`.
+    /// Start of each vertex's neighbours in `ring`.
     begin: Vec<u32>,
     ring: Vec<u32>,
 }
 
 impl Shell {
-    /// The shell of a body with this skin.
+    /// The topology of a body with this surface.
     pub fn new(body: &Body, skin: &Skin, first_surface: u32) -> Shell {
         let first = body.vertices.start as u32;
         let local: Vec<[u32; 3]> = skin.triangles.iter().map(|t| t.map(|v| v - first)).collect();
@@ -40,7 +40,7 @@ impl Shell {
         }
     }
 
-    /// Whether a triangle has the vertex, of the same body, or a neighbour of it at a corner.
+    /// Whether a triangle of the same body contains the vertex or one of its neighbours.
     pub fn is_near(&self, triangle: &[u32; 3], vertex: u32) -> bool {
         let v = (vertex - self.first_vertex) as usize;
         let ring = &self.ring[self.begin[v] as usize..self.begin[v + 1] as usize];
@@ -53,7 +53,7 @@ impl Shell {
     }
 }
 
-/// The vertices that share an edge of a triangle with each vertex.
+/// For each vertex, the vertices it shares a triangle edge with.
 fn neighbours(count: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
     let mut pairs: Vec<[u32; 2]> =
         triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, a], [b, c], [c, b], [c, a], [a, c]]).collect();

@@ -1,8 +1,9 @@
-//! The forces of contact: block Gauss–Seidel in the metric A, accelerated.
+//! Contact forces by block Gauss–Seidel in the metric A, with Anderson acceleration.
 //!
-//! With x⁺ = x_free + A⁻¹ Jᵀ f each contact c sees the place p_c = Σ w_k x_k, and a force on contact d moves it by
-//! W_cd f_d, W_cd = Σ w_k w_l (A⁻¹)_kl: a number, since A acts on x, y and z alike. So one contact, the others held, is
-//! solved in closed form: first the normal force f = U'(δ(f)), then friction, which stops the slip or lies on the cone.
+//! With x⁺ = x_free + A⁻¹ Jᵀ f, contact c has the relative position p_c = Σ w_k x_k, and a force on contact d
+//! displaces it by W_cd f_d, W_cd = Σ w_k w_l (A⁻¹)_kl, a scalar since A acts on x, y and z alike. One contact with
+//! all others fixed is solved in closed form: first the normal force f = U'(δ(f)), then friction, which either stops
+//! the slip or lies on the Coulomb cone.
 
 use super::accelerate::Anderson;
 use super::columns::Columns;
@@ -13,39 +14,39 @@ use crate::{Result, Vec3};
 use nalgebra::DVector;
 use std::ops::Range;
 
-/// Sweeps over all contacts, at most.
+/// Maximum number of sweeps over all contacts.
 const MOST_SWEEPS: usize = 100;
-/// Sweeps end when no force changes by more than this share of the largest, or no place moves by more than this share of
-/// how far the forces have moved one: where more contacts hold than are needed, forces may change and nothing moves.
+/// Sweeps stop when no force changes by more than this fraction of the largest force, or no position by more than this
+/// fraction of the largest displacement: with redundant contacts, forces may change while nothing moves.
 const TOLERANCE: f64 = 1e-6;
 
-/// How frames move each other, and by how much they are displaced.
+/// The Delassus operator and the current displacements.
 #[derive(Debug, Default)]
 pub struct Solver {
     coupling: Coupling,
-    /// Σ_d W_cd f_d of each slot c, the three coordinates apart (m).
+    /// Σ_d W_cd f_d for each slot c, by component (m).
     moved: [Vec<f64>; 3],
-    /// How many sweeps the last solve made.
+    /// Number of sweeps of the last solve.
     pub sweeps: usize,
 }
 
-/// A contact as the sweeps see it.
+/// One contact in the sweeps.
 struct Block {
     frame: usize,
     slot: usize,
     /// W_cc.
     compliance: f64,
-    /// Place at x_free, and at the start of the step (m).
+    /// Relative position at x_free, and at the start of the step (m).
     free: Vec3,
     start: Vec3,
-    /// The force in the gradient's weight.
+    /// The force, scaled like the gradient.
     force: Vec3,
 }
 
-/// What the sweeps are given.
+/// Input of a solve.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
-    /// U as a function of depth.
+    /// The contact law U(depth).
     pub law: ContactLaw,
     /// Factor of U' in the gradient of Φ.
     pub weight: f64,
@@ -56,13 +57,13 @@ pub struct Problem<'a> {
 }
 
 impl Solver {
-    /// The frames of a step, before any of them acts.
+    /// Starts a step with these constraints, all inactive.
     pub fn begin(&mut self, frames: &[Frame], columns: &Columns) {
         self.coupling.begin(frames, columns);
         self.moved = [0; 3].map(|_| vec![0.0; frames.len()]);
     }
 
-    /// Finds the forces of the frames numbered in `active`, beginning with those they have (N).
+    /// Solves for the forces of the constraints in `active`, starting from their current forces (N).
     pub fn solve(
         &mut self,
         problem: &Problem,
@@ -80,14 +81,14 @@ impl Solver {
         }
         self.iterate(problem, frames, &mut blocks);
         for block in &blocks {
-            // a gradient without contact in it has no forces either
+            // a gradient without a contact term has no contact forces
             let known = problem.weight > 0.0;
             frames[block.frame].force = if known { block.force / problem.weight } else { Vec3::zeros() };
         }
         Ok(())
     }
 
-    /// Sweeps to and fro, each pair followed by a better guess, until the forces stay as they are.
+    /// Forward and backward sweeps, each pair followed by an Anderson step, until the forces converge.
     fn iterate(&mut self, problem: &Problem, frames: &[Frame], blocks: &mut [Block]) {
         let mut anderson = Anderson::new(3 * blocks.len());
         let mut before = self.state(blocks);
@@ -97,7 +98,7 @@ impl Solver {
             self.sweep(problem, frames, blocks, true);
             self.sweeps += 2;
             let after = self.state(blocks);
-            // what is left is always the outcome of a sweep: combinations need not keep to the cone
+            // end with a sweep: accelerated combinations may leave the friction cone
             let settled = |part: Range<usize>| {
                 let [before, after] = [&before, &after].map(|state| &state.as_slice()[part.clone()]);
                 let largest = after.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
@@ -112,7 +113,7 @@ impl Solver {
         }
     }
 
-    /// The forces, then how far the places have moved, which depends on them linearly.
+    /// The forces, followed by the displacements, which depend on them linearly.
     fn state(&self, blocks: &[Block]) -> DVector<f64> {
         let mut state = Vec::with_capacity(3 * (blocks.len() + self.moved[0].len()));
         blocks.iter().for_each(|block| state.extend_from_slice(block.force.as_slice()));
@@ -144,13 +145,13 @@ impl Solver {
         }
     }
 
-    /// The force of one contact while all others are held.
+    /// The force of one contact with all others fixed.
     fn answer(&self, problem: &Problem, frame: &Frame, block: &Block) -> Vec3 {
         let without = block.free + self.moved_by(block.slot) - block.force * block.compliance;
         let depth = -frame.gap(&without);
         let stiffness = problem.weight * frame.stiffness;
         let normal = problem.law.implicit_force(stiffness, block.compliance, depth);
-        // no compliance: nothing that a force could do
+        // no compliance: a force has no effect
         if !(normal > 0.0 && normal.is_finite() && block.compliance > 0.0) {
             return Vec3::zeros();
         }
@@ -164,7 +165,7 @@ impl Solver {
         Vec3::new(self.moved[0][slot], self.moved[1][slot], self.moved[2][slot])
     }
 
-    /// Makes sure that the rows of W of the active frames are there.
+    /// Computes the missing rows of W of the active constraints.
     fn couple(
         &mut self,
         frames: &[Frame],
@@ -198,7 +199,7 @@ impl Solver {
         }
     }
 
-    /// How far the place of a frame has moved by the forces found (m).
+    /// Displacement of a constraint's relative position by the current forces (m).
     pub fn moved(&self, frame: usize) -> Vec3 {
         self.moved_by(self.coupling.slot(frame))
     }

@@ -1,12 +1,12 @@
-//! What contact stores and takes while a step is made.
+//! Contact energy stored and dissipated within a step.
 
 use super::Contacts;
 use super::frame::Law;
 use crate::Vec3;
 
 impl Contacts {
-    /// What the frames of this step store on the way from `start` to `end`, ΣU(end) − ΣU(start), and what friction takes
-    /// from the bodies on it, with the forces of the last [`Contacts::resolve`] (J).
+    /// Change of the contact potential ΣU(end) − ΣU(start), plus the energy dissipated by friction, with the forces of
+    /// the last [`Contacts::resolve`] (J).
     pub fn stored_and_rubbed(&self, start: &[Vec3], end: &[Vec3]) -> f64 {
         let each = self.frames.iter().map(|frame| {
             let (from, to) = (frame.place(start), frame.place(end));

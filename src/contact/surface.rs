@@ -1,4 +1,4 @@
-//! The surfaces of bodies: which vertices can touch, how stiff each is, and how far from the mesh the surface lies.
+//! Contact surfaces of bodies: which vertices can touch, their stiffness, and the offset of the surface from the mesh.
 
 use crate::Vec3;
 use crate::mesh::{Mesh, double_area_normal, six_volumes};
@@ -6,27 +6,27 @@ use crate::model::material::lame;
 use crate::model::{Body, Model};
 use crate::scene::{ContactLaw, Material, MatterKind, Scene};
 
-/// A body's contact layer is as stiff as its own matter of this share of its size, so that under any load the layer
-/// gives way by this share of what the whole body does, however fine the mesh is.
+/// A body's contact layer is as stiff as its material in a layer of this fraction of its size: under any load the
+/// layer is compressed by this fraction of the body's own compression, for any mesh resolution.
 const LAYER: f64 = 0.01;
-/// Thickness of cloths and strands as a share of the mean edge, where nothing is said. Thinner ones could be pushed
-/// through each other within a step, thicker ones would touch their own neighbours.
+/// Default thickness of cloth and strands, as a fraction of the mean edge length. Thinner ones could be pushed through
+/// each other within a step, thicker ones would touch their own neighbours.
 const THICKNESS_SHARE: f64 = 0.1;
 
 /// The surface of one body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skin {
-    /// What the body is.
+    /// Solid, cloth or strands.
     pub kind: MatterKind,
-    /// Its vertices that can touch, in the numbers of the model, ascending.
+    /// Vertices that can touch, in model numbers, ascending.
     pub vertices: Vec<u32>,
-    /// What each of them stands for (m²).
+    /// Area represented by each vertex (m²).
     pub areas: Vec<f64>,
-    /// Triangles, in the numbers of the model; outward for a solid, none for strands.
+    /// Triangles in model vertex numbers; oriented outward for a solid, none for strands.
     pub triangles: Vec<[u32; 3]>,
-    /// Half the thickness (m): how far from the mesh its surface lies.
+    /// Half the thickness (m): distance of the contact surface from the mesh.
     pub clearance: f64,
-    /// Mean length of the edges at rest (m).
+    /// Mean rest edge length (m).
     pub edge: f64,
     /// Stiffness per area: U' = κ a δ (N/m³) or κ a δ² (N/m⁴).
     pub stiffness: f64,
@@ -71,8 +71,8 @@ impl Skin {
     }
 }
 
-/// κ from a layer of Young's modulus E and thickness `LAYER` · L: p = E δ / (LAYER · L). The cubic law has the same
-/// pressure where the depth is the thickness of the layer.
+/// κ of a layer with Young's modulus E and thickness `LAYER` · L: p = E δ / (LAYER · L). The cubic law has the same
+/// pressure at a depth equal to the layer's thickness.
 fn stiffness(law: ContactLaw, young_modulus: f64, size: f64) -> f64 {
     let layer = LAYER * size;
     match law {
@@ -81,8 +81,8 @@ fn stiffness(law: ContactLaw, young_modulus: f64, size: f64) -> f64 {
     }
 }
 
-/// Young's modulus E = μ (3λ + 2μ)/(λ + μ) (Pa), or that of a network of springs with the same energy when it is
-/// stretched evenly: Σ k r² / (3 V).
+/// Young's modulus E = μ (3λ + 2μ)/(λ + μ) (Pa), or that of a spring network with the same energy under uniform
+/// stretch: Σ k r² / (3 V).
 fn young_modulus(model: &Model, body: &Body, material: &Material) -> f64 {
     let (mu, lambda) = lame(material);
     if mu > 0.0 {
@@ -93,7 +93,7 @@ fn young_modulus(model: &Model, body: &Body, material: &Material) -> f64 {
     weight / (3.0 * volume(&body.mesh, material))
 }
 
-/// The volume of the matter (m³).
+/// Material volume (m³).
 pub(crate) fn volume(mesh: &Mesh, material: &Material) -> f64 {
     let thickness = material.thickness.unwrap_or(Material::DEFAULT_THICKNESS);
     let solid: f64 = mesh.tets.iter().map(|&t| six_volumes(&mesh.tet_corners(t)).abs() / 6.0).sum();
@@ -103,7 +103,7 @@ pub(crate) fn volume(mesh: &Mesh, material: &Material) -> f64 {
     solid + cloth + strands
 }
 
-/// A third of each triangle at a vertex; of strands half of each piece, as broad as it is thick (m²).
+/// A third of each triangle at a vertex; for strands, half of each segment times its thickness (m²).
 fn vertex_areas(mesh: &Mesh, triangles: &[[u32; 3]], material: &Material) -> Vec<f64> {
     let mut areas = vec![0.0; mesh.positions.len()];
     for &triangle in triangles {

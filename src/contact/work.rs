@@ -1,26 +1,27 @@
-//! What contact does to the energy of each body, in a form that keeps the sum of all energies.
+//! Contact energy of each body, in a form that preserves the sum of all energies.
 
 use super::frame::{Frame, Law, NOBODY};
 use super::{BodyForce, Contacts};
 use crate::Vec3;
 
-/// What contact does to a body in a step.
+/// Contact energy of a body in a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Told {
-    /// Whether any force acts.
+    /// Whether any force acts on the body.
     pub acts: bool,
-    /// Potential at the end (J); half of a contact of two bodies to each.
+    /// Potential at the end (J); a contact of two bodies counts half for each.
     pub potential: f64,
     /// Work of moving obstacles (J).
     pub obstacles: f64,
-    /// Energy that friction takes (J); half to each of two bodies.
+    /// Energy dissipated by friction (J); half for each of two bodies.
     pub friction: f64,
 }
 
 impl Contacts {
-    /// What contact does to each body on the way from `start` to `end`, with the forces of the last [`Contacts::resolve`].
+    /// Contact energy of each body for the displacement from `start` to `end`, with the forces of the last
+    /// [`Contacts::resolve`].
     ///
-    /// Only the end has a potential: a frame that is new may begin with any, which nobody has paid for.
+    /// Only the end has a potential: a new constraint may start with penetration energy that was never supplied.
     pub fn tell(&self, start: &[Vec3], end: &[Vec3]) -> Vec<Told> {
         let mut told = vec![Told::default(); self.by_body.len()];
         for frame in &self.frames {
@@ -30,11 +31,11 @@ impl Contacts {
             if !acts && potential == 0.0 {
                 continue;
             }
-            // a force that is not quite found yet may push along: nobody gets energy from friction
+            // before convergence a force may point along the slip: friction never adds energy
             let friction = (-frame.force.dot(&frame.slip(&frame.place(start), &place))).max(0.0);
             let [mine, other] = frame.bodies;
             told[mine as usize].obstacles += frame.force.dot(&frame.plane.motion);
-            // a body that touches itself or an obstacle has both halves
+            // a body in contact with itself or with an obstacle gets both halves
             for body in [mine, if other == NOBODY { mine } else { other }] {
                 let told = &mut told[body as usize];
                 told.acts |= acts;
@@ -45,7 +46,7 @@ impl Contacts {
         told
     }
 
-    /// For each body the least number of a body that it touches, directly or through others; its own if it touches none.
+    /// For each body, the lowest-numbered body connected to it by contacts; itself if it touches none.
     pub fn groups(&self) -> Vec<usize> {
         let mut groups: Vec<usize> = (0..self.by_body.len()).collect();
         for frame in
@@ -58,7 +59,7 @@ impl Contacts {
         groups
     }
 
-    /// The forces of obstacles alone on each body, when the step ends at `end`.
+    /// The forces of obstacles alone on each body at the end positions `end`.
     pub fn obstacle_forces(&self, end: &[Vec3]) -> Vec<BodyForce> {
         let mut forces = vec![BodyForce::default(); self.by_body.len()];
         for frame in self.frames.iter().filter(|frame| frame.bodies[1] == NOBODY) {

@@ -262,7 +262,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
 
 /// A solve without a factor, or a look into a step without `HostNeeds`.
 pub(super) fn unprepared() -> crate::Error {
-    RunError::Factorisation("it was not prepared".into()).into()
+    RunError::Factorisation("it has not been prepared".into()).into()
 }
 
 pub(super) fn wide<T: Scalar>(v: &[T; 3]) -> Vec3 {

@@ -1,8 +1,8 @@
-//! Points with masses: a body or an element of it, as damping that needs no connectivity sees it.
+//! Point masses: a body or an element for damping models that need no connectivity.
 
 use crate::Vec3;
 
-/// Points with masses, places and velocities, and the edges between them.
+/// Point masses with positions, velocities, and edges between them.
 #[derive(Debug, Clone, Copy)]
 pub struct Cloud<'a> {
     /// kg.
@@ -11,14 +11,14 @@ pub struct Cloud<'a> {
     pub x: &'a [Vec3],
     /// m/s.
     pub v: &'a [Vec3],
-    /// Pairs of points, counted from `first`.
+    /// Pairs of points, numbered from `first`.
     pub edges: &'a [[u32; 2]],
     /// The number of the first point in the edges.
     pub first: u32,
 }
 
-/// Place (m) and velocity (m/s) of the centre of mass, both counted from those of the first point, so that no digits are
-/// lost far from the origin or at high speed.
+/// Position (m) and velocity (m/s) of the centre of mass, relative to the first point, so that no digits are lost far
+/// from the origin or at high speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Centre {
     /// m.
@@ -38,12 +38,12 @@ impl Cloud<'_> {
         Centre { place: mean(self.x), velocity: mean(self.v) }
     }
 
-    /// Places or velocities of all points relative to `centre`, which is counted from the first one.
+    /// Positions or velocities of all points relative to `centre`, which is relative to the first point.
     pub fn relative<'b>(&self, of: &'b [Vec3], centre: Vec3) -> impl Iterator<Item = Vec3> + 'b {
         of.iter().map(move |x| (x - of[0]) - centre)
     }
 
-    /// Both ends of every edge, counted from zero.
+    /// Both ends of every edge, numbered from zero.
     pub fn pairs(&self) -> impl Iterator<Item = [usize; 2]> {
         self.edges.iter().map(|ends| ends.map(|v| (v - self.first) as usize))
     }

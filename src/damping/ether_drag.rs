@@ -1,4 +1,4 @@
-//! Ether drag (family: filter): v ← (1 − k) v. Slows every motion, falling included.
+//! Ether drag (family: filter): v ← (1 − k) v. Slows all motion, including free fall.
 //! Parameter: `coefficient` = k (0 to 1 per time step).
 
 use super::{Damping, Filter, Model};

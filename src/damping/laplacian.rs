@@ -1,7 +1,7 @@
 //! Laplacian damping (family: dissipation inside Φ): D = α₁ M + α₂ L with the PD Laplacian L.
 //!
-//! L is constant, so A is factored once, and L·1 = 0, so a falling body is not slowed where α₁ = 0.
-//! It does eat spin: L·(ω × x) ≠ 0. The arithmetic stands in `step::coefficients`.
+//! L is constant, so A is factored once, and L·1 = 0, so free fall is not damped if α₁ = 0. Spin is damped: L·(ω × x)
+//! ≠ 0. The arithmetic is in `step::form`.
 //! Parameters: `mass` = α₁ (1/s), `stiffness` = α₂ (s).
 
 use super::{Damping, Model};
@@ -14,7 +14,8 @@ pub const MODEL: Model = Model {
     make: |d| Damping { mass: d.mass, stiffness: d.stiffness, ..Damping::default() },
 };
 
-/// Row i of L u, from differences: a translation gives exactly nothing, and the force of j on i is exactly that of i on j.
+/// Row i of L u, from differences: exactly zero for a translation, and the force of j on i is exactly opposite to that
+/// of i on j.
 pub fn resistance(laplacian: &SparseMatrix, i: usize, u: &[Vec3]) -> Vec3 {
     let (columns, values) = laplacian.row(i);
     let terms = columns.iter().zip(values);

@@ -19,7 +19,7 @@ use crate::error::InputError;
 use crate::scene::{self, Scope, Torque};
 use rayleigh::Tangent;
 
-/// A damping model. Its file says which family it is (docs/theory.md, Damping) and the unit of its parameters.
+/// A damping model. Its file documents its family (docs/theory.md, Damping) and the units of its parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Model {
     /// Name in a scene.
@@ -44,7 +44,7 @@ pub const MODELS: &[Model] = &[
     variational::MODEL,
 ];
 
-/// What a model asks of a step.
+/// What a model contributes to a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Damping {
     /// α₁ of D = α₁ M + α₂ L (1/s).
@@ -59,7 +59,7 @@ pub struct Damping {
     pub filter: Option<Filter>,
 }
 
-/// Filters of the velocities after a step; under symplectic Euler of those predicted, before bodies move.
+/// Velocity filters after a step; with symplectic Euler applied to the predicted velocities, before bodies move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Filter {
     /// v ← (1 − k) v
@@ -76,7 +76,7 @@ pub enum Filter {
     Spring {
         /// γ, 0 to 1 per sweep.
         gamma: f64,
-        /// How often all edges are gone through.
+        /// Number of sweeps over all edges.
         sweeps: usize,
         /// Whether only the velocity along an edge is damped.
         projected: bool,
@@ -98,7 +98,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Whether the angular momentum of every body stays as it is.
+    /// Whether it preserves the angular momentum of every body.
     pub fn keeps_spin(&self) -> bool {
         match self {
             Filter::EtherDrag { .. } => false,
@@ -109,7 +109,7 @@ impl Filter {
     }
 }
 
-/// The damping that a scene asks for.
+/// The damping model of a scene.
 pub fn make(damping: &scene::Damping) -> Result<Damping, InputError> {
     match MODELS.iter().find(|model| model.name == damping.model) {
         Some(model) => Ok((model.make)(damping)),
@@ -121,7 +121,7 @@ pub fn make(damping: &scene::Damping) -> Result<Damping, InputError> {
     }
 }
 
-/// The setting to name where a device has to refuse the damping of a scene; `None` if it need not.
+/// The setting to name if a device refuses the scene's damping; `None` if it does not.
 pub fn only_on_cpu(damping: &scene::Damping) -> Option<&'static str> {
     match damping.model.as_str() {
         "rayleigh" => Some("damping.model = \"rayleigh\""),

@@ -1,10 +1,10 @@
-//! Who damps whom: the edges of the bodies, and their elements as clusters.
+//! Neighbourhoods for damping: the edges of the bodies, and their elements as clusters.
 
 use crate::elastic::gather::Gather;
 use crate::model::Model;
 use std::ops::Range;
 
-/// The place of a vertex that a cluster does not have.
+/// Marks an unused corner of a cluster.
 pub const NOBODY: u32 = u32::MAX;
 
 /// An edge of the shape.
@@ -12,22 +12,22 @@ pub const NOBODY: u32 = u32::MAX;
 pub struct Edge {
     /// Its ends.
     pub vertices: [u32; 2],
-    /// μ = 1/(N_i/m_i + N_j/m_j) (kg): the reduced mass of two points that have shared their masses out evenly among their
-    /// N_i and N_j edges.
+    /// μ = 1/(N_i/m_i + N_j/m_j) (kg): the reduced mass of two points whose masses are shared equally among their N_i
+    /// and N_j edges.
     pub share: f64,
 }
 
-/// An element: tetrahedron, triangle of a cloth or piece of a strand.
+/// An element: tetrahedron, cloth triangle or strand segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cluster {
-    /// Its corners, then [`NOBODY`].
+    /// Its corners, padded with [`NOBODY`].
     pub vertices: [u32; 4],
-    /// 1/N_i: the part of each corner's mass that belongs to it, N_i elements meeting there.
+    /// 1/N_i: the fraction of each corner's mass, N_i elements meeting there.
     pub parts: [f64; 4],
 }
 
 impl Cluster {
-    /// How many corners it has.
+    /// Number of corners.
     pub fn size(&self) -> usize {
         self.vertices.iter().position(|&v| v == NOBODY).unwrap_or(4)
     }
@@ -37,7 +37,7 @@ impl Cluster {
 pub struct Neighbours {
     /// All edges, body by body.
     pub edges: Vec<Edge>,
-    /// Their ends once more, and which of them belong to each body.
+    /// Their ends again, and the range of each body.
     pub ends: Vec<[u32; 2]>,
     /// See `ends`.
     pub of_body: Vec<Range<usize>>,
@@ -50,7 +50,7 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// Of the shapes of a model's bodies.
+    /// For the bodies of a model.
     pub fn new(model: &Model) -> Self {
         let (mut ends, mut of_body, mut corners) = (Vec::new(), Vec::new(), Vec::new());
         for body in &model.bodies {
@@ -89,7 +89,7 @@ impl Neighbours {
     }
 }
 
-/// How often each vertex is named.
+/// How often each vertex occurs.
 fn count<'a>(n: usize, named: impl Iterator<Item = &'a u32>) -> Vec<u32> {
     let mut counts = vec![0; n];
     named.filter(|&&v| v != NOBODY).for_each(|&v| counts[v as usize] += 1);

@@ -1,4 +1,4 @@
-//! No damping: what is lost is lost by the integrator alone.
+//! No damping: only the integrator loses energy.
 
 use super::{Damping, Model};
 

@@ -1,7 +1,7 @@
 //! PBD damping (family: filter): v ← v + k (v_cm + ω × r − v) for each body.
 //!
-//! Keeps linear and angular momentum of each body, k = 1 leaves only its rigid motion.
-//! Parameter: `coefficient` = k (0 to 1 per time step).
+//! Preserves the linear and angular momentum of each body; k = 1 leaves only its rigid motion. Parameter:
+//! `coefficient` = k (0 to 1 per time step).
 
 use super::{Damping, Filter, Model};
 use crate::{Mat3, Vec3};
@@ -12,7 +12,7 @@ pub const MODEL: Model = Model {
     make: |d| Damping { filter: Some(Filter::Pbd { coefficient: d.coefficient }), ..Damping::default() },
 };
 
-/// Draws the velocities of one body towards its rigid motion.
+/// Pulls the velocities of one body towards its rigid motion.
 pub fn filter(mass: &[f64], positions: &[Vec3], velocities: &mut [Vec3], coefficient: f64) {
     let total: f64 = mass.iter().sum();
     let weighted = |vectors: &[Vec3]| vectors.iter().zip(mass).map(|(x, m)| x * *m).sum::<Vec3>() / total;
@@ -31,14 +31,14 @@ pub fn filter(mass: &[f64], positions: &[Vec3], velocities: &mut [Vec3], coeffic
     }
 }
 
-/// Least moment of inertia, relative to the greatest, about which a body can spin: less is rounding.
+/// Smallest moment of inertia, relative to the largest, about which a body can spin: less is rounding.
 const LEAST_INERTIA: f64 = 1e-12;
 
-/// ω = I⁻¹ L about the axes whose moment of inertia is above `least` of the greatest; a body whose vertices lie on a line
-/// has no inertia about it, and no spin either.
+/// ω = I⁻¹ L about the axes whose moment of inertia exceeds `least` times the largest; a body with collinear vertices
+/// has no inertia about their line, and no spin.
 pub fn solve_inertia(inertia: Mat3, spin: Vec3, least: f64) -> Vec3 {
     if !inertia.iter().chain(spin.iter()).all(|c| c.is_finite()) {
-        return Vec3::zeros(); // the step's own check reports it; an eigenvalue iteration would not end
+        return Vec3::zeros(); // reported by the step's own check; an eigenvalue iteration would not terminate
     }
     let eigen = inertia.symmetric_eigen();
     let largest = eigen.eigenvalues.max().max(0.0);

@@ -1,7 +1,7 @@
 //! Point damping (family: filter): the force −γ (m/h) v at every vertex (Optimized paper, Eq. 2), that is v ← (1 − γ) v.
 //!
-//! It slows every motion, falling and spinning included: after n steps a free body has (1 − γ)ⁿ of its velocity. The paper's
-//! models are measured against it. With γ/h for the drag per second it is ether drag under the paper's name.
+//! Slows all motion, including free fall and spin: after n steps a free body has (1 − γ)ⁿ of its velocity. The paper
+//! compares its models with it. With γ/h as the drag per second it is ether drag under the paper's name.
 //! Parameter: `gamma` = γ (0 to 1 per time step).
 
 use super::{Damping, Filter, Model};

@@ -1,13 +1,13 @@
-//! Rayleigh damping (family: dissipation inside Φ): D = α₁ M + α₂ K with the stiffness K = ∇²E of the elements, made
-//! semi-definite element by element, so that it only takes.
+//! Rayleigh damping (family: dissipation inside Φ): D = α₁ M + α₂ K with the stiffness K = ∇²E of the elements,
+//! projected to positive semi-definite per element, so that it only dissipates.
 //!
-//! `rayleigh` is lagged: K = K(x_n) for the whole step (Gast and Schroeder 2014; Laplacian paper, Eq. 5 and Fig. 3, 4). Then
-//! Ψ(x) = (c₂ h/2) |v'(x)|²_D is a potential with a constant metric, but another one in every step: 3n × 3n numbers are factored
-//! anew each time. `rayleigh-tangent` takes K at the iterate. Its force −D(x) v' has no potential; Newton's method leaves the
-//! derivative of K out, and slopes alone decide how far it goes.
+//! `rayleigh` is lagged: K = K(x_n) for the whole step (Gast and Schroeder 2014; Laplacian paper, Eq. 5 and Fig. 3,
+//! 4). Then Ψ(x) = (c₂ h/2) |v'(x)|²_D is a potential with a constant metric, but a different one in every step, so a
+//! 3n × 3n matrix is factored each time. `rayleigh-tangent` takes K at the iterate. Its force −D(x) v' has no
+//! potential; Newton's method ignores the derivative of K, and the line search uses slopes alone.
 //!
-//! K·1 = 0: a falling body is not slowed where α₁ = 0. K (ω × x) is the stress turned round, so spin is not slowed only where
-//! there is no stress. Attachments do not take part. The arithmetic stands in `cpu::tangent`; on the CPU only.
+//! K·1 = 0: free fall is not damped if α₁ = 0. K (ω × x) is the rotated stress, so spin is undamped only without
+//! stress. Attachments are not included. The arithmetic is in `cpu::tangent`; CPU only.
 //! Parameters: `mass` = α₁ (1/s), `stiffness` = α₂ (s). A mode of frequency ω has the damping ratio ξ = (α₁/ω + α₂ ω)/2.
 
 use super::{Damping, Model};

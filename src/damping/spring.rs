@@ -1,16 +1,16 @@
 //! Spring damping (family: filter): the relative velocity of the two ends of every edge is damped (Optimized paper, Sec. 2).
 //!
-//! An edge from x_j to x_i of direction n gives the impulse p_e = −γ μ ((v_i − v_j)·n) n to its first end and −p_e to the
-//! other: no momentum, and no torque, because it is projected on the edge (printed with |x_e| for |x_e|²). The velocities
-//! are those after the step: predicted ones, as the paper has them, with every force that acted in it.
+//! An edge from x_j to x_i with direction n gives the impulse p_e = −γ μ ((v_i − v_j)·n) n to its first end and −p_e
+//! to the other: no net momentum, and no torque because of the projection on the edge (printed with |x_e| for |x_e|²).
+//! The velocities are those after the step: predicted ones, as in the paper, including every force of the step.
 //!
-//! All edges see the same velocities: the paper's iteration (Eq. 5) is of this kind, too, and there is no order of edges that
-//! the result would depend on. The paper's γ (kg/s) must be small enough for M, h and the mesh (Lemma 1). Here it is a share: every vertex
-//! shares its mass out evenly among its N_i edges, μ = 1/(N_i/m_i + N_j/m_j) is the reduced mass of the two parts, γ = 1 brings them
-//! to the same velocity, and the vertex gets the mean of its parts. None of this can add energy, and nothing overshoots for
-//! 0 ≤ γ ≤ 1: the eigenvalues of a sweep are from 1 − γ to 1.
+//! All edges see the same velocities, as in the paper's iteration (Eq. 5), so the result does not depend on an order
+//! of edges. The paper's γ (kg/s) must be small enough for M, h and the mesh (Lemma 1). Here it is a fraction: every
+//! vertex shares its mass equally among its N_i edges, μ = 1/(N_i/m_i + N_j/m_j) is the reduced mass of the two parts,
+//! γ = 1 equalises their velocities, and the vertex gets the mean of its parts. This never adds energy nor overshoots
+//! for 0 ≤ γ ≤ 1: the eigenvalues of a sweep are between 1 − γ and 1.
 //!
-//! Parameters: `gamma` = γ; `torque`: `none` leaves out the projection, the other ways are all the same for two points.
+//! Parameters: `gamma` = γ; `torque`: `none` disables the projection, the other options are equivalent for two points.
 
 use super::neighbours::{Edge, Neighbours};
 use super::{Damping, Filter, Model};
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 /// The model `spring`.
 pub const MODEL: Model = Model { name: "spring", make: |d| damping(d, 1) };
 
-/// Spring damping with so many sweeps.
+/// Spring damping with this many sweeps.
 pub(super) fn damping(d: &scene::Damping, sweeps: usize) -> Damping {
     let projected = d.torque != Torque::None;
     Damping { filter: Some(Filter::Spring { gamma: d.gamma, sweeps, projected }), ..Damping::default() }
@@ -37,7 +37,7 @@ pub fn impulse(edge: &Edge, x: &[Vec3], v: &[Vec3], gamma: f64, projected: bool)
     }
 }
 
-/// Sweeps over all edges, each with the velocities that the one before has left.
+/// Sweeps over all edges, each with the velocities left by the previous one.
 pub fn filter(
     neighbours: &Neighbours,
     mass: &[f64],
@@ -60,5 +60,5 @@ pub fn filter(
     }
 }
 
-/// Edges or vertices that a task takes at once.
+/// Edges or vertices per task.
 const CHUNK: usize = 512;

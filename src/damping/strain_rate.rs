@@ -1,19 +1,21 @@
-//! Strain-rate damping (family: filter), the traditional one: a stress φ tr(Ġ) I + 2ψ Ġ against the rate of Green's strain
-//! (Non-oscillatory thesis, Eq. 4.7; Kelvin and Voigt).
+//! Strain-rate damping (family: filter), the classic model: a stress φ tr(Ġ) I + 2ψ Ġ opposing the rate of Green's
+//! strain (Non-oscillatory thesis, Eq. 4.7; Kelvin–Voigt).
 //!
-//! With Ġ = (FᵀḞ + ḞᵀF)/2 the power of an element is V (φ tr²Ġ + 2ψ |Ġ|²) = vᵀ D(x) v, and rigid motion has none. The thesis
-//! takes the force of the predicted velocity, which explodes where h D > 2 M. Here it is that of the damped velocity,
+//! With Ġ = (FᵀḞ + ḞᵀF)/2 the power of an element is V (φ tr²Ġ + 2ψ |Ġ|²) = vᵀ D(x) v, zero for rigid motion. The
+//! thesis uses the force of the predicted velocity, which is unstable where h D > 2 M. Here it is the force of the
+//! damped velocity,
 //!
 //!   (M + h D(x)) v' = M v,
 //!
-//! stable for every h and every φ, ψ ≥ 0, by conjugate gradients with M as preconditioner: their directions are M⁻¹ D w, which
-//! have neither momentum nor spin, so P and L stay to rounding however early they stop.
+//! stable for every h and every φ, ψ ≥ 0, solved by conjugate gradients with M as preconditioner: their directions M⁻¹
+//! D w have neither momentum nor spin, so P and L are preserved to rounding however early they stop.
 //!
-//! Parameters: `phi` and `psi` (Pa s), or `wavelength` Λ (m), which is damped critically, k = 2π/Λ (Eq. 4.25, 4.28):
+//! Parameters: `phi` and `psi` (Pa s), or `wavelength` Λ (m) for critical damping, k = 2π/Λ (Eq. 4.25, 4.28):
 //!
 //!   ψ = 2 √(ρμ)/k,   φ = 2 √(ρ(2μ + λ))/k − 2ψ          φ ≥ 0 only where λ ≥ 2μ, ν ≥ 1/3
 //!
-//! with each body's own ρ, μ, λ, as the scene gives them: stiffness that changes and rest shapes that flow change nothing here. Springs have no strain: bodies of springs are not damped, and scenes with them refused.
+//! with each body's own ρ, μ, λ from the scene: stiffness keyframes and plastic flow have no effect here. Springs have
+//! no strain: scenes with spring bodies are refused.
 
 use super::{Damping, Filter, Model};
 use crate::Vec3;
@@ -37,7 +39,7 @@ pub const MODEL: Model = Model {
     },
 };
 
-/// Where φ and ψ come from.
+/// Source of φ and ψ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Viscosity {
     /// From the scene (Pa s).
@@ -47,14 +49,14 @@ pub enum Viscosity {
         /// Against shear.
         psi: f64,
     },
-    /// Such that waves of this length (m) are damped critically.
+    /// Critical damping of waves of this length (m).
     Critical {
         /// Λ.
         wavelength: f64,
     },
 }
 
-/// φ and ψ that damp waves of length Λ (m) critically (Pa s); φ is negative where λ < 2μ.
+/// φ and ψ for critical damping of waves of length Λ (m) (Pa s); φ is negative where λ < 2μ.
 pub fn critical(wavelength: f64, density: f64, mu: f64, lambda: f64) -> [f64; 2] {
     let k = TAU / wavelength;
     let psi = 2.0 * (density * mu).sqrt() / k;
@@ -64,21 +66,21 @@ pub fn critical(wavelength: f64, density: f64, mu: f64, lambda: f64) -> [f64; 2]
 /// A tetrahedron or triangle.
 struct Part {
     vertices: [u32; 4],
-    /// Rows of G; those that are not there are zero.
+    /// Rows of G, padded with zeros.
     operator: [[f64; 4]; 3],
     /// V φ and 2 V ψ (J s).
     bulk: f64,
     shear: f64,
 }
 
-/// The elements that resist a rate of strain.
+/// The elements with strain-rate viscosity.
 pub struct Parts {
     parts: Vec<Part>,
-    /// Corners of parts by vertex: 4p + corner.
+    /// Corners of elements by vertex: 4p + corner.
     gather: Gather,
 }
 
-/// Shape, matter and volume of an element.
+/// Geometry, material and volume of an element.
 struct Matter {
     vertices: [u32; 4],
     operator: [[f64; 4]; 3],
@@ -87,14 +89,14 @@ struct Matter {
     volume: f64,
 }
 
-/// Most iterations of conjugate gradients, and the residual at which they end, as a share of the first.
+/// Maximum conjugate-gradient iterations, and the relative residual.
 const MOST: usize = 300;
 const ENOUGH: f64 = 1e-9;
-/// Elements or vertices that a task takes at once.
+/// Elements or vertices per task.
 const CHUNK: usize = 512;
 
 impl Parts {
-    /// Of a model.
+    /// For a model.
     pub fn new(model: &model::Model, viscosity: Viscosity) -> Self {
         let matters: Vec<Matter> = tets(model).chain(triangles(model)).collect();
         let density: Vec<f64> = model.bodies.iter().map(|body| density(body, model, &matters)).collect();
@@ -115,7 +117,7 @@ impl Parts {
         Parts { gather: Gather::new(model.vertex_count(), corners), parts }
     }
 
-    /// h D v, F being those of the positions.
+    /// h D v, with the given deformation gradients F.
     fn damp(&self, h: f64, f: &[[Vec3; 3]], v: &[Vec3], forces: &mut [[Vec3; 4]], out: &mut [Vec3]) {
         let each = forces.par_iter_mut().with_min_len(CHUNK).zip(self.parts.par_iter().zip(f));
         each.for_each(|(force, (part, f))| *force = part.force(f, &part.map(v)));
@@ -157,7 +159,7 @@ pub fn filter(parts: &Parts, mass: &[f64], x: &[Vec3], v: &mut [Vec3], h: f64) {
     let first = size(&residual);
     let mut square = first;
     for _ in 0..MOST {
-        // also where it is not a number: the step's own check reports it
+        // also terminates on NaN, which the step's own check reports
         if square.is_nan() || square <= ENOUGH * ENOUGH * first {
             return;
         }

@@ -1,23 +1,24 @@
 //! Variational damping (family: a separate implicit step; Kharevych and others 2006, Laplacian paper, Fig. 5 and 6).
 //!
-//! After the step of an integrator from x_n has given x̃ and v', positions become those that minimise
+//! After an integrator's step from x_n has produced x̃ and v', positions become the minimum of
 //!
 //!   Φ_d(x) = 1/(2h²) |x − x̃|²_M + (η/h) W(x)                                     (J)
 //!
-//! and v' + s (x − x̃) the velocity, s = dv'/dx of the integrator. W is the elastic energy with x_n as its rest shape: the same
-//! laws, μ, λ and volumes, springs of the length that they have at x_n, sheets as curved as they are there. So W punishes
-//! deformation since x_n. For small ones (M + η h K)(x − x_n) = M (x̃ − x_n): a damping force −h s η K v, that is η K v under
-//! backward Euler, twice that under implicit midpoint.
+//! and the velocity becomes v' + s (x − x̃), s = dv'/dx of the integrator. W is the elastic energy with x_n as its
+//! rest shape: the same laws, μ, λ and volumes, springs with their length at x_n, sheets with their curvature there.
+//! So W penalises deformation since x_n. For small ones (M + η h K)(x − x_n) = M (x̃ − x_n): a damping force −h s η K
+//! v, that is η K v for backward Euler, twice that for implicit midpoint.
 //!
-//! A vertex that is held does not leave x̃ by its inertia alone: 1/h² M has c₁ c₂² k added where an attachment of stiffness k
-//! holds, as Φ of the step has. Without it a long step would tear held vertices off their points, which gives energy.
+//! For held vertices, c₁ c₂² k is added to 1/h² M where an attachment of stiffness k is active, as in Φ of the step.
+//! Without it a long step would pull held vertices off their targets, which adds energy.
 //!
-//! Limits of a cloth's strain are no slack in W: its triangles resist from the first bit of strain on. Left out are joints, and elements that are flat or inside out at x_n, which can be nobody's rest shape.
+//! Cloth strain limits give no slack in W: triangles resist any strain. Joints are left out, and so are elements that
+//! are flat or inverted at x_n, which cannot be a rest shape.
 //!
-//! W does not change under translation, so P is kept, and not under rotation of x: Σ m x × (x − x̃) = 0, and a body that only
-//! turns is left alone. L still changes by Σ m (x − x̃) × v', of second order in the time step.
+//! W is invariant under translation, so P is preserved, and under rotation of x: Σ m x × (x − x̃) = 0, and a purely
+//! rotating body is unaffected. L still changes by Σ m (x − x̃) × v', second order in the time step.
 //!
-//! By Newton's method with a line search. On the CPU only. Parameter: `eta` = η (s).
+//! Solved by Newton's method with a line search. CPU only. Parameter: `eta` = η (s).
 
 use super::{Damping, Model};
 use crate::elastic::local::Local;
@@ -35,27 +36,27 @@ pub const MODEL: Model = Model {
     make: |d| Damping { eta: (d.eta > 0.0).then_some(d.eta), ..Damping::default() },
 };
 
-/// Most iterations of Newton's method, and the share of the first gradient at which they end.
+/// Maximum Newton iterations, and the relative residual gradient.
 const MOST: usize = 20;
 const ENOUGH: f64 = 1e-8;
-/// The share of the promised fall of Φ_d that is enough, and how often a way is halved at most.
+/// Armijo constant, and the maximum number of halvings.
 const ARMIJO: f64 = 1e-4;
 const MOST_CUTS: usize = 20;
-/// How far rounding may have Φ_d off, as a share.
+/// Relative rounding error of Φ_d.
 const NOISE: f64 = 1e-13;
-/// An element of less than this share of its volume is flat.
+/// An element with less than this fraction of its volume is flat.
 const FLAT: f64 = 1e-4;
 
-/// The separate step of a model.
+/// The separate damping step of a model.
 pub struct Variational {
     eta: f64,
-    /// The elements, resting at x_n.
+    /// The elements, at rest at x_n.
     matter: model::Model,
     local: Local<f64>,
     matrix: BlockMatrix,
     factor: BlockFactor,
     blocks: Vec<Mat3>,
-    /// Of the iterate (N).
+    /// At the iterate (N).
     gradient: Vec<Vec3>,
 }
 
@@ -78,7 +79,7 @@ impl Variational {
         })
     }
 
-    /// Lets the elements of `given` rest at `x` (m), as stiff as the `factors` of the bodies say, if there are any.
+    /// Sets the rest shape of the elements of `given` to `x` (m), with the bodies' stiffness `factors`, if any.
     pub fn rest_at(&mut self, given: &model::Model, factors: &[f64], x: &[Vec3]) {
         let matter = &mut self.matter;
         matter.set_weights(given, &given.by_vertex(factors));
@@ -114,7 +115,7 @@ impl Variational {
         }
         self.local.set_weights(&self.matter);
         self.local.set_rest_shapes(&self.matter);
-        // the rotations are near one: where they start must not depend on the steps before
+        // rotations are near the identity: their start must not depend on earlier steps
         self.local.set_warm_starts(&[]);
     }
 
@@ -126,8 +127,8 @@ impl Variational {
         (self.local.energies().iter().sum(), rows.into_iter().map(Vec3::from).collect())
     }
 
-    /// The minimum of Φ_d for x̃ = `made` (m) and a time step `h` (s), `held` being c₁ c₂² k of each vertex (N/m), and the
-    /// iterations that it took.
+    /// The minimum of Φ_d for x̃ = `made` (m) and time step `h` (s), `held` being c₁ c₂² k of each vertex (N/m), and
+    /// the number of iterations.
     pub fn minimise(&mut self, h: f64, held: &[f64], made: &[Vec3]) -> Result<(Vec<Vec3>, usize)> {
         let (inertia, weight) = (1.0 / (h * h), self.eta / h);
         let diagonal: Vec<f64> =
@@ -139,7 +140,7 @@ impl Variational {
         let enough = ENOUGH * size(&self.gradient);
         for count in 0..MOST {
             let left = size(&self.gradient);
-            // also where it is not a number: the check of the frame reports that
+            // also terminates on NaN, which the frame's check reports
             if left.is_nan() || left <= enough {
                 return Ok((x, count));
             }
@@ -167,7 +168,7 @@ impl Variational {
         Ok((x, MOST))
     }
 
-    /// Φ_d at `x` (J); its gradient is kept.
+    /// Φ_d at `x` (J); stores its gradient.
     fn merit(&mut self, x: &[Vec3], made: &[Vec3], diagonal: &[f64], weight: f64) -> f64 {
         let (energy, gradient) = self.energy(x);
         self.gradient = gradient;

@@ -1,45 +1,45 @@
-//! One cycle of a swinging signal: where it ends, and how high it is there.
+//! One cycle of an oscillating signal: its end, and its amplitude there.
 
-/// A cycle is over when the signal has come down to this share of the peak at its end: then that was the peak, and not a
-/// ripple of faster motion on the way to it.
+/// A cycle is complete when the signal has fallen to this fraction of the peak at its end: then that was the peak, and
+/// not a ripple of faster motion.
 const DOWN: f64 = 0.5;
 
-/// Zero is crossed where the signal is beyond it by this share of its start: less may be a ripple. What swings back by less
-/// than this is not seen to swing back.
+/// Zero crossings need this amplitude relative to the start; smaller ones may be ripples. A smaller swing back is not
+/// detected.
 pub const LEAST_SHARE: f64 = 0.002;
 
 /// The end of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Peak {
-    /// The time since the start, in samples.
+    /// Time since the start, in samples.
     pub time: f64,
-    /// The signal there.
+    /// The amplitude.
     pub height: f64,
 }
 
-/// Follows a signal that starts at a peak, sample by sample. Its cycle ends at the highest point after it has crossed zero
-/// twice (Example paper, Section 5).
+/// Tracks a signal that starts at a peak, sample by sample. Its cycle ends at the maximum after the second zero
+/// crossing (Example paper, Section 5).
 #[derive(Debug)]
 pub struct Cycle {
-    /// Turned so that it starts above zero.
+    /// Sign-flipped so that it starts positive.
     samples: Vec<f64>,
     sign: f64,
-    /// A quarter of the period that is expected, in samples: what comes back earlier is a ripple.
+    /// A quarter of the expected period, in samples: earlier crossings are ripples.
     quarter: f64,
-    /// The samples with which it had crossed zero, so far.
+    /// Samples of the zero crossings so far.
     crossings: Vec<usize>,
-    /// The highest sample since the second crossing.
+    /// The largest sample since the second crossing.
     highest: usize,
 }
 
 impl Cycle {
-    /// The cycle of a signal that starts here and has about this period (samples).
+    /// For a signal that starts here with about this period (samples).
     pub fn new(start: f64, period: f64) -> Self {
         let (samples, sign) = (vec![start.abs()], start.signum());
         Cycle { samples, sign, quarter: 0.25 * period, crossings: Vec::new(), highest: 0 }
     }
 
-    /// Takes the next sample; the peak, once the cycle is over.
+    /// Adds a sample; returns the peak once the cycle is complete.
     pub fn take(&mut self, sample: f64) -> Option<Peak> {
         let (now, sample) = (self.samples.len(), self.sign * sample);
         self.samples.push(sample);
@@ -54,7 +54,7 @@ impl Cycle {
                 if sample > self.samples[self.highest] {
                     self.highest = now;
                 }
-                // a quarter of a cycle after it came back it is at its peak
+                // it peaks a quarter of a cycle after the second crossing
                 let is_late = 2 * (now - back) > back - there;
                 return (is_late && sample < DOWN * self.samples[self.highest]).then(|| self.peak());
             }
@@ -63,16 +63,16 @@ impl Cycle {
         None
     }
 
-    /// The peak of the polynomial through the samples about the highest one: five, or three where the signal has come down
-    /// at once.
+    /// The maximum of the polynomial through the samples around the largest one: five, or three if the signal drops at
+    /// once.
     ///
-    /// With ten samples a cycle the highest of them is up to 5 % too low, a parabola 0.4 %, and a curve through five samples 0.03 %.
+    /// With ten samples per cycle the largest is up to 5 % too low, a parabola 0.4 %, five points 0.03 %.
     fn peak(&self) -> Peak {
         let top = self.highest;
         let width = if top >= 2 && top + 2 < self.samples.len() { 2 } else { 1 };
         let around = &self.samples[top - width..=top + width];
         let height = |s: f64| polynomial(around, s + width as f64);
-        // the peak is less than a sample away; thirds of the interval that hold it
+        // the peak is within a sample: ternary search
         let (mut from, mut to) = (-1.0, 1.0);
         for _ in 0..60 {
             let third = (to - from) / 3.0;

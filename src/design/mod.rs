@@ -1,8 +1,8 @@
-//! Damping found from what it shall do (Example paper, Section 5): curves of examples, so that of motion along them as much
-//! remains after a cycle as is wished.
+//! Inverse damping design (Example paper, Section 5): finds curves of examples for which target amplitudes remain
+//! after one cycle.
 //!
-//! [`target`] says what is wished, [`search`] looks for the curves, [`unload`] is the test that it looks with, and [`cycle`]
-//! knows where a cycle ends.
+//! [`target`] defines the targets, [`search`] finds the curves, [`unload`] is the test it uses, and [`cycle`] detects
+//! the end of a cycle.
 
 pub mod cycle;
 mod point;
@@ -20,66 +20,65 @@ use std::sync::Arc;
 pub use target::{Target, TargetError, Wish};
 use unload::Unloading;
 
-/// γ may be from a thousandth to a thousand (log₁₀), as in the paper.
+/// Range of log₁₀ γ, as in the paper.
 pub const LOG_GAMMA: [f64; 2] = [-3.0, 3.0];
 
-/// How long and how closely is searched.
+/// Effort and accuracy of the search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// A target holds if what remains is off by no more than this share of it.
+    /// Relative tolerance of a target.
     pub tolerance: f64,
-    /// Unloading tests for a target in a round, at most.
+    /// Maximum unloading tests per target and round.
     pub trials: usize,
-    /// Rounds through all examples, at most.
+    /// Maximum rounds through all examples.
     pub rounds: usize,
-    /// Whether tests tell of the time that they have come to while they are made.
+    /// Whether tests report their simulated time while running.
     pub tells_time: bool,
 }
 
 impl Default for Options {
-    /// Those of the paper.
+    /// As in the paper.
     fn default() -> Self {
         Options { tolerance: 0.01, trials: 15, rounds: 5, tells_time: false }
     }
 }
 
-/// An unloading test has been made.
+/// Progress: an unloading test was made.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// The round through all examples, counted from 1.
+    /// The round through all examples, from 1.
     pub round: usize,
-    /// For which target.
+    /// The target.
     pub target: &'a Target,
-    /// Its number, in the order of the search.
+    /// Its number, in search order.
     pub number: usize,
-    /// How many targets there are.
+    /// Number of targets.
     pub targets: usize,
-    /// How many tests have been made, for all of them.
+    /// Tests made so far, in total.
     pub trials: usize,
-    /// γ that was tried.
+    /// The γ tried.
     pub gamma: f64,
-    /// What remained.
+    /// The remaining amplitude.
     pub remaining: Remaining,
-    /// Whether the target holds.
+    /// Whether the target is met.
     pub holds: bool,
-    /// The simulated time that a test has come to which is still being made (s), where [`Options::tells_time`]: what remained is not
-    /// known yet.
+    /// The simulated time (s) of a test in progress, with [`Options::tells_time`]: the result is not known yet.
     pub time: Option<f64>,
 }
 
-/// What a design has found.
+/// Result of a design.
 #[derive(Debug, Clone)]
 pub struct Designed {
-    /// All examples of the scene, with the curves that were found.
+    /// All examples of the scene, with the curves found.
     pub examples: Vec<Example>,
-    /// What has become of the targets, by example and by amplitude.
+    /// Outcomes of the targets, by example and amplitude.
     pub outcomes: Vec<Outcome>,
-    /// What was odd about the meshes, one line each.
+    /// Mesh warnings, one line each.
     pub warnings: Vec<String>,
 }
 
 impl Designed {
-    /// The scene with these curves, which can be run from any folder.
+    /// The scene with these curves, runnable from any folder.
     pub fn scene(&self, loaded: &LoadedScene) -> Scene {
         let mut scene = loaded.standalone();
         for (example, found) in scene.damping.examples.iter_mut().zip(&self.examples) {
@@ -88,7 +87,7 @@ impl Designed {
         scene
     }
 
-    /// The error that names all targets that do not hold, if any.
+    /// An error naming all missed targets, if any.
     pub fn check(&self) -> Result<()> {
         let complaints: Vec<String> = self.outcomes.iter().filter_map(Outcome::complaint).collect();
         match complaints.is_empty() {
@@ -98,7 +97,7 @@ impl Designed {
     }
 }
 
-/// Finds curves for the examples of a scene, computing on the CPU.
+/// Finds curves for a scene's examples on the CPU.
 ///
 /// ```
 /// use dashpot::design::{self, Options, target};
@@ -136,11 +135,11 @@ pub fn design(
     design_on(loaded, targets, options, progress, &|loaded, model| cpu::backend(model, &loaded.scene.solver))
 }
 
-/// Makes the backend that unloading tests are computed with.
+/// Creates the backend for unloading tests.
 pub type MakeBackend<'a> = &'a dyn Fn(&LoadedScene, Arc<Model>) -> Result<Box<dyn Backend>>;
 
-/// Finds curves for the examples of a scene, computing where `backend` does. Targets that cannot be reached are outcomes and no
-/// errors: see [`Designed::check`].
+/// Finds curves for a scene's examples on the given backend. Unreachable targets are outcomes, not errors: see
+/// [`Designed::check`].
 pub fn design_on(
     loaded: &LoadedScene,
     targets: &[Target],

@@ -1,28 +1,28 @@
 //! γ of one point of a curve: a bracketed root search over log₁₀ γ.
 //!
-//! What remains tells a damping ratio, ζ = δ/√(4π² + δ²) with δ = ln(a/b); of motion that does not swing back it is 1. The
-//! function f = ln(ζ/ζ*) is zero where the target ζ* holds and rises with ln γ: with slope 1 where only the example's own linear
-//! damping acts, less where there is other damping. So the first guess leads to a second by slope 1 and these two to a
-//! third, farther each time until zero lies between or the range ends (the Example paper tries its ends at once). Between a γ that is too small and
-//! one that is too large the line through both is followed with Illinois's weights, and the middle is taken where that is slow.
+//! The remaining amplitude gives a damping ratio, ζ = δ/√(4π² + δ²) with δ = ln(a/b), or 1 for motion that does not
+//! swing back. The function f = ln(ζ/ζ*) is zero at the target ζ* and increases with ln γ: with slope 1 if only the
+//! example's own linear damping acts, less with other damping. The first guess therefore leads to a second by slope 1,
+//! and these two to a third, with increasing steps until zero is bracketed or the range ends (the Example paper tries
+//! its ends at once). Within a bracket, regula falsi with Illinois weights, and bisection where that is slow.
 
 use super::search::{End, Remaining};
 use super::target::{Target, Wish};
 use super::{LOG_GAMMA, Options};
 use std::f64::consts::{LN_10, TAU};
 
-/// Smaller damping ratios are all the same: nothing is lost.
+/// Smaller damping ratios are equal: nothing is lost.
 const LEAST_RATIO: f64 = 1e-5;
-/// f of motion that does not swing back, where it would have to for the target to be known.
+/// f for motion that does not swing back where the target would need it.
 const FAR: f64 = 2.0;
-/// Two γ that are no farther apart (log₁₀): what remains jumps between them.
+/// Bracket width (log₁₀ γ) at which the result is discontinuous.
 const JUMP: f64 = 1e-5;
-/// So many trials are made for half of the tolerance.
+/// Trials spent on half the tolerance.
 const PATIENCE: usize = 6;
-/// Less of a slope says nothing about where zero is: it is looked for so far away (log₁₀ γ).
+/// Slopes below this carry no information: then this step (log₁₀ γ) is used.
 const FLAT: f64 = 0.05;
 const LONG_WAY: f64 = 2.0;
-/// A little farther than to where a line is zero, so that zero is likely to lie between.
+/// Overshoot beyond the zero of a line, to bracket it.
 const OVER: f64 = 1.2;
 
 /// A γ that was tried.
@@ -32,18 +32,18 @@ struct Tried {
     remaining: Remaining,
     /// f: negative if it damps too little.
     misfit: f64,
-    /// |b − b*|/b*, and of a half-life that of its time, if that is larger.
+    /// |b − b*|/b*, or the relative error of a half-life if larger.
     error: f64,
 }
 
-/// What a search has found.
+/// Result of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Found {
     /// The best that was tried.
     pub log_gamma: f64,
     /// What remained with it.
     pub remaining: Remaining,
-    /// How the search ended, or would if it ended now.
+    /// How the search ended, or would end now.
     pub end: End,
 }
 
@@ -55,24 +55,24 @@ pub struct Point<'a> {
     guess: f64,
     trials: usize,
     tried: Vec<Tried>,
-    /// The nearest that damp too little and too much, with f as Illinois weighs it.
+    /// The nearest γ that damp too little and too much, with Illinois-weighted f.
     bracket: [Option<(f64, f64)>; 2],
-    /// Widths of the bracket, one a trial (log₁₀ γ).
+    /// Bracket widths, one per trial (log₁₀ γ).
     widths: Vec<f64>,
 }
 
 impl<'a> Point<'a> {
-    /// A search that starts with a guess of log₁₀ γ and makes so many trials at most.
+    /// A search starting from a guess of log₁₀ γ, with at most this many trials.
     pub fn new(target: &'a Target, options: &'a Options, guess: f64, trials: usize) -> Self {
         let guess = guess.clamp(LOG_GAMMA[0], LOG_GAMMA[1]);
         Point { target, options, guess, trials, tried: Vec::new(), bracket: [None; 2], widths: Vec::new() }
     }
 
-    /// The log₁₀ γ to be tried next; `None` at the end.
+    /// The next log₁₀ γ to try; `None` when finished.
     pub fn next(&self) -> Option<f64> {
         let Some(last) = self.tried.last() else { return Some(self.guess) };
-        // a target that held is left alone; one that is searched for is met twice as well, so that it holds when others change,
-        // unless what remains jumps too much for that
+        // a target that held is left alone; a searched one is met with half the tolerance, so that it still holds when
+        // others change, unless the result is discontinuous
         let close = (2..=PATIENCE).contains(&self.tried.len());
         let enough = self.options.tolerance * if close { 0.5 } else { 1.0 };
         if self.tried.len() >= self.trials || self.tried.iter().any(|tried| tried.error <= enough) {
@@ -84,12 +84,12 @@ impl<'a> Point<'a> {
         }
     }
 
-    /// Towards where f changes its sign; at last the ends of the range.
+    /// Outward search for a sign change of f; finally the ends of the range.
     fn outward(&self, last: Tried) -> Option<f64> {
         let side = if last.misfit < 0.0 { 1 } else { 0 };
         let has = |end: f64| self.tried.iter().any(|tried| tried.log_gamma == end);
         if has(LOG_GAMMA[side]) {
-            // out of reach; what the other end leaves is told
+            // out of reach; also try the other end, for the report
             let other = LOG_GAMMA[1 - side];
             return (!has(other) && self.trials > 1).then_some(other);
         }
@@ -97,7 +97,7 @@ impl<'a> Point<'a> {
             [.., before, last] => {
                 let way = last.log_gamma - before.log_gamma;
                 let slope = (last.misfit - before.misfit) / (way * LN_10);
-                // the third time farther in any case, so that the end of the range is not far
+                // the third step is larger in any case, to reach the end of the range soon
                 (slope, OVER, if self.tried.len() > 2 { 3.0 * way.abs() } else { 0.0 })
             }
             _ => (1.0, 1.0, 0.0),
@@ -107,7 +107,7 @@ impl<'a> Point<'a> {
         Some((last.log_gamma + way).clamp(LOG_GAMMA[0], LOG_GAMMA[1]))
     }
 
-    /// Between one that damps too little and one that damps too much.
+    /// Between a γ that damps too little and one that damps too much.
     fn between(&self, (low, f_low): (f64, f64), (high, f_high): (f64, f64)) -> Option<f64> {
         let width = high - low;
         if width < JUMP {
@@ -119,11 +119,11 @@ impl<'a> Point<'a> {
         }
         let margin = 0.02 * width;
         let line = low - f_low * width / (f_high - f_low);
-        // not at an end itself: nothing would be learned there
+        // not at an end itself: that would add no information
         Some(line.clamp(low + margin, high - margin))
     }
 
-    /// Takes what remained with this log₁₀ γ.
+    /// Records the result for this log₁₀ γ.
     pub fn take(&mut self, log_gamma: f64, remaining: Remaining) {
         let (misfit, error) = self.judge(remaining);
         self.tried.push(Tried { log_gamma, remaining, misfit, error });
@@ -141,7 +141,7 @@ impl<'a> Point<'a> {
         };
         if is_inside {
             self.bracket[side] = Some((log_gamma, misfit));
-            // twice on the same side: the other end counts half
+            // same side twice: halve the weight of the other end
             if let (true, Some((_, f))) = (last_side == Some(side), &mut self.bracket[1 - side]) {
                 *f *= 0.5;
             }
@@ -151,7 +151,7 @@ impl<'a> Point<'a> {
         }
     }
 
-    /// f and the relative error of what remained.
+    /// f and the relative error of a result.
     fn judge(&self, Remaining { amplitude, period }: Remaining) -> (f64, f64) {
         let a = self.target.amplitude;
         match self.target.wish.remaining(a, period) {
@@ -160,13 +160,13 @@ impl<'a> Point<'a> {
                 let error = (amplitude - wanted).abs() / wanted;
                 (misfit, error.max(self.half_life_error(amplitude, period)))
             }
-            // too much, whatever the half-life is
+            // too much damping, whatever the half-life
             None => (FAR, f64::INFINITY),
         }
     }
 
-    /// How far off a half-life is that is wished for, as a share; where nearly all remains after a cycle, b is not off by much although
-    /// its time is.
+    /// Relative error of a wanted half-life; where nearly everything remains after a cycle, b has a small error
+    /// although its time does not.
     fn half_life_error(&self, amplitude: f64, period: Option<f64>) -> f64 {
         match (self.target.wish, period) {
             (Wish::HalfLife(wanted), Some(period)) => {
@@ -177,7 +177,7 @@ impl<'a> Point<'a> {
         }
     }
 
-    /// What is known so far.
+    /// The best result so far.
     pub fn found(&self) -> Found {
         let best = self.tried.iter().min_by(|a, b| a.error.total_cmp(&b.error));
         let Some(best) = best else {
@@ -202,7 +202,7 @@ impl<'a> Point<'a> {
     }
 }
 
-/// ζ of an oscillator of which this share of the amplitude remains after a cycle.
+/// ζ of an oscillator that keeps this fraction of its amplitude per cycle.
 fn damping_ratio(share: f64) -> f64 {
     match share {
         s if s <= 0.0 => 1.0,

@@ -1,8 +1,8 @@
-//! The search for curves under which targets hold (Example paper, Section 5).
+//! Search for curves that meet targets (Example paper, Section 5).
 //!
-//! What remains after a cycle falls as γ grows. So the points of an example's curve, one a target, are found one after the
-//! other, the least amplitude first: of a curve that is straight between its points those beyond the amplitude of a test do
-//! not act in it. Examples feel each other, so they take turns until all targets hold.
+//! The remaining amplitude decreases with γ. The points of an example's curve, one per target, are found in order of
+//! increasing amplitude: in a piecewise linear curve, points beyond a test's amplitude have no effect on it. Examples
+//! interact, so they take turns until all targets are met.
 
 use super::point::{Found, Point};
 use super::target::Target;
@@ -10,21 +10,22 @@ use super::{LOG_GAMMA, Options, Progress};
 use crate::Result;
 use crate::scene::{Curve, CurveKind, Example, Over};
 
-/// What an unloading test has shown.
+/// Result of an unloading test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Remaining {
     /// |χ| after one cycle; 0 if it did not swing back.
     pub amplitude: f64,
-    /// The time of the cycle (s), if there was one.
+    /// Period (s), if there was a cycle.
     pub period: Option<f64>,
 }
 
-/// Something that can be let go.
+/// A system that can be released from a deformation.
 pub trait Trial {
-    /// Deforms along an example to this amplitude and lets go, damped by these examples: all of the scene, in its order.
+    /// Deforms it along an example to this amplitude and releases it, damped by these examples: all of the scene, in
+    /// order.
     fn remaining(&mut self, example: usize, amplitude: f64, examples: &[Example]) -> Result<Remaining>;
 
-    /// The same; tells now and then the time that it has come to (s).
+    /// The same; reports its simulated time now and then (s).
     fn remaining_told(
         &mut self,
         example: usize,
@@ -35,27 +36,27 @@ pub trait Trial {
         self.remaining(example, amplitude, examples)
     }
 
-    /// How large what a curve is a function of becomes in a test from amplitude 1: 1 over deformation, the fastest |χ̇| over
+    /// Largest value of the curve's argument in a test from amplitude 1: 1 over deformation, the largest |χ̇| over
     /// velocity (1/s).
     fn reach(&self, _example: usize, _over: Over) -> f64 {
         1.0
     }
 }
 
-/// What has become of a target.
+/// Outcome of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The target.
     pub target: Target,
-    /// b that it asks for; of a half-life, after a cycle of the time that was measured, or no number if there was none.
+    /// Wanted b; for a half-life, after a cycle of the measured period, or NaN if there was none.
     pub wanted: f64,
-    /// b that was measured last.
+    /// Last measured b.
     pub reached: f64,
-    /// The time of that cycle (s), if there was one.
+    /// Its period (s), if there was a cycle.
     pub period: Option<f64>,
-    /// γ of the curve's point.
+    /// γ at the curve's point.
     pub gamma: f64,
-    /// Unloading tests that were made for it.
+    /// Unloading tests made for it.
     pub trials: usize,
     /// How its search ended.
     pub end: End,
@@ -64,16 +65,16 @@ pub struct Outcome {
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum End {
-    /// The target holds.
+    /// The target is met.
     Reached,
-    /// It does not with any γ allowed: these remain with the largest and with the smallest.
+    /// No allowed γ meets it: these amplitudes remain at the largest and smallest γ.
     OutOfReach {
         /// b with the largest γ.
         least: f64,
         /// b with the smallest γ.
         most: f64,
     },
-    /// It does not, although less remains with one γ and more with another: the nearest that were seen.
+    /// Not met, although one γ leaves less and another more: the closest values seen.
     Between {
         /// Less than is wanted.
         below: f64,
@@ -83,41 +84,41 @@ pub enum End {
 }
 
 impl Outcome {
-    /// A sentence about a target that does not hold.
+    /// A sentence about a missed target.
     pub fn complaint(&self) -> Option<String> {
         let Outcome { target, wanted, reached, .. } = self;
         let from = format!("`{target}`: ");
         match self.end {
             End::Reached => None,
             _ if self.period.is_none() => Some(format!(
-                "{from}the motion never swings back: it is damped too strongly by other than this example"
+                "{from}the motion never completes a cycle: other damping than this example's is too strong"
             )),
             End::OutOfReach { least, most } => Some(format!(
-                "{from}{wanted:.4} cannot remain of {}: {least:.4} (γ = {}) to {most:.4} (γ = {}) can",
+                "{from}{wanted:.4} is out of reach from {}: only {least:.4} (γ = {}) to {most:.4} (γ = {}) can remain",
                 target.amplitude,
                 10f64.powf(LOG_GAMMA[1]),
                 10f64.powf(LOG_GAMMA[0]),
             )),
             End::Between { below, above } => Some(format!(
-                "{from}{reached:.4} remains instead of {wanted:.4}; next to it are {below:.4} and {above:.4}"
+                "{from}{reached:.4} remains instead of {wanted:.4}; the closest values are {below:.4} and {above:.4}"
             )),
         }
     }
 }
 
-/// A target on its way: its example, and the point of the curve that is its.
+/// A target in progress: its example and its point of the curve.
 struct Task {
     example: usize,
-    /// r of the point: what the curve is a function of, at the start of the test or at its fastest.
+    /// r of the point: the curve's argument at the start of the test, or at its maximum.
     radius: f64,
     log_gamma: f64,
-    /// Whether γ of the point before it is a better first guess than its own.
+    /// Whether γ of the previous point is a better first guess than its own.
     follows: bool,
     outcome: Outcome,
 }
 
-/// Finds curves for targets, each with the number of its example, by example and by amplitude; see [`super::target::assign`].
-/// The curves of those examples become piecewise linear.
+/// Finds curves for targets, each with the number of its example, ordered by example and amplitude; see
+/// [`super::target::assign`]. The curves become piecewise linear.
 pub fn search(
     trial: &mut dyn Trial,
     examples: &mut [Example],
@@ -131,14 +132,14 @@ pub fn search(
     Ok(search.tasks.into_iter().map(|task| task.outcome).collect())
 }
 
-/// The points that targets need, with γ as it is there.
+/// The points that targets need, with their current γ.
 fn prepare(trial: &dyn Trial, examples: &[Example], targets: &[(usize, Target)]) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::with_capacity(targets.len());
     for (number, target) in targets {
         let example = &examples[*number];
         let radius = target.amplitude * trial.reach(*number, over(example));
         let log_gamma = example.curve.as_ref().map_or(example.gamma.log10(), |curve| curve.log_gamma(radius));
-        // a γ of 0 has no logarithm that a line could begin at
+        // γ = 0 has no logarithm to start from
         let log_gamma = log_gamma.clamp(LOG_GAMMA[0], LOG_GAMMA[1]);
         let is_first = tasks.last().is_none_or(|task| task.example != *number);
         let outcome = Outcome {
@@ -156,7 +157,7 @@ fn prepare(trial: &dyn Trial, examples: &[Example], targets: &[(usize, Target)])
     tasks
 }
 
-/// What the curve of an example is, or will be, a function of.
+/// The argument of an example's curve, existing or new.
 fn over(example: &Example) -> Over {
     example.curve.as_ref().map_or(Over::default(), |curve| curve.over)
 }
@@ -171,7 +172,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Goes from example to example until no curve has changed since the targets of each were tested.
+    /// Visits the examples in turn until no curve has changed since its targets were tested.
     fn take_turns(&mut self) -> Result<()> {
         let mut turns: Vec<usize> = self.tasks.iter().map(|task| task.example).collect();
         turns.dedup();
@@ -191,14 +192,14 @@ impl Search<'_> {
                 return Ok(());
             }
         }
-        // what was measured before the others changed is measured once more
+        // measure again what was measured before others changed
         for turn in (0..turns.len()).filter(|&turn| !is_settled[turn]) {
             self.settle(turns[turn], 1)?;
         }
         Ok(())
     }
 
-    /// Goes through the targets of an example, with so many tests for each at most; whether its curve has changed.
+    /// Visits the targets of an example, with at most this many tests each; returns whether its curve has changed.
     fn settle(&mut self, example: usize, trials: usize) -> Result<bool> {
         let mut changed = false;
         for number in 0..self.tasks.len() {
@@ -209,7 +210,7 @@ impl Search<'_> {
         Ok(changed)
     }
 
-    /// Finds γ for a target; whether it has changed.
+    /// Finds γ for a target; returns whether it has changed.
     fn find(&mut self, number: usize, trials: usize) -> Result<bool> {
         let Task { example, log_gamma: before, follows, .. } = self.tasks[number];
         let target = self.tasks[number].outcome.target.clone();
@@ -252,7 +253,7 @@ impl Search<'_> {
         self.examples[example].curve = Some(Curve { kind: CurveKind::Linear, over, points });
     }
 
-    /// How far the search has come, but for what remains in the test being made.
+    /// The progress of the search, without the result of the current test.
     fn progress<'t>(&self, number: usize, target: &'t Target) -> Progress<'t> {
         Progress {
             round: self.round,

@@ -1,4 +1,4 @@
-//! What damping shall do: targets, and how they are written.
+//! Targets of inverse design, and their notation.
 //!
 //! ```text
 //! targets = example { ";" example }
@@ -16,45 +16,45 @@ use crate::suggest::closest;
 use std::f64::consts::TAU;
 use std::fmt;
 
-/// What shall become of motion along an example, let go at an amplitude.
+/// Target for motion along an example, released at an amplitude.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     /// The example's name.
     pub example: String,
-    /// a: |χ| at the start, at rest.
+    /// a: initial |χ|, at rest.
     pub amplitude: f64,
-    /// What is wished.
+    /// The wanted decay.
     pub wish: Wish,
 }
 
-/// A wish, in one of the ways in which decay is told.
+/// A wanted decay, in one of three forms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Wish {
     /// b: |χ| after one cycle.
     Remaining(f64),
-    /// The time in which the envelope halves (s): b = a 2^(−T/t½), T the time of the cycle.
+    /// The half-life of the envelope (s): b = a 2^(−T/t½), T the period.
     HalfLife(f64),
-    /// ξ, the share of critical damping: b = a exp(−2πξ/√(1 − ξ²)).
+    /// ξ, the fraction of critical damping: b = a exp(−2πξ/√(1 − ξ²)).
     Ratio(f64),
 }
 
-/// What is wrong with a target.
+/// Why a target is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TargetError {
     /// There is none.
-    #[error("no target; expected such as `ear: 0.8->0.2, 1.6->0.75`")]
+    #[error("no target; expected for example `ear: 0.8->0.2, 1.6->0.75`")]
     Nothing,
-    /// It is not said what it is a target of.
-    #[error("`{0}` names no example; expected a name and a colon before it, such as `ear: 0.8->0.2`")]
+    /// It names no example.
+    #[error("`{0}` names no example; expected a name and a colon first, such as `ear: 0.8->0.2`")]
     Nameless(String),
-    /// It is none of the three kinds.
+    /// It has none of the three forms.
     #[error(
-        "`{0}` is no target; expected `0.8->0.2` (amplitudes at the start and after one cycle), `half-life 0.4` (s) or `ratio 0.05`, \
-         these two after an amplitude if it is not 1"
+        "`{0}` is not a target; expected `0.8->0.2` (amplitudes at the start and after one cycle), `half-life 0.4` (s) or `ratio 0.05`, \
+         the last two preceded by an amplitude if it is not 1"
     )]
     Unknown(String),
     /// Something stands where a number should.
-    #[error("`{text}`: `{number}` is no number; expected {expected}")]
+    #[error("`{text}`: `{number}` is not a number; expected {expected}")]
     NoNumber {
         /// The target.
         text: String,
@@ -75,7 +75,7 @@ pub enum TargetError {
     },
     /// As much remains as there was, or more.
     #[error(
-        "`{text}`: damping leaves less than there was; expected less than {amplitude} to remain, not {remaining}"
+        "`{text}`: damping reduces the amplitude; expected less than {amplitude} to remain, not {remaining}"
     )]
     NoLoss {
         /// The target.
@@ -87,7 +87,7 @@ pub enum TargetError {
     },
     /// Less shall remain than can be seen.
     #[error(
-        "`{text}`: less than 0.2 % of the start is not told from nothing; expected at least {least} to remain, not {remaining}"
+        "`{text}`: less than 0.2 % of the initial amplitude cannot be measured; expected at least {least} to remain, not {remaining}"
     )]
     TooLittle {
         /// The target.
@@ -99,7 +99,7 @@ pub enum TargetError {
     },
     /// The same of a half-life.
     #[error(
-        "`{text}`: a cycle takes {period:.3} s or more, of which less than 0.2 % would remain, not told from nothing; expected a \
+        "`{text}`: a cycle takes {period:.3} s or more, so less than 0.2 % would remain, too little to measure; expected a \
          half-life of {least:.3} s or more"
     )]
     TooFast {
@@ -158,9 +158,7 @@ impl fmt::Display for Quantity {
             // where nothing remains every stronger damping fits as well
             Quantity::Remaining => "a remaining amplitude greater than 0",
             Quantity::HalfLife => "a half-life greater than 0 (s)",
-            Quantity::Ratio => {
-                "a damping ratio between 0 and 0.65, where motion swings back by enough to be seen"
-            }
+            Quantity::Ratio => "a damping ratio between 0 and 0.65, so that the motion visibly swings back",
         })
     }
 }
@@ -287,9 +285,12 @@ fn no_example(name: &str, examples: &[Example]) -> TargetError {
     let names = || examples.iter().map(|example| example.name.as_str());
     let hint = match closest(name, names()) {
         Some(name) => format!("; did you mean `{name}`?"),
-        None if examples.is_empty() => "; it has no [[damping.example]] at all".into(),
+        None if examples.is_empty() => "; it has no [[damping.example]]".into(),
         None => {
-            format!("; there are {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+            format!(
+                "; the examples are {}",
+                names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            )
         }
     };
     TargetError::NoExample { name: name.into(), hint }

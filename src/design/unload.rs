@@ -1,7 +1,8 @@
-//! The unloading test (Example paper, Section 5): a body is deformed along an example, let go, and observed for one cycle.
+//! The unloading test (Example paper, Section 5): a body is deformed along an example, released, and observed for one
+//! cycle.
 //!
-//! Nothing else moves it: no gravity, no obstacles, no contact, nothing held of energy, attachments that stay where they are, bodies
-//! as they rest. The simulation is made once; a test sets its state and the curves, so that it costs its steps only.
+//! Nothing else acts on it: no gravity, obstacles, contact or conservation, fixed attachments, constant rest shapes.
+//! The simulation is built once; a test sets its state and curves, and costs only its steps.
 
 use super::MakeBackend;
 use super::cycle::{Cycle, LEAST_SHARE, Peak};
@@ -19,39 +20,39 @@ use crate::{Result, Vec3};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// How long a test waits for the end of a cycle, in periods of the linear motion as Rayleigh's quotient has it, which is up to twice
-/// too fast for shapes of many modes. Damping that makes a cycle three times as long, ξ = 0.94, leaves 10⁻⁸ of it.
+/// Maximum duration of a test, in periods of the linear motion by Rayleigh's quotient, which is up to twice too fast
+/// for shapes of many modes. Damping that triples the period, ξ = 0.94, leaves 10⁻⁸.
 const PERIODS: f64 = 6.0;
-/// Fewer steps in such a period do not show a cycle.
+/// Minimum steps per period to resolve a cycle.
 const LEAST_STEPS: f64 = 4.0;
-/// After so many steps a test tells how far it is.
+/// Steps between progress reports.
 const STEPS_UNTOLD: usize = 20;
-/// Share of a shape that is a small deformation.
+/// Fraction of a shape that counts as a small deformation.
 const SMALL: f64 = 1e-3;
-/// How closely the excitation at the start is that asked for, and how often it is corrected.
+/// Accuracy of the initial excitation, and the number of corrections.
 const START: f64 = 1e-6;
 const CORRECTIONS: usize = 20;
 
-/// A scene that can be let go again and again.
+/// A scene for repeated unloading tests.
 pub struct Unloading {
     simulation: Simulation,
     start: Snapshot,
-    /// x_i, as their bodies are placed (m).
+    /// x_i, as placed (m).
     shapes: Vec<Vec<Vec3>>,
-    /// ω of the linear motion along each (rad/s).
+    /// Linear frequency ω along each (rad/s).
     frequencies: Vec<f64>,
     /// h (s).
     step: f64,
-    /// What the simulation has been told.
+    /// The examples last set in the simulation.
     examples: Vec<Example>,
-    /// Where tests have started: example, amplitude, and how many times the shape that is.
+    /// Starts of earlier tests: example, amplitude, and the multiple of the shape.
     starts: Vec<(usize, f64, f64)>,
-    /// What was odd about the meshes, one line each.
+    /// Mesh warnings, one line each.
     pub warnings: Vec<String>,
 }
 
 impl Unloading {
-    /// Makes a scene ready, to be computed by this backend.
+    /// Prepares a scene for this backend.
     pub fn new(loaded: &LoadedScene, backend: MakeBackend<'_>) -> Result<Self> {
         let mut bare = loaded.clone();
         strip(&mut bare.scene);
@@ -73,10 +74,10 @@ impl Unloading {
         Ok(Unloading { simulation, start, shapes, frequencies, step, examples, starts, warnings })
     }
 
-    /// Refuses half-lives that leave less of a cycle than can be seen, whatever its exact time is.
+    /// Refuses half-lives that leave too little to measure after a cycle, whatever its exact period.
     pub fn check(&self, targets: &[(usize, Target)]) -> Result<(), TargetError> {
         for (example, target) in targets {
-            // Rayleigh's quotient is never too slow: the cycle takes at least this long
+            // Rayleigh's quotient never underestimates ω: a cycle takes at least this long
             let period = TAU / self.frequencies[*example];
             let least = period / -LEAST_SHARE.log2();
             if let Wish::HalfLife(half_life) = target.wish
@@ -88,7 +89,7 @@ impl Unloading {
         Ok(())
     }
 
-    /// χ(t) from this amplitude on, a value a step, until one cycle is over or the time is; for a picture of the decay.
+    /// χ(t) from this amplitude, one value per step, for one cycle or the maximum duration; for plots.
     pub fn signal(
         &mut self,
         example: usize,
@@ -98,7 +99,7 @@ impl Unloading {
         self.signal_told(example, amplitude, examples, &mut |_| {})
     }
 
-    /// The same; tells now and then the time that it has come to (s).
+    /// The same; reports its simulated time now and then (s).
     fn signal_told(
         &mut self,
         example: usize,
@@ -126,10 +127,10 @@ impl Unloading {
         Ok((signal, Remaining { amplitude: 0.0, period: None }))
     }
 
-    /// Sets the state at the start of a test; the excitation there.
+    /// Sets the initial state of a test; returns the excitation there.
     ///
-    /// Where shapes follow the rotation of bodies, a large deformation turns them a little, and a times the shape is not quite
-    /// the excitation a: then as much of the shape is taken as is.
+    /// Where shapes follow the body's rotation, a large deformation rotates it slightly, and a times the shape is not
+    /// exactly the excitation a: the multiple is corrected.
     fn begin(&mut self, example: usize, amplitude: f64) -> Result<f64> {
         let known =
             self.starts.iter().find(|start| (start.0, start.1) == (example, amplitude)).map(|start| start.2);
@@ -149,7 +150,7 @@ impl Unloading {
         Ok(self.simulation.excitations()?[example])
     }
 
-    /// At rest, deformed by so many times the shape.
+    /// At rest, deformed by this multiple of the shape.
     fn deform(&mut self, example: usize, share: f64) -> Result<()> {
         let shape = self.shapes[example].iter().flat_map(|x| <[f64; 3]>::from(*x));
         let positions: Vec<f64> =
@@ -160,7 +161,7 @@ impl Unloading {
             positions,
             velocities: still.clone(),
             velocities_before: still,
-            // what else a backend keeps of a state is made anew where it is not given
+            // other backend state is rebuilt where it is missing
             moved: Vec::new(),
             low: Vec::new(),
             viscous: Vec::new(),
@@ -206,7 +207,7 @@ impl Trial for Unloading {
     }
 }
 
-/// Makes a scene that of the tests: a frame is a step, and nothing but elasticity and damping acts.
+/// Turns a scene into that of the tests: one step per frame, only elasticity and damping.
 fn strip(scene: &mut Scene) {
     scene.gravity = [0.0; 3];
     scene.obstacles.clear();
@@ -217,7 +218,7 @@ fn strip(scene: &mut Scene) {
     for body in &mut scene.bodies {
         (body.stretch, body.velocity, body.angular_velocity) = ([1.0; 3], [0.0; 3], [0.0; 3]);
         body.displace.clear();
-        // as in the shapes of examples
+        // as in the examples' shapes
         body.attach.retain(|attach| attach.from.unwrap_or(0.0) <= 0.0 && attach.until.is_none());
         body.attach.iter_mut().for_each(|attach| attach.path = None);
         let material = &mut body.material;
@@ -225,7 +226,7 @@ fn strip(scene: &mut Scene) {
     }
 }
 
-/// The displacements of an example for all vertices, turned as its body is (m).
+/// The displacements of an example for all vertices, rotated with its body (m).
 fn placed_shape(scene: &Scene, model: &Model, example: usize) -> Vec<Vec3> {
     let shape = &model.examples[example];
     let turn = scene.bodies[shape.body].rotation.matrix();
@@ -254,7 +255,7 @@ fn frequency(model: &Model, shape: &[Vec3]) -> f64 {
     (2.0 * (energy(&x) - energy(rest)) / inertia).max(0.0).sqrt() / SMALL
 }
 
-/// Refuses examples that do not swing, or too fast to be seen.
+/// Refuses examples that do not oscillate, or too fast to resolve.
 fn check_step(name: &str, omega: f64, step: f64) -> Result<(), InputError> {
     let period = TAU / omega;
     if !period.is_finite() {

@@ -8,14 +8,14 @@ use crate::error::RunError;
 /// All buffers of a model.
 pub struct Arena {
     buffers: Vec<wgpu::Buffer>,
-    /// Bytes that mean something; the device's buffers may be longer.
+    /// Used bytes; the device's buffers may be longer.
     lengths: Vec<u64>,
-    /// Bytes from one entry of a series to the next.
+    /// Stride of a series (bytes).
     series_stride: u64,
 }
 
 impl Arena {
-    /// Makes all buffers and fills them. A buffer beyond the device's limits, or no memory for it, is an error.
+    /// Creates and fills all buffers. Fails if a buffer exceeds the device's limits or memory.
     pub fn new(context: &Context, contents: &Contents) -> Result<Self> {
         let series_stride = u64::from(context.device.limits().min_uniform_buffer_offset_alignment);
         let buffers = make(context, contents, series_stride, &mut BUFFERS.iter())?;
@@ -28,7 +28,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Makes some buffers anew, for other contents. Returns the bytes that cross.
+    /// Recreates some buffers for new contents. Returns the uploaded bytes.
     pub fn replace(&mut self, context: &Context, contents: &Contents, which: &[Buffer]) -> Result<u64> {
         let mut described = which.iter().map(|buffer| buffer.described());
         let made = make(context, contents, self.series_stride, &mut described)?;
@@ -47,12 +47,12 @@ impl Arena {
         &self.buffers[buffer as usize]
     }
 
-    /// Bytes from one entry of a series to the next.
+    /// Stride of a series (bytes).
     pub fn series_stride(&self) -> u64 {
         self.series_stride
     }
 
-    /// Writes items from the beginning of a buffer on, before the next submission. Returns the bytes that cross.
+    /// Writes items to the start of a buffer, before the next submission. Returns the uploaded bytes.
     pub fn write(&self, context: &Context, buffer: Buffer, bytes: &[u8]) -> u64 {
         let to = self.get(buffer);
         if buffer.described().kind == Kind::Series {
@@ -68,7 +68,7 @@ impl Arena {
         bytes.len() as u64
     }
 
-    /// Replaces a series by one of as many entries as are given.
+    /// Replaces a series, resized to the number of entries given.
     pub fn replace_series(&mut self, context: &Context, buffer: Buffer, bytes: &[u8]) -> u64 {
         let entries = bytes.len() / buffer.described().stride;
         self.buffers[buffer as usize] = context.device.create_buffer(&wgpu::BufferDescriptor {
@@ -80,7 +80,7 @@ impl Arena {
         self.write(context, buffer, bytes)
     }
 
-    /// Bytes of a buffer that mean something: its padding does not. A series is taken as it lies on the device.
+    /// Used bytes of a buffer, without padding. A series counts as laid out on the device.
     pub fn length(&self, buffer: Buffer) -> u64 {
         match buffer.described().kind {
             Kind::Series => self.get(buffer).size(),
@@ -89,7 +89,7 @@ impl Arena {
     }
 }
 
-/// Empty buffers as large as their contents need them.
+/// Creates empty buffers of the sizes of their contents.
 fn make(
     context: &Context,
     contents: &Contents,
@@ -102,7 +102,7 @@ fn make(
         let bytes = size(described, contents, series_stride);
         let limit = match described.kind {
             Kind::Storage => limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
-            // a shader sees one entry of a series only
+            // a shader sees only one entry of a series
             Kind::Uniform | Kind::Series => limits.max_buffer_size,
         };
         if bytes > limit {
@@ -129,7 +129,7 @@ fn make(
     Ok(buffers)
 }
 
-/// Bytes of a buffer; an empty one gets room for an item, for nothing can be bound to none.
+/// Size of a buffer (bytes); an empty one gets room for one item, since empty buffers cannot be bound.
 fn size(described: &Described, contents: &Contents, series_stride: u64) -> u64 {
     let bytes = contents.bytes(described.buffer).len().max(described.stride.max(16)) as u64;
     match described.kind {
@@ -143,7 +143,7 @@ fn usage(described: &Described) -> wgpu::BufferUsages {
     let shared = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
     match (described.kind, described.buffer) {
         (Kind::Uniform | Kind::Series, _) => shared | wgpu::BufferUsages::UNIFORM,
-        // the renderer draws from it
+        // the renderer reads it
         (_, Buffer::Vertices) => shared | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX,
         (Kind::Storage, _) => shared | wgpu::BufferUsages::STORAGE,
     }

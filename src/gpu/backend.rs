@@ -1,8 +1,8 @@
-//! The operations of a step on a device, in its order.
+//! The operations of a step on a device, in order.
 //!
-//! *Hybrid*: the device makes the gradient, the host solves: per iteration 12 n bytes come and 12 n bytes go.
-//! *Resident*: the device iterates for the solution as well, a frame is one submission, and only the ledger comes back, late.
-//! Where the host looks into the steps (`inside.rs`) it is always hybrid.
+//! *Hybrid*: the device computes the gradient and the host solves: per iteration 12 n bytes down and 12 n bytes up.
+//! *Resident*: the device also solves, a frame is one submission, and only the ledger comes back, later. Steps are
+//! hybrid whenever the host accesses their inside (`inside.rs`).
 
 mod record;
 
@@ -26,11 +26,11 @@ use crate::step::host::{HostAccess, HostNeeds, HostStep};
 use crate::{Result, Vec3};
 use nalgebra::DVector;
 
-/// Frames that may be on their way before the host waits for the oldest.
+/// Frames in flight before the host waits for the oldest.
 const MOST_PENDING: usize = 3;
 
-/// Forces are rounded to 6e-8 of their terms, and a step turns a force into a way of up to so many times what inertia alone
-/// would: beyond this a hundredth of the motion is rounding.
+/// Forces have rounding errors of 6e-8 of their terms, and a step turns a force into a displacement up to this many
+/// times larger than inertia alone would: beyond this, 1 % of the motion is rounding.
 const STIFFEST: f64 = 1e5;
 
 impl<T: Scalar> Backend for Gpu<T> {
@@ -50,7 +50,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             self.open()?;
         }
         if form.tangent.stiffness != 0.0 {
-            return Err(RunError::OnlyOnCpu("damping by the elements' own stiffness").into());
+            return Err(RunError::OnlyOnCpu("damping with the tangent stiffness").into());
         }
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
         self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)?;
@@ -117,7 +117,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(Vec::new());
         }
         match &mut self.seen {
-            // a line search may reject the trial: its gradient is then never read
+            // a line search may reject this point, and then the gradient is never read
             Some(seen) => (seen.is_unread, seen.sums) = (true, None),
             None => self.ask_for_gradient()?,
         }
@@ -149,7 +149,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         for (number, series) in self.inner.clone().enumerate() {
             self.stream.call(Id::chebyshev_update, Call { series, swapped: number % 2 == 1 })?;
         }
-        // what is left of a body's force moves it as a whole, unless others are joined to it
+        // the residual force of a body translates it as a whole, unless it is joined to others
         if self.model.joints().next().is_none() {
             self.stream.kernel(Id::measure_residual)?;
             self.stream.kernel(Id::reduce_residual)?;
@@ -258,7 +258,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.has_force = snapshot.forces.len() == 3 * self.model.vertex_count();
         self.outdate();
         self.resend_stiffness()?;
-        // what the device was told last may have been forgotten with it
+        // the device may have lost the last uploads
         self.stream.upload(Buffer::Step, bytemuck::bytes_of(&self.numbers));
         if !self.points.is_empty() {
             self.stream.upload(Buffer::Points, bytemuck::cast_slice(&self.points));
@@ -302,7 +302,7 @@ impl<T: Scalar> Profiling for Gpu<T> {
     }
 }
 
-/// A solve was asked for before its matrix was made.
+/// A solve was requested before its matrix was prepared.
 pub(super) fn unprepared() -> crate::Error {
-    RunError::Factorisation("it was not prepared".into()).into()
+    RunError::Factorisation("it has not been prepared".into()).into()
 }

@@ -1,4 +1,4 @@
-//! From a model to the buffers' contents.
+//! Buffer contents of a model.
 
 mod laws;
 mod neighbours;
@@ -16,9 +16,9 @@ use crate::model::triangle::TriangleLaw;
 use crate::{Error, Result};
 use crate::{Mat3, Vec3};
 
-/// Everything that the device needs to know of a model, at its initial state.
+/// Everything the device needs of a model, at its initial state.
 ///
-/// An error if a number of the model is beyond single precision, which the CPU backend is not.
+/// Fails if a number does not fit in single precision.
 pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     let sizes = sizes(model);
     let mut all = Contents::empty();
@@ -41,7 +41,7 @@ pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     Ok(all)
 }
 
-/// How much there is of everything.
+/// The counts of everything.
 pub fn sizes(model: &Model) -> Sizes {
     let count = |n: usize| n as u32;
     let corners: usize = model.bendings.iter().map(|bending| bending.vertices.len()).sum();
@@ -69,7 +69,7 @@ pub fn sizes(model: &Model) -> Sizes {
     sizes
 }
 
-/// Kinds of elements that have a segment of their own, after those of the bodies.
+/// Element kinds with their own segment, after those of the bodies.
 pub const ELEMENT_KINDS: usize = 5;
 
 fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
@@ -104,7 +104,7 @@ fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
     Ok(())
 }
 
-/// A place as two numbers in single precision, the second what rounding left of the first.
+/// A position as two single-precision numbers, the second the rounding remainder of the first.
 pub fn split(x: Vec3) -> ([f32; 3], [f32; 3]) {
     let high = [0, 1, 2].map(|i| x[i] as f32);
     (high, [0, 1, 2].map(|i| (x[i] - f64::from(high[i])) as f32))
@@ -129,7 +129,7 @@ fn sparse(model: &Model, laplacian: &SparseMatrix, all: &mut Contents) -> Result
     Ok(())
 }
 
-/// Where each row of L begins, and its entries beside the diagonal, those of row i times `factors[i]`.
+/// Row starts and off-diagonal entries of L, row i scaled by `factors[i]`.
 pub fn laplacian(laplacian: &SparseMatrix, factors: &[f64]) -> Result<(Vec<u32>, Vec<Entry>)> {
     let mut starts = vec![0u32];
     let mut entries = Vec::new();
@@ -144,7 +144,7 @@ pub fn laplacian(laplacian: &SparseMatrix, factors: &[f64]) -> Result<(Vec<u32>,
     Ok((starts, entries))
 }
 
-/// Tetrahedra and springs; what share of its energy an element gained when it was stiffened last is that of its vertices.
+/// Tetrahedra and springs; `gained` is the fraction of energy gained by the last stiffness change, by vertex.
 pub fn elements(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()> {
     let mut tets = Vec::with_capacity(model.tets.len());
     for (number, e) in model.tets.iter().enumerate() {
@@ -176,7 +176,7 @@ pub fn elements(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
     Ok(())
 }
 
-/// Attachments, stiffness 0 where they do not hold, and where they hold at the start.
+/// Attachments with stiffness 0 where inactive, and their initial targets.
 pub fn attachments(model: &Model, all: &mut Contents) -> Result<()> {
     let mut attachments = Vec::with_capacity(model.attachments.len());
     for (number, e) in model.attachments.iter().enumerate() {
@@ -188,7 +188,7 @@ pub fn attachments(model: &Model, all: &mut Contents) -> Result<()> {
     Ok(())
 }
 
-/// Where attachments hold at the start of a step, and how far they go.
+/// Attachment targets at the start of a step, and their displacement during it.
 pub fn points(places: impl Iterator<Item = (Vec3, Vec3)>) -> Vec<Point> {
     let point = |(place, travel): (Vec3, Vec3)| {
         let (position, low) = split(place);
@@ -197,7 +197,7 @@ pub fn points(places: impl Iterator<Item = (Vec3, Vec3)>) -> Vec<Point> {
     places.map(point).collect()
 }
 
-/// Triangles and bending stencils, in the same way.
+/// Triangles and bending stencils, likewise.
 pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()> {
     let mut triangles = Vec::with_capacity(model.triangles.len());
     let laws = Laws::of(model);
@@ -213,7 +213,7 @@ pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
             TriangleLaw::Limits(limits) => (*limits, law::PROJECTIVE),
             TriangleLaw::Plane { law, lambda, mu } => ([*lambda, *mu], laws.number(law)),
         };
-        // no limit is a limit that no triangle reaches
+        // unlimited: a limit that no triangle reaches
         let limits = numbers.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
         let gained = gained[e.vertices[0] as usize] as f32;
         triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, law });
@@ -274,20 +274,20 @@ fn row_of(matrix: &Mat3, k: usize) -> Vec3 {
     matrix.row(k).transpose()
 }
 
-/// Whose number it is that must fit into single precision.
+/// Owner of a number that must fit in single precision, for messages.
 struct Range {
     what: &'static str,
     number: usize,
 }
 
 impl Range {
-    /// The number in single precision, if its square is within it as well.
+    /// The number in single precision, if its square is representable as well.
     fn of(&self, quantity: &str, value: f64) -> Result<f32> {
         self.check(quantity, [&value].into_iter())?;
         Ok(value as f32)
     }
 
-    /// The same for what is divided by, or must not vanish: nothing, or not too small either.
+    /// The same for divisors: zero, or not too small.
     fn weight(&self, quantity: &str, value: f64) -> Result<f32> {
         if value != 0.0 && value.abs() < LEAST {
             return Err(self.refuse(quantity, value));
@@ -315,6 +315,6 @@ impl Range {
     }
 }
 
-/// Squares of numbers up to this, and reciprocals of those down to [`LEAST`], are within single precision.
+/// Squares of numbers up to this, and reciprocals of numbers down to [`LEAST`], fit in single precision.
 const LARGEST: f64 = 1e18;
 const LEAST: f64 = 1e-30;

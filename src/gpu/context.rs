@@ -1,4 +1,4 @@
-//! Adapters and devices: finding them, describing them, and what goes wrong with them.
+//! Adapters and devices: discovery, description, errors.
 
 use crate::Result;
 use crate::error::RunError;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What an adapter is called and whether it is hardware.
+/// Name and kind of an adapter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Adapter {
     /// Its name, as the driver gives it.
@@ -18,11 +18,11 @@ pub struct Adapter {
     pub api: String,
     /// The driver and its version.
     pub driver: String,
-    /// Whether it computes on the CPU after all: its timings say nothing about a GPU.
+    /// Whether it is a software driver: its timings say nothing about a GPU.
     pub software: bool,
-    /// Largest buffer that a shader can be given (bytes).
+    /// Largest buffer binding (bytes).
     pub largest_binding: u64,
-    /// Whether it can tell how long a pass took.
+    /// Whether it supports timestamp queries.
     pub timestamps: bool,
 }
 
@@ -54,11 +54,11 @@ impl Adapter {
     }
 }
 
-/// What to install, for messages.
-pub const WHAT_TO_INSTALL: &str = "a graphics driver with Vulkan is needed (on Debian and Ubuntu: apt install libvulkan1 \
-     mesa-vulkan-drivers, which also has one in software); Metal and Direct3D 12 come with their systems";
+/// Installation hint for messages.
+pub const WHAT_TO_INSTALL: &str = "install a graphics driver with Vulkan support (on Debian and Ubuntu: apt install libvulkan1 \
+     mesa-vulkan-drivers, which includes a software driver); Metal and Direct3D 12 come with the operating system";
 
-/// How long to wait for the reason why a command was refused.
+/// How long to wait for the reason of a refused command.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
 /// All adapters that can run compute shaders, hardware first.
@@ -67,7 +67,7 @@ pub fn adapters() -> Vec<Adapter> {
 }
 
 fn found() -> Vec<wgpu::Adapter> {
-    // OpenGL is asked only where there is nothing else: it has fewer limits, and its libraries write to the terminal
+    // OpenGL only as a fallback: it has tighter limits, and its libraries write to the terminal
     let first = found_by(wgpu::Backends::PRIMARY);
     if first.is_empty() { found_by(wgpu::Backends::GL) } else { first }
 }
@@ -97,7 +97,7 @@ fn able(instance: &wgpu::Instance, backends: wgpu::Backends) -> Vec<wgpu::Adapte
     able
 }
 
-/// A device, its queue, and the first thing that went wrong with it.
+/// A device, its queue, and its first error.
 #[derive(Debug)]
 pub struct Context {
     /// The device.
@@ -110,18 +110,17 @@ pub struct Context {
 }
 
 impl Context {
-    /// Opens the best adapter, or the first whose name contains `name` (in any case).
+    /// Opens the best adapter, or the first whose name contains `name` (case-insensitive).
     pub fn open(name: Option<&str>) -> Result<Arc<Context>> {
         Self::open_within(name, u64::MAX)
     }
 
-    /// The same, with no buffer larger than `largest` (bytes) even where the adapter has room for it: what a scene needs
-    /// on a smaller device.
+    /// The same with a limit on buffer sizes, `largest` (bytes): emulates a smaller device.
     pub fn open_within(name: Option<&str>, largest: u64) -> Result<Arc<Context>> {
         Self::first_of(found(), name, largest)
     }
 
-    /// Opens the best adapter of an instance that can show pictures on a surface, or the first of them with that name.
+    /// Opens the best adapter of an instance that can present to a surface, or the first with that name.
     pub fn for_surface(
         instance: &wgpu::Instance,
         surface: &wgpu::Surface<'_>,
@@ -131,17 +130,17 @@ impl Context {
         all.retain(|adapter| adapter.is_surface_supported(surface));
         let context = Self::first_of(all.clone(), name, u64::MAX)?;
         let own = all.into_iter().find(|adapter| Adapter::of(adapter) == context.adapter);
-        let own = own.ok_or_else(|| RunError::NoAdapter("the adapter of the window is gone".into()))?;
+        let own = own.ok_or_else(|| RunError::NoAdapter("the window's adapter has disappeared".into()))?;
         Ok((context, own))
     }
 
-    /// Opens the first of these that can be opened, or of those whose name contains `name`.
+    /// Opens the first of these that can be opened, or the first whose name contains `name`.
     fn first_of(mut all: Vec<wgpu::Adapter>, name: Option<&str>, largest: u64) -> Result<Arc<Context>> {
         if let Some(name) = name {
             let names: Vec<String> = all.iter().map(|adapter| adapter.get_info().name).collect();
             all.retain(|adapter| adapter.get_info().name.to_lowercase().contains(&name.to_lowercase()));
             if all.is_empty() && !names.is_empty() {
-                let reason = format!("no adapter is called `{name}`; there are: {}", names.join("; "));
+                let reason = format!("no adapter is called `{name}`; found: {}", names.join("; "));
                 return Err(RunError::NoAdapter(reason).into());
             }
         }
@@ -152,16 +151,16 @@ impl Context {
                 Err(reason) => reasons.push(reason),
             }
         }
-        let none = || format!("no adapter that runs compute shaders was found: {WHAT_TO_INSTALL}");
+        let none = || format!("no adapter that runs compute shaders was found; {WHAT_TO_INSTALL}");
         let reason = if reasons.is_empty() { none() } else { reasons.join("; ") };
         Err(RunError::NoAdapter(reason).into())
     }
 
-    /// Opens an adapter, or says why it cannot be opened.
+    /// Opens an adapter, or returns the reason why it cannot be opened.
     fn of(found: &wgpu::Adapter, largest: u64) -> std::result::Result<Context, String> {
         let adapter = Adapter::of(found);
         let offered = found.limits();
-        // WebGPU's own limits, so that every shader runs everywhere; only the size of buffers grows with the adapter
+        // WebGPU's default limits, so that every shader runs everywhere; only buffer sizes follow the adapter
         let required_limits = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size.min(largest),
             max_buffer_size: offered.max_buffer_size.min(largest),
@@ -186,12 +185,12 @@ impl Context {
         Ok(Context { device, queue, adapter, fault })
     }
 
-    /// The first thing that went wrong, if anything did. That the device was lost comes before all that followed from it.
+    /// The first error, if any. A lost device takes precedence over the errors that follow from it.
     pub fn check(&self) -> Result<()> {
         match self.fault()? {
             None => Ok(()),
             Some(RunError::Device(_)) => {
-                // commands to a lost device are refused, too, before anybody is told that it is lost: wait for that
+                // a lost device may refuse commands before the loss is reported: wait for that report
                 let timeout = Some(TOLD_WITHIN);
                 let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
                 self.fault()?.map_or(Ok(()), |error| Err(error.into()))
@@ -207,7 +206,7 @@ impl Context {
         }
     }
 
-    /// Waits until all that was submitted is done and its callbacks were called.
+    /// Waits until all submitted work is done and its callbacks have run.
     pub fn wait(&self) -> Result<()> {
         self.wait_for(None)
     }
@@ -219,7 +218,7 @@ impl Context {
         waited.map(|_| ()).map_err(|e| RunError::DeviceLost(e.to_string()).into())
     }
 
-    /// Calls the callbacks of what is done, without waiting.
+    /// Runs the callbacks of completed work, without waiting.
     pub fn poll(&self) -> Result<()> {
         let polled = self.device.poll(wgpu::PollType::Poll);
         self.check()?;

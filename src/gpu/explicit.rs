@@ -1,8 +1,8 @@
-//! Explicit steps on a device, and the force at the start of others: whole frames of them are one submission, unless the
-//! host looks into the steps.
+//! Explicit steps on a device, and the start force of implicit ones: a whole frame is one submission, unless the host
+//! accesses the inside of the steps.
 //!
-//! The force of the state stays in the buffer of the gradient, as −f; that at the start of a step which is not explicit has a
-//! buffer of its own, because the local steps write over the gradient.
+//! The force of the state stays in the gradient buffer, as −f; the start force of an implicit step has its own buffer,
+//! because local steps overwrite the gradient.
 
 use super::Gpu;
 use super::buffer::Buffer;
@@ -59,7 +59,7 @@ impl<T: Scalar> Gpu<T> {
     pub(super) fn accelerate(&mut self, form: &StepCoefficients, share: f64) -> Result<()> {
         self.stream.phase(Phase::Predict);
         if !self.exchange_open {
-            // what a report has told already
+            // already reported
             self.stream.clear(Buffer::ExchangePartials, 16 * self.exchange_partials());
             self.exchange_open = true;
         }
@@ -72,7 +72,7 @@ impl<T: Scalar> Gpu<T> {
     pub(super) fn drift(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
-        // after a checkpoint nobody has set them yet
+        // not set yet after a checkpoint
         let numbers = self.explicit_numbers(form)?;
         self.set_numbers(numbers);
         self.points_now.clone_from(&targets.after);
@@ -94,7 +94,7 @@ impl<T: Scalar> Gpu<T> {
     pub(super) fn add_start_force(&mut self, form: &StepCoefficients) -> Result<()> {
         self.stream.phase(Phase::Predict);
         if form.row.velocity.force != 0.0 && self.seen.as_ref().is_some_and(|seen| seen.kick.is_empty()) {
-            // of a force that the step before has left
+            // a force left by the previous step
             self.show_kick(form)?;
         }
         self.stream.kernel(Id::lean)?;
@@ -111,13 +111,13 @@ impl<T: Scalar> Gpu<T> {
         Ok(Step { share, known_velocity, known_moved, ..whole })
     }
 
-    /// Partial sums of what is exchanged.
+    /// Number of exchange partial sums.
     fn exchange_partials(&self) -> u64 {
         let sizes = self.stream.sizes();
         u64::from(sizes.chunks + sizes.attachments.div_ceil(BLOCK))
     }
 
-    /// What the force makes of v' besides, where the host looks.
+    /// Mirrors the velocity change by the force, if the mirror is in use.
     pub(super) fn show_kick(&mut self, form: &StepCoefficients) -> Result<()> {
         let Some(seen) = &mut self.seen else { return Ok(()) };
         self.stream.submit()?;
@@ -129,7 +129,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// The host's copy of x − y, which the device has changed by itself.
+    /// Mirrors x − y, which the device has changed.
     fn follow_excess(&mut self) -> Result<()> {
         let Some(seen) = &mut self.seen else { return Ok(()) };
         self.stream.submit()?;

@@ -1,4 +1,4 @@
-//! Damping models that change the velocities after a step, as kernels.
+//! Velocity filters as kernels.
 
 use super::Gpu;
 use super::buffer::{Buffer, Contents};
@@ -14,7 +14,7 @@ use crate::scene::{Scope, Torque};
 use crate::{Result, Vec3};
 
 impl<T: Scalar> Gpu<T> {
-    /// Changes the velocities.
+    /// Applies a filter to the velocities.
     pub(super) fn damp(&mut self, filter: &Filter) -> Result<()> {
         match *filter {
             Filter::EtherDrag { coefficient } => self.run(&[Id::filter_ether_drag], coefficient, 0),
@@ -45,7 +45,7 @@ impl<T: Scalar> Gpu<T> {
         kernels.iter().try_for_each(|id| self.stream.kernel(*id))
     }
 
-    /// Direct damping of every body as a whole.
+    /// Direct damping of whole bodies.
     fn damp_bodies(&mut self, gamma: f64, torque: Torque) -> Result<()> {
         let [before, edges, after] = DIRECT_DAMPING;
         let mode = mode::BALANCED
@@ -62,7 +62,7 @@ impl<T: Scalar> Gpu<T> {
         self.run(after, gamma, mode)
     }
 
-    /// Direct damping of every element by itself.
+    /// Direct damping of single elements.
     fn damp_elements(&mut self, gamma: f64, torque: Torque) -> Result<()> {
         match torque {
             Torque::LinearProgram => self.damp_by_programs(gamma, Scope::Local),
@@ -83,10 +83,10 @@ impl<T: Scalar> Gpu<T> {
         })
     }
 
-    /// Damping of the rate of strain.
+    /// Strain-rate damping.
     fn damp_strain_rate(&mut self, viscosity: Viscosity) -> Result<()> {
         let h = f64::from(self.numbers.h);
-        self.send_neighbours()?; // the memory of changes comes with them
+        self.send_neighbours()?; // also allocates the change buffer
         if self.viscous_parts.is_none() {
             self.viscous_parts = Some(strain_rate::Parts::new(&self.given, viscosity));
         }
@@ -97,7 +97,7 @@ impl<T: Scalar> Gpu<T> {
         })
     }
 
-    /// What kernels cannot do: places and velocities come to the host (80 n bytes), changes go back (16 n bytes).
+    /// Filters without kernels: positions and velocities come to the host (80 n bytes), changes go back (16 n bytes).
     fn damp_on_host(&mut self, damp: impl Fn(&Self, &[Vec3], &mut [Vec3])) -> Result<()> {
         self.stream.submit()?;
         let places = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
@@ -115,7 +115,7 @@ impl<T: Scalar> Gpu<T> {
         self.run(&[Id::filter_change], 1.0, 0)
     }
 
-    /// Edges and clusters to the device, the first time.
+    /// Uploads edges and clusters on first use.
     fn send_neighbours(&mut self) -> Result<()> {
         if self.neighbours.is_some() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The inside of a step on a device. The host solves, whatever the method of the global step.
+//! Host access to the inside of a step on a device. The host solves, whatever the global method.
 
 use super::Gpu;
 use super::backend::unprepared;
@@ -42,7 +42,7 @@ impl<T: Scalar> Gpu<T> {
             is_fresh: false,
             in_step: false,
         });
-        // from now on the host solves
+        // the host solves from now on
         self.inner = 0..0;
         self.refresh()
     }
@@ -83,7 +83,8 @@ impl<T: Scalar> Gpu<T> {
         let Some(seen) = &mut self.seen else { return Err(unprepared()) };
         let single = |v: Vec3| -> [f32; 3] { v.map(|c| c as f32).into() };
         for (i, x) in x.iter().enumerate() {
-            // x − y changes by as much as x, and keeps the digits that d has no room for; outside of a step it means nothing
+            // x − y changes by the same amount as x, and keeps digits that d cannot represent; outside a step it has
+            // no meaning
             if seen.in_step {
                 seen.excess[i] = single(wide(&seen.excess[i]) + (x - seen.iterate[i]));
             }

@@ -1,4 +1,4 @@
-//! The table of kernels: a WGSL file, its buffers in the order of their bindings, how many workgroups, and its twin.
+//! The kernel table: WGSL file, buffers in binding order, number of workgroups, and twin.
 //!
 //! A new kernel is a new file in `shaders/`, a twin of the same name and one line here.
 
@@ -14,23 +14,23 @@ pub struct Kernel {
     pub name: &'static str,
     /// The buffers at bindings 0, 1, … of group 0.
     pub bindings: &'static [Buffer],
-    /// How many workgroups it takes.
+    /// Number of workgroups.
     pub workgroups: fn(&Sizes) -> u32,
     /// The same computation on the host, in double precision between single-precision buffers.
     pub twin: fn(&mut Contents, &Call) -> Magnitudes,
 }
 
-/// One use of a kernel.
+/// One dispatch of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Call {
-    /// Which entry of a [`super::buffer::Kind::Series`] it reads.
+    /// The entry of a [`super::buffer::Kind::Series`] it reads.
     pub series: usize,
-    /// Correction and CorrectionBefore change places: inner iterations write over the older of two iterates.
+    /// Swaps Correction and CorrectionBefore: inner iterations overwrite the older of two iterates.
     pub swapped: bool,
 }
 
 impl Call {
-    /// The buffer that stands at the place of `buffer`.
+    /// The buffer bound in place of `buffer`.
     pub fn at(&self, buffer: Buffer) -> Buffer {
         match (self.swapped, buffer) {
             (true, Correction) => CorrectionBefore,
@@ -40,16 +40,16 @@ impl Call {
     }
 }
 
-/// For each buffer that a twin wrote, for each of its numbers the size of the terms it was made of: single precision is off
-/// by some units in the last place of that, however much of it cancels. The number of units is the kernel's tolerance.
+/// For each buffer a twin wrote, the magnitude of the terms behind each of its numbers: the single-precision error is
+/// a few ulps of that, however much cancels. The number of ulps is the kernel's tolerance.
 pub type Magnitudes = Vec<(Buffer, Vec<f32>)>;
 
-/// One thread an item.
+/// One thread per item.
 fn items(n: u32) -> u32 {
     n.div_ceil(LANES)
 }
 
-/// One workgroup a block of items.
+/// One workgroup per block of items.
 fn blocks(n: u32) -> u32 {
     n.div_ceil(BLOCK)
 }
@@ -130,8 +130,8 @@ kernels! {
     reduce_observation [Segments, Partials, Report] |s| s.segments;
 }
 
-/// One application of PBD damping, in order. The second pair of spin kernels takes off what rounding left of the first:
-/// without it the angular momentum grows by 600 units in the last place in 400 steps at k = 1, with it by less than one.
+/// One application of PBD damping, in order. The second pair of spin kernels removes the rounding error of the first:
+/// without it the angular momentum grows by 600 ulps in 400 steps at k = 1, with it by less than one.
 pub const PBD_DAMPING: &[Id] = &[
     Id::measure_centre,
     Id::reduce_centre,
@@ -142,7 +142,7 @@ pub const PBD_DAMPING: &[Id] = &[
     Id::filter_pbd,
 ];
 
-/// What direct damping of bodies does in order; the two in the middle if forces are projected on edges.
+/// Direct damping of bodies, in order; the middle pair only if forces are projected on edges.
 pub const DIRECT_DAMPING: [&[Id]; 3] = [
     &[Id::measure_centre, Id::reduce_centre, Id::direct_change],
     &[Id::damp_edge, Id::gather_edge],
@@ -152,7 +152,7 @@ pub const DIRECT_DAMPING: [&[Id]; 3] = [
 /// A sweep of spring damping, once [`SPRING_FRAME`] is known.
 pub const SPRING_SWEEP: &[Id] = &[Id::direct_change, Id::damp_edge, Id::gather_edge, Id::filter_change];
 
-/// The velocity that those of a sweep are counted from: so that a body's speed costs no digits.
+/// The reference velocity of a sweep: a body's speed must not cost digits.
 pub const SPRING_FRAME: &[Id] = &[Id::measure_centre, Id::reduce_centre];
 
 /// Direct damping of elements.

@@ -1,4 +1,4 @@
-//! What a line search asks of the device: Φ and the slope where the last local step was made, a few numbers.
+//! Line search on the device: Φ and the slope at the last local step, as a few numbers.
 
 use super::Gpu;
 use super::backend::unprepared;
@@ -11,10 +11,11 @@ use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::host::Merit;
 
-/// Bytes at the beginning of the device's report that have the sums in them.
+/// Leading bytes of the device's report that contain the sums.
 pub(super) const BYTES: u64 = 64;
 
-/// Energies, ways and their sums are made in single precision: this share of the terms' size may be rounding.
+/// Energies, displacements and their sums are computed in single precision: this fraction of the terms may be
+/// rounding.
 const DIGITS: f64 = 1e-6;
 
 /// Sums over all vertices.
@@ -22,11 +23,11 @@ const DIGITS: f64 = 1e-6;
 pub(super) struct Sums {
     /// Σ m |x − ŷ|² (kg m²).
     inertia: f64,
-    /// Elastic energy at x_e, and the same without signs (J).
+    /// Elastic energy at x_e, and the sum of its absolute values (J).
     elastic: [f64; 2],
     /// g·s with the last correction s (J).
     pub slope: f64,
-    /// u·L u at x_e less that at x_n, and the same without signs (J).
+    /// u·L u at x_e minus that at x_n, and the sum of absolute values (J).
     strain: [f64; 2],
     /// Energy of the attachments at x_e (J).
     attached: f64,
@@ -44,7 +45,7 @@ impl Sums {
         }
     }
 
-    /// Φ, up to a constant of the step: x_e = c₂ x + z, and what is b ∇E in g is b E / c₂ in Φ.
+    /// Φ up to a constant of the step: x_e = c₂ x + z, and b ∇E in g corresponds to b E / c₂ in Φ.
     pub fn merit(&self, form: &StepCoefficients) -> Merit {
         let share = form.row.c2;
         let weights =
@@ -63,7 +64,7 @@ fn viscous_weight(form: &StepCoefficients) -> f64 {
 }
 
 impl<T: Scalar> Gpu<T> {
-    /// The sums where the last local step was made; measured once.
+    /// The sums at the last local step; measured once.
     pub(super) fn sums(&mut self, form: &StepCoefficients) -> Result<Sums> {
         let Some(seen) = &mut self.seen else { return Err(unprepared()) };
         if let Some(sums) = seen.sums {
@@ -84,7 +85,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(sums)
     }
 
-    /// d ← d + `way` s with the last correction s, on the device and in the host's copy.
+    /// d ← d + `way` s with the last correction s, on the device and in the mirror.
     pub(super) fn walk(&mut self, way: f32) -> Result<()> {
         let of_step = self.numbers;
         self.set_numbers(Step { way, ..of_step });

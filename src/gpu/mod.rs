@@ -1,7 +1,8 @@
-//! The backend in WGSL, on any device that wgpu finds.
+//! The backend in WGSL, on any device that wgpu supports.
 //!
-//! State is kept as differences: the unknown of a step is d = x − x_n, velocities come from d, and a place is the sum of
-//! two single-precision numbers. So rounding is relative to how far a vertex moves in a step, not to where it is.
+//! State is stored as differences: the unknown of a step is d = x − x_n, velocities follow from d, and a position is
+//! the sum of two single-precision numbers. Rounding is therefore relative to a vertex's displacement in a step, not
+//! to its position.
 
 pub mod arena;
 mod backend;
@@ -45,25 +46,25 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use stream::Stream;
 
-/// How shaders are run, for those who work on them.
+/// How shaders are run, for shader development.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Where the shaders come from; a folder's files are loaded anew when they change.
+    /// Source of the shaders; files in a folder are reloaded when they change.
     pub library: shader::Library,
     /// Kernels before this one in the table run as their twins on the host.
     pub gpu_from: Option<kernel::Id>,
 }
 
-/// State of a model on a device, and what the host needs for its part.
+/// The state of a model on a device, and the host's part of the step.
 pub struct Gpu<T: Scalar> {
-    /// As it was built, and with the weights of now: the same one until a body's stiffness changes.
+    /// The model as built, and with its current weights: the same object until a body's stiffness changes.
     given: Arc<Model>,
     model: Arc<Model>,
     stiffness: Stiffness,
-    /// The largest factor of stiffness of each body so far in the metric.
+    /// The largest stiffness factor of each body in the metric so far.
     stiffest: Vec<f64>,
-    /// L of the model as it was built, or of rest shapes that have moved since; how often it was made anew; factors of it that
-    /// the device has, and of its part in the damping, one a body.
+    /// L of the model as built, or of rest shapes that have changed since; how often it was rebuilt; the per-body
+    /// factors of L, and of its part in the damping, last sent to the device.
     laplacian: SparseMatrix,
     rest: u64,
     laplacian_sent: Vec<f64>,
@@ -71,49 +72,50 @@ pub struct Gpu<T: Scalar> {
     stream: Stream,
     /// Edges and clusters, once a filter needs them.
     neighbours: Option<Neighbours>,
-    /// Elements that resist a rate of strain, once asked for.
+    /// Elements with strain-rate viscosity, once needed.
     viscous_parts: Option<strain_rate::Parts>,
     global: Global<T>,
-    /// The inner iterations of each stage of a step, one after the other on the device, and which are those of the stage about to
-    /// be made; none when the host solves.
+    /// The inner iterations of each stage of a step, concatenated on the device, and the range of the current stage;
+    /// empty when the host solves.
     series: [Vec<Inner>; 2],
     inner: std::ops::Range<usize>,
-    /// The largest stiffness of a vertex against its inertia in A.
+    /// The largest ratio of stiffness to inertia of a vertex in A.
     stiffness_ratio: f64,
-    /// What makes the local step of the tetrahedra: the least that knows their laws.
+    /// The kernel of the tetrahedra's local step: the cheapest that covers their laws.
     project_tet: kernel::Id,
-    /// What was sent last, so that nothing is sent twice.
+    /// Last values sent, so that nothing is sent twice.
     numbers: Step,
     points: Vec<Point>,
-    /// Where the attachments hold now (m).
+    /// Current targets of the attachments (m).
     points_now: Vec<Vec3>,
-    /// Whether the gradient of this step was measured, and whether its exchange is not added up yet.
+    /// Whether this step's gradient has been measured, and whether its energy exchange is not summed yet.
     measured: bool,
     exchange_open: bool,
-    /// Whether steps are explicit, whether others begin with a force, and whether the gradient is that of E at x_n, with damping.
+    /// Whether steps are explicit, whether implicit steps use the force at their start, and whether the gradient is
+    /// that of E at x_n, including damping.
     is_explicit: bool,
     leans: bool,
     has_force: bool,
     gradient: Vec<[T; 3]>,
     gradient_readback: Arc<Readback>,
-    /// Reports on their way, and memory for more.
+    /// Reports in flight, and free memory for more.
     pending: VecDeque<(Arc<Readback>, Option<wgpu::SubmissionIndex>)>,
     free: Vec<Arc<Readback>>,
-    /// Reports that were read and not asked for yet.
+    /// Reports received but not yet requested.
     arrived: Vec<Report>,
-    /// What the host sees of the steps; nothing until it is opened.
+    /// The host's mirror of the device's step state; `None` until the host needs it.
     seen: Option<seen::Seen>,
-    /// As fetched last.
+    /// As last fetched.
     x: Vec<Vec3>,
     v: Vec<Vec3>,
 }
 
-/// Whether devices compute what a scene asks for: [`RunError::OnlyOnCpu`] if not.
+/// Checks that a device can run the scene; otherwise [`RunError::OnlyOnCpu`].
 pub fn check_scene(scene: &Scene) -> Result<()> {
     damping::only_on_cpu(&scene.damping).map_or(Ok(()), |setting| Err(RunError::OnlyOnCpu(setting).into()))
 }
 
-/// A backend on this device for a model; the host's part of the solve in the precision that the scene asks for.
+/// A backend on this device; the host's part of the solve uses the precision of the scene.
 pub fn backend(
     context: Arc<Context>,
     model: Arc<Model>,
@@ -123,7 +125,7 @@ pub fn backend(
     shared_backend(context, model, solver, options).map(|(backend, _)| backend)
 }
 
-/// The same, and its state for those who draw it.
+/// The same, plus access to its state for rendering.
 pub fn shared_backend(
     context: Arc<Context>,
     model: Arc<Model>,
@@ -143,8 +145,8 @@ pub fn shared_backend(
     })
 }
 
-/// Places and velocities of a backend on its device, for others on the same device. They change at the end of every time
-/// step and are whole between two submissions; nobody else writes them. Cheap to clone.
+/// Positions and velocities of a backend on its device, readable by others on the same device. They change at the end
+/// of every time step, are consistent between submissions, and are written only by the backend. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Shared {
     /// The device they are on.
@@ -155,7 +157,7 @@ pub struct Shared {
     pub motions: wgpu::Buffer,
 }
 
-/// The kernel for the tetrahedra of a model.
+/// The local-step kernel for the tetrahedra of a model.
 fn projection(model: &Model) -> kernel::Id {
     if model.tets.iter().any(|tet| !tet.law.is_projective()) {
         return kernel::Id::project_tet_law;
@@ -167,7 +169,7 @@ fn projection(model: &Model) -> kernel::Id {
 }
 
 impl<T: Scalar> Gpu<T> {
-    /// What others may read of it.
+    /// Read access to its state.
     fn shared(&self) -> Shared {
         let buffer = |buffer: Buffer| self.stream.arena().get(buffer).clone();
         Shared {

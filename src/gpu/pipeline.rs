@@ -1,4 +1,4 @@
-//! Kernels compiled for a device, when they are first used.
+//! Kernels compiled for a device on first use.
 
 use super::arena::Arena;
 use super::buffer::{Buffer, Kind};
@@ -8,11 +8,11 @@ use super::shader::{Library, Source};
 use crate::error::RunError;
 use crate::{Error, Result};
 
-/// A kernel ready to be dispatched.
+/// A compiled kernel.
 struct Ready {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
-    /// The bind groups of a plain call and of a swapped one.
+    /// The bind groups of a plain and of a swapped call.
     groups: [wgpu::BindGroup; 2],
 }
 
@@ -36,7 +36,7 @@ impl Pipelines {
         Ok(())
     }
 
-    /// Compiles all kernels in use anew. A kernel that fails stays as it was; the first error is returned.
+    /// Recompiles all kernels in use. A kernel that fails keeps its old version; returns the first error.
     pub fn reload(&mut self, context: &Context, arena: &Arena) -> Result<()> {
         let mut first = Ok(());
         for (kernel, slot) in KERNELS.iter().zip(&mut self.ready).filter(|(_, slot)| slot.is_some()) {
@@ -49,7 +49,7 @@ impl Pipelines {
         first
     }
 
-    /// Binds a buffer that was replaced.
+    /// Rebinds a buffer that was replaced.
     pub fn rebind(&mut self, context: &Context, arena: &Arena, buffer: Buffer) {
         for (kernel, slot) in
             KERNELS.iter().zip(&mut self.ready).filter(|(k, _)| k.bindings.contains(&buffer))
@@ -60,7 +60,7 @@ impl Pipelines {
         }
     }
 
-    /// Dispatches a kernel that was prepared.
+    /// Dispatches a prepared kernel.
     pub fn dispatch(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
@@ -79,14 +79,14 @@ impl Pipelines {
     }
 }
 
-/// So many workgroups or a few more, in rows that are not longer than devices allow.
+/// At least this many workgroups, in rows within the device limits.
 pub(crate) fn grid(workgroups: u32) -> [u32; 2] {
     const LONGEST: u32 = 65535;
     let rows = workgroups.div_ceil(LONGEST).max(1);
     [workgroups.div_ceil(rows), rows]
 }
 
-/// Compiles a kernel; an error names the file that the library has it from.
+/// Compiles a kernel; errors name the file in the library.
 fn compile(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel) -> Result<Ready> {
     compiled(context, arena, library, kernel).map_err(|error| match error {
         Error::Run(error) => library.named(error).into(),
@@ -152,7 +152,7 @@ fn bind(arena: &Arena, binding: u32, buffer: Buffer) -> wgpu::BindGroupEntry<'_>
     wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(resource) }
 }
 
-/// The bindings as the shader declares them; they must be those of the table.
+/// The bindings declared by the shader, checked against the table.
 fn layout_entries(kernel: &Kernel, module: &naga::Module) -> Result<Vec<wgpu::BindGroupLayoutEntry>> {
     let declared: Vec<_> =
         module.global_variables.iter().filter_map(|(_, v)| Some((v, v.binding?))).collect();

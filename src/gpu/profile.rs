@@ -1,4 +1,4 @@
-//! How long the device takes for each phase of a step, by its own clock.
+//! Device time of each phase of a step, from timestamp queries.
 
 use super::context::Context;
 use super::kernel::{Id, KERNELS};
@@ -19,15 +19,15 @@ pub struct Profile {
     /// Nanoseconds a tick.
     period: f64,
     phase: Phase,
-    /// The kernel that comes next, where each is measured by itself.
+    /// The next kernel, when kernels are timed individually.
     kernel: Option<Id>,
     by_kernel: bool,
-    /// The phase of each pass of the submission being put together, and its kernel, if it has but one.
+    /// Phase of each pass in the current submission, and its kernel if it has only one.
     passes: Vec<(Phase, Option<Id>)>,
     spent: [f64; PHASES.len()],
-    /// Where each kernel was called last, its calls and the time of them all (ms).
+    /// For each kernel: last phase, number of calls, total time (ms).
     kernels: Vec<(Phase, u64, f64)>,
-    /// Passes that no timestamps were left for.
+    /// Passes without timestamps.
     unmeasured: usize,
 }
 
@@ -60,24 +60,24 @@ impl Profile {
         }
     }
 
-    /// The next passes belong to this phase.
+    /// Assigns the next passes to this phase.
     pub fn enter(&mut self, phase: Phase) {
         self.phase = phase;
     }
 
-    /// The same clock for each kernel by itself.
+    /// Times each kernel individually.
     pub fn by_kernel(mut self) -> Self {
         self.by_kernel = true;
         self
     }
 
-    /// This kernel comes next; `true` if it needs a pass of its own.
+    /// Announces the next kernel; `true` if it needs its own pass.
     pub fn enter_kernel(&mut self, id: Id) -> bool {
         self.kernel = self.by_kernel.then_some(id);
         self.by_kernel
     }
 
-    /// Timestamps for one more pass, while there are any.
+    /// Timestamps for one more pass, while any are left.
     pub fn next_pass(&mut self) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         let first = 2 * self.passes.len() as u32;
         if first + 2 > MOST {
@@ -92,7 +92,7 @@ impl Profile {
         })
     }
 
-    /// Copies the timestamps to where the host can read them.
+    /// Copies the timestamps to host-readable memory.
     pub fn resolve(&mut self, encoder: &mut wgpu::CommandEncoder) {
         if !self.passes.is_empty() {
             encoder.resolve_query_set(&self.queries, 0..2 * self.passes.len() as u32, &self.resolved, 0);
@@ -106,7 +106,7 @@ impl Profile {
         }
     }
 
-    /// Waits for the submission and books its passes.
+    /// Waits for the submission and adds its pass times.
     pub fn collect(&mut self, context: &Context) -> Result<()> {
         if self.passes.is_empty() {
             return Ok(());
@@ -131,7 +131,7 @@ impl Profile {
         self.spent[phase as usize]
     }
 
-    /// The device's time in each kernel that was called, if they are measured.
+    /// Device time of each kernel called, if measured.
     pub fn kernel_times(&self) -> Vec<KernelTime> {
         let times = KERNELS.iter().zip(&self.kernels);
         let times = times.map(|(kernel, &(phase, calls, ms))| KernelTime {

@@ -1,4 +1,4 @@
-//! Memory that the device writes and the host reads, when it is ready.
+//! Memory that the device writes and the host reads once it is ready.
 
 use super::context::Context;
 use crate::Result;
@@ -15,7 +15,7 @@ const FAILED: u8 = 3;
 /// How long another thread may take to call back.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A buffer on its way to the host.
+/// A buffer in transit to the host.
 #[derive(Debug)]
 pub struct Readback {
     buffer: wgpu::Buffer,
@@ -23,7 +23,7 @@ pub struct Readback {
 }
 
 impl Readback {
-    /// Room for so many bytes.
+    /// Room for this many bytes.
     pub fn new(context: &Context, bytes: u64) -> Arc<Self> {
         let buffer = context.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("readback"),
@@ -34,7 +34,7 @@ impl Readback {
         Arc::new(Readback { buffer, state: Arc::new(AtomicU8::new(IDLE)) })
     }
 
-    /// The buffer that the device copies to.
+    /// The copy destination on the device.
     pub fn buffer(&self) -> &wgpu::Buffer {
         &self.buffer
     }
@@ -44,7 +44,7 @@ impl Readback {
         self.buffer.size()
     }
 
-    /// Asks for it; it becomes ready when the device is done and is polled.
+    /// Requests the mapping; it becomes ready once the device is done and polled.
     pub fn request(&self) {
         self.state.store(PENDING, Ordering::Release);
         let state = self.state.clone();
@@ -53,18 +53,18 @@ impl Readback {
         });
     }
 
-    /// Whether it was asked for and is not taken yet.
+    /// Whether it was requested and not yet taken.
     pub fn is_asked_for(&self) -> bool {
         self.state.load(Ordering::Acquire) != IDLE
     }
 
-    /// Whether it can be taken now, or never.
+    /// Whether it can be taken now, or has failed.
     pub fn arrived(&self) -> bool {
         matches!(self.state.load(Ordering::Acquire), READY | FAILED)
     }
 
-    /// Waits for the answer about what the device has finished. Another thread that polls the same device may have taken
-    /// note of it and be just about to tell us.
+    /// Waits for the callback of completed work. Another thread polling the same device may have received it and be
+    /// about to notify us.
     pub fn settle(&self) {
         let since = Instant::now();
         while self.state.load(Ordering::Acquire) == PENDING && since.elapsed() < PATIENCE {
@@ -72,12 +72,12 @@ impl Readback {
         }
     }
 
-    /// Reads what arrived and makes the buffer free for the next use. The device must have been waited for.
+    /// Reads the result and frees the buffer. The device must have been waited for.
     pub fn take<R>(&self, read: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let lost = |why: &str| RunError::DeviceLost(why.into());
         self.settle();
         if self.state.swap(IDLE, Ordering::AcqRel) != READY {
-            return Err(lost("what it computed could not be read").into());
+            return Err(lost("its results could not be read").into());
         }
         let result = match self.buffer.get_mapped_range(..) {
             Ok(view) => Ok(read(&view)),

@@ -1,4 +1,4 @@
-//! Shaders that change while a run goes on: for those who write them.
+//! Hot reload of shaders during a run, for shader development.
 
 use super::shader::Library;
 use crate::Result;
@@ -6,14 +6,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Watches the files of a folder of shaders.
+/// Watches the files of a shader folder.
 pub struct Watch {
     folder: Option<PathBuf>,
     seen: Vec<(PathBuf, SystemTime)>,
 }
 
 impl Watch {
-    /// Of a folder; there is nothing to watch about built-in shaders.
+    /// Watches a folder; built-in shaders never change.
     pub fn new(library: &Library) -> Self {
         let folder = match library {
             Library::BuiltIn => None,
@@ -23,7 +23,7 @@ impl Watch {
         Watch { folder, seen }
     }
 
-    /// Whether a file has changed since it was asked last.
+    /// Whether a file has changed since the last call.
     pub fn changed(&mut self) -> bool {
         let Some(folder) = &self.folder else { return false };
         let now = times(folder);
@@ -45,11 +45,11 @@ fn times(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
     times
 }
 
-/// Says on the standard error what became of it. That nobody can read it is no reason to end.
+/// Reports the result on the standard error; a failed write is ignored.
 pub fn tell(reloaded: &Result<()>) {
     let text = match reloaded {
-        Ok(()) => "shaders loaded anew".into(),
-        Err(error) => format!("{error}; the last good shader goes on"),
+        Ok(()) => "shaders reloaded".into(),
+        Err(error) => format!("{error}; keeping the last good shader"),
     };
     drop(writeln!(std::io::stderr(), "{text}"));
 }

@@ -1,4 +1,4 @@
-//! From the numbers that come back from the device to a report of the frame.
+//! Turns the device's numbers into the report of a frame.
 
 use super::contents::ELEMENT_KINDS;
 use super::layout::SLOTS;
@@ -7,10 +7,10 @@ use crate::ledger::{Exchange, Observation};
 use crate::model::Model;
 use crate::step::backend::Report;
 
-/// Bytes at the beginning of the device's report that add up over a frame: exchange and gradients.
+/// Leading bytes of the device's report that accumulate over a frame: exchange and gradients.
 pub const HEAD_BYTES: u64 = 32;
 
-/// Reads a report. Sums over bodies are made here, in double precision and in their order.
+/// Reads a report. Sums over bodies are computed here, in double precision and in a fixed order.
 pub fn read(model: &Model, numbers: &[f32], resident: bool) -> Report {
     let number = |k: usize| numbers.get(k).copied().map_or(f64::NAN, f64::from);
     let slot = |segment: usize, slot: usize| number(SLOTS * (1 + segment) + slot);
@@ -22,7 +22,7 @@ pub fn read(model: &Model, numbers: &[f32], resident: bool) -> Report {
     let elastic = (0..ELEMENT_KINDS - 1).map(|kind| slot(bodies + kind, 0)).sum();
     let lost = sum(11) > 0.0;
     let seen = Observation {
-        // a state with numbers that are not finite must not look sound
+        // non-finite states must not look valid
         kinetic: if lost { f64::NAN } else { sum(0) },
         elastic,
         gravity: sum(1),

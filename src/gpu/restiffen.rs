@@ -1,5 +1,4 @@
-//! Bodies that become stiffer or softer while they move or get other rest shapes, attachments that take hold or let go: they
-//! are sent anew.
+//! Re-uploads data that changes during a run: stiffness, rest shapes, and attachments that switch on or off.
 
 use super::Gpu;
 use super::buffer::{Buffer, Contents};
@@ -14,23 +13,23 @@ use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
 use std::sync::Arc;
 
-/// The buffers that hold the weights of elements.
+/// The buffers with element weights.
 const ELEMENTS: [Buffer; 4] = [Buffer::Tets, Buffer::Triangles, Buffer::Springs, Buffer::Bendings];
 
-/// Elements' energies into their partial sums: slot 0 all of it, slot 2 what they gained by the last change.
+/// Sums of element energies: slot 0 all of it, slot 2 the gain by the last stiffness change.
 pub(super) const OBSERVE_ELEMENTS: [Id; 4] =
     [Id::observe_tet, Id::observe_triangle, Id::observe_spring, Id::observe_bending];
 
 impl<T: Scalar> Gpu<T> {
-    /// Sends the elements with their new weights. An element is told what share of its energy it has gained, (s' − s)/s',
-    /// so that the device can sum up the work Σ (s' − s) E(x_n) by itself.
+    /// Uploads the elements with new weights. Each element also gets the fraction of its energy that it gained, (s' −
+    /// s)/s', so that the device can sum the work Σ (s' − s) E(x_n).
     pub(super) fn restiffen(&mut self, stiffness: &Stiffness, as_work: bool) -> Result<()> {
         if self.stiffness.factors != stiffness.factors {
             self.has_force = false;
             let pairs = stiffness.factors.iter().zip(&self.stiffness.factors);
             let gained: Vec<f64> = pairs.map(|(new, old)| (new - old) / new).collect();
             let by_vertex = self.given.by_vertex(&stiffness.factors);
-            // the first time this makes a copy of its own; the model that others see stays as it was built
+            // the first change makes a private copy; the model that others see stays as built
             Arc::make_mut(&mut self.model).set_weights(&self.given, &by_vertex);
             self.send_elements(&self.given.by_vertex(&gained))?;
             if as_work {
@@ -40,7 +39,7 @@ impl<T: Scalar> Gpu<T> {
             }
         }
         if !as_work {
-            // a new start
+            // restart
             self.stiffest.clone_from(&stiffness.metric.factors);
         }
         for (stiffest, metric) in self.stiffest.iter_mut().zip(&stiffness.metric.factors) {
@@ -56,7 +55,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// Sends the elements with other rest shapes; with `metric` L follows.
+    /// Uploads the elements with new rest shapes; with `metric`, L follows.
     pub(super) fn reshape(&mut self, shapes: &RestShapes, metric: bool) -> Result<()> {
         self.has_force = false;
         Arc::make_mut(&mut self.model).set_rest_shapes(shapes);
@@ -69,7 +68,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// Sends the stiffness of all attachments, and that of each vertex in the metric, where `held` of them hold.
+    /// Uploads the stiffness of all attachments and each vertex's share in the metric; `held` marks the active ones.
     fn send_attachments(&mut self, held: &[bool]) -> Result<()> {
         let mut all = Contents::empty();
         contents::attachments(&self.model, &mut all)?;
@@ -82,7 +81,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// Sends what a change of stiffness has changed once more, for the device may have forgotten it.
+    /// Re-uploads stiffness-dependent data that the device may have lost.
     pub(super) fn resend_stiffness(&mut self) -> Result<()> {
         for sent in [&mut self.laplacian_sent, &mut self.viscosity_sent] {
             if sent.iter().any(|factor| *factor != 1.0) {
@@ -116,8 +115,8 @@ impl<T: Scalar> Gpu<T> {
         }
     }
 
-    /// Sends L as stiff as the metric has it, and how much of it the damping takes, if the device has others and a step of
-    /// this form reads them.
+    /// Uploads L at the metric's stiffness, and its factors in the damping, if they changed and a step of this form
+    /// uses them.
     pub(super) fn send_laplacian(&mut self, form: &StepCoefficients) -> Result<()> {
         let metric = &self.stiffness.metric.factors;
         let damped = form.stiffness_damping != 0.0;

@@ -1,7 +1,7 @@
-//! What the host sees of the steps on a device: mirrors of its numbers.
+//! The host's mirror of the device's step state.
 //!
-//! The mirrors are exact. Places, velocities and ways come from the device; what the host does to the iterate afterwards it
-//! does twice, on the device and to its own d and x − y in the same single precision.
+//! The mirror is exact. Positions, velocities and displacements come from the device; later changes of the iterate are
+//! applied twice, on the device and to the mirrored d and x − y, in the same single precision.
 
 use super::Gpu;
 use super::buffer::Buffer;
@@ -16,14 +16,14 @@ use crate::{Result, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Vertices that a task takes at once.
+/// Vertices per task.
 pub(super) const CHUNK: usize = 512;
 
-/// What the host sees. x_n and v_n are those fetched last.
+/// The mirror. x_n and v_n are those last fetched.
 pub(super) struct Seen {
     pub x_before: Vec<Vec3>,
     pub iterate: Vec<Vec3>,
-    /// d = x − x_n and x − y of the iterate, as the device has them (m).
+    /// d = x − x_n and x − y of the iterate, as on the device (m).
     pub way: Vec<[f32; 3]>,
     pub excess: Vec<[f32; 3]>,
     pub gradient: Vec<Vec3>,
@@ -31,21 +31,21 @@ pub(super) struct Seen {
     pub descent: Vec<Vec3>,
     pub kick: Vec<Vec3>,
     pub energies: Vec<f64>,
-    /// The last correction, as the device has it (m).
+    /// The last correction, as on the device (m).
     pub correction: Vec<[f32; 3]>,
-    /// What a line search asks for where the last local step was made, once measured.
+    /// The line-search sums at the last local step, once measured.
     pub sums: Option<Sums>,
     pub energies_readback: Arc<Readback>,
     pub sums_readback: Arc<Readback>,
-    /// Whether a local step was made whose gradient and energies nobody has read yet.
+    /// Whether the last local step's gradient and energies have not been read yet.
     pub is_unread: bool,
-    /// Whether x_n, v_n and x_{n−1} are those of the device now, and whether a step is half made: then the iterate is, too.
+    /// Whether x_n, v_n and x_{n−1} are up to date, and whether a step is in progress: then the iterate is valid, too.
     pub is_fresh: bool,
     pub in_step: bool,
 }
 
 impl<T: Scalar> Gpu<T> {
-    /// The state has changed, and no step is half made.
+    /// Marks the mirror as out of date, with no step in progress.
     pub(super) fn outdate(&mut self) {
         if let Some(seen) = &mut self.seen {
             (seen.is_fresh, seen.in_step, seen.is_unread) = (false, false, false);
@@ -53,7 +53,7 @@ impl<T: Scalar> Gpu<T> {
         }
     }
 
-    /// Brings x_n, v_n and x_{n−1} and what the last local step made to the host, if somebody looks and they are not there.
+    /// Updates x_n, v_n, x_{n−1} and the results of the last local step, if the mirror is in use and out of date.
     pub(super) fn refresh(&mut self) -> Result<()> {
         let Some(seen) = &mut self.seen else { return Ok(()) };
         if !seen.is_fresh {
@@ -62,7 +62,8 @@ impl<T: Scalar> Gpu<T> {
         self.fetch_gradient()
     }
 
-    /// Brings gradient and energies of the last local step to the host, if they are not there. Where nobody looks, they are on their way.
+    /// Fetches gradient and energies of the last local step, if they are missing. Without a mirror they are already in
+    /// flight.
     pub(super) fn fetch_gradient(&mut self) -> Result<()> {
         let is_unread = match &mut self.seen {
             Some(seen) => std::mem::take(&mut seen.is_unread),
@@ -77,7 +78,7 @@ impl<T: Scalar> Gpu<T> {
         self.take_gradient()
     }
 
-    /// Brings x_n, v_n and, if somebody looks, x_{n−1} to the host.
+    /// Fetches x_n, v_n and, if the mirror is in use, x_{n−1}.
     pub(super) fn fetch_state(&mut self) -> Result<()> {
         self.stream.submit()?;
         let vertices = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
@@ -91,7 +92,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// After the device has made its first guess: the host's copy of it.
+    /// Mirrors the device's first guess.
     pub(super) fn follow_guess(&mut self) -> Result<()> {
         self.refresh()?;
         let Some(seen) = &mut self.seen else { return Ok(()) };
@@ -105,7 +106,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// Asks for the gradient, and for the energies if somebody looks, and sends all commands.
+    /// Requests the gradient (and, with a mirror, the energies) and submits all commands.
     pub(super) fn ask_for_gradient(&mut self) -> Result<()> {
         self.stream.download(Buffer::Gradient, &self.gradient_readback);
         if let Some(seen) = &self.seen {
@@ -114,7 +115,7 @@ impl<T: Scalar> Gpu<T> {
         self.stream.submit()
     }
 
-    /// Waits for the gradient g of a local step; where somebody looks, it is kept before a solve takes its place.
+    /// Waits for the gradient g of a local step; the mirror keeps a copy before a solve overwrites it.
     pub(super) fn take_gradient(&mut self) -> Result<()> {
         self.take_energies()?;
         let gradient = &mut self.gradient;
@@ -127,7 +128,7 @@ impl<T: Scalar> Gpu<T> {
         })
     }
 
-    /// Waits for a local step; where somebody looks, adds up its energies by body, in the order of the vertices.
+    /// Waits for a local step; with a mirror, sums its energies by body, in the order of the vertices.
     pub(super) fn take_energies(&mut self) -> Result<()> {
         self.stream.wait()?;
         let Some(seen) = &mut self.seen else { return Ok(()) };
@@ -140,7 +141,7 @@ impl<T: Scalar> Gpu<T> {
         })
     }
 
-    /// x ← x − s, on the device and in the host's copy.
+    /// x ← x − s, on the device and in the mirror.
     pub(super) fn apply(&mut self, correction: Vec<[f32; 3]>) -> Result<()> {
         self.stream.phase(Phase::Global);
         self.stream.write(Buffer::Correction, bytemuck::cast_slice(&correction));
@@ -155,7 +156,7 @@ impl<T: Scalar> Gpu<T> {
 }
 
 impl Seen {
-    /// d and x − y take a part of the last correction, rounded as on the device.
+    /// Adds `part` of the last correction to d and x − y, rounded as on the device.
     pub fn walk(&mut self, part: f32, x: &[Vec3]) {
         let add = |to: &mut [f32; 3], s: &[f32; 3]| (0..3).for_each(|axis| to[axis] += part * s[axis]);
         let copies = self.way.par_iter_mut().with_min_len(CHUNK).zip(&mut self.excess);

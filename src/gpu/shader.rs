@@ -1,7 +1,7 @@
-//! From files to one WGSL text a kernel, and from an error in that text back to file and line.
+//! Assembles one WGSL text per kernel from files, and maps errors back to file and line.
 //!
-//! A line `//use shared/NAME.wgsl` takes in another file, once. WGSL does not mind the order of declarations, so files
-//! are simply put one after the other, the kernel's own first.
+//! A line `//use shared/NAME.wgsl` includes another file once. WGSL allows declarations in any order, so files are
+//! simply concatenated, the kernel's own first.
 
 use super::kernel::SOURCES;
 use crate::error::RunError;
@@ -59,18 +59,18 @@ const RENDER: &[(&str, &str)] = &[
     ("render/wire.wgsl", include_str!("../../shaders/render/wire.wgsl")),
 ];
 
-/// Where shaders come from.
+/// Source of the shaders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Library {
-    /// The texts that were compiled in.
+    /// The texts compiled into the program.
     #[default]
     BuiltIn,
-    /// The files of a folder as they are now.
+    /// The current files of a folder.
     Folder(PathBuf),
 }
 
 impl Library {
-    /// The same error with the folder before the file: that of the library, or of the source tree.
+    /// Prefixes the file of an error with the library's folder, or that of the source tree.
     pub fn named(&self, error: RunError) -> RunError {
         let folder = match self {
             Library::BuiltIn => std::path::Path::new("shaders"),
@@ -101,17 +101,17 @@ impl Library {
     }
 }
 
-/// A kernel's whole text.
+/// A kernel's complete text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Source {
     /// WGSL.
     pub text: String,
-    /// Files and the number of lines that each has, in the order of the text.
+    /// Files and their numbers of lines, in the order of the text.
     files: Vec<(String, usize)>,
 }
 
 impl Source {
-    /// Puts together the kernel in the file `NAME.wgsl` and what it uses.
+    /// Assembles the kernel in `NAME.wgsl` and its includes.
     pub fn of(library: &Library, name: &str) -> Result<Source, RunError> {
         let mut source = Source::default();
         source.take_in(library, &format!("{name}.wgsl"))?;
@@ -165,7 +165,7 @@ impl Source {
         Ok((module, info))
     }
 
-    /// An error at the first of these places that is one: some of naga's are nowhere.
+    /// An error at the first defined location; some of naga's have none.
     fn error(&self, mut places: impl Iterator<Item = naga::Span>, message: String) -> RunError {
         let line = places.find(naga::Span::is_defined).map(|span| span.location(&self.text).line_number);
         let (file, line) = line.map_or((self.files[0].0.as_str(), 0), |line| self.place(line as usize));
@@ -173,7 +173,7 @@ impl Source {
     }
 }
 
-/// A file `used` that cannot be read is a fault of the line that names it.
+/// An include that cannot be read is an error of the including line.
 fn named_by(error: RunError, used: &str, by: &str, number: usize) -> RunError {
     match error {
         RunError::Shader { file, line: 0, message } if file == used => {
@@ -183,7 +183,7 @@ fn named_by(error: RunError, used: &str, by: &str, number: usize) -> RunError {
     }
 }
 
-/// All files that a kernel's text is made of, for those who watch them.
+/// All files of a kernel's text, for watching.
 pub fn files(library: &Library, name: &str) -> Vec<String> {
     Source::of(library, name)
         .map(|source| source.files.into_iter().map(|(file, _)| file).collect())

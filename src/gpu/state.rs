@@ -1,4 +1,4 @@
-//! The state on the device: numbers of a step, fetching, snapshots.
+//! The state on the device: step numbers, fetching, snapshots.
 
 use super::buffer::Buffer;
 use super::contents::split;
@@ -11,9 +11,9 @@ use crate::step::backend::BackendState;
 use crate::step::coefficients::StepCoefficients;
 use crate::{Result, Vec3};
 
-/// The numbers of a step, in differences: x = x_n + d. Every integrator's target and evaluation point are x_n plus something
-/// (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out. Those of a filter
-/// stay as they were `before`.
+/// The numbers of a step, in differences: x = x_n + d. Every integrator's target and evaluation point are x_n plus a
+/// difference (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out. The filter's numbers
+/// stay as `before`.
 pub fn numbers(form: &StepCoefficients, gravity: Vec3, before: &Step) -> Result<Step> {
     let (row, h) = (form.row, form.h);
     let (target, velocity) = (&row.target, &row.velocity);
@@ -27,7 +27,7 @@ pub fn numbers(form: &StepCoefficients, gravity: Vec3, before: &Step) -> Result<
         target_velocity_before: single(target.velocity_before * h),
         target_acceleration: single(target.acceleration * h * h),
         slope: single(form.velocity_slope()),
-        // v'(y) in terms of v_{n−1} and the last displacement; v_n takes the rest, the factors sum to one
+        // v'(y) in terms of v_{n−1} and the last displacement; v_n has the remaining weight, the factors sum to one
         drift_before: single(velocity.position_new * target.velocity_before),
         drift_moved: single(-velocity.position_new * target.position_before - velocity.position_before),
         drift_acceleration: single((velocity.position_new * target.acceleration + velocity.acceleration) * h),
@@ -62,7 +62,8 @@ pub fn numbers(form: &StepCoefficients, gravity: Vec3, before: &Step) -> Result<
     Ok(numbers)
 }
 
-/// All of the state, with the force at its start from the buffer that has −f, if it is known. A double may not hold a place and what rounding left of it, so the latter is kept as well.
+/// The whole state, including the start force from the buffer that holds −f, if known. A double cannot always hold a
+/// position and its rounding remainder, so the remainder is stored, too.
 pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<BackendState> {
     let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
     let motions = stream.read_items::<Motion>(Buffer::Motions)?;
@@ -90,7 +91,7 @@ pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<BackendSta
     })
 }
 
-/// Puts a snapshot of the same model on the device; `false` if it is of another.
+/// Uploads a snapshot of the same model; `false` if it belongs to another model.
 pub fn restore(stream: &mut Stream, model: &Model, snapshot: &BackendState) -> Result<bool> {
     let n = model.vertex_count();
     let parts =
@@ -101,7 +102,7 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &BackendState) -> R
         return Ok(false);
     }
     if let Some(value) = parts.into_iter().flatten().find(|value| !(**value as f32).is_finite()) {
-        return Err(beyond("a number of the checkpoint", *value).into());
+        return Err(beyond("a number in the checkpoint", *value).into());
     }
     let vector = |part: &[f64], i: usize| Vec3::new(part[3 * i], part[3 * i + 1], part[3 * i + 2]);
     let single = |v: Vec3| -> [f32; 3] { v.map(|c| c as f32).into() };
@@ -140,7 +141,7 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &BackendState) -> R
     Ok(true)
 }
 
-/// A number that single precision cannot hold.
+/// A number outside the range of single precision.
 pub fn beyond(of: &str, value: f64) -> RunError {
     RunError::SinglePrecision { of: of.into(), value }
 }

@@ -1,4 +1,4 @@
-//! What the device is to do, in order, sent to it in one submission.
+//! Records commands for the device and sends them in one submission.
 
 mod host;
 
@@ -35,7 +35,7 @@ pub struct Stream {
     commands: Vec<Command>,
     counters: DeviceUse,
     profile: Option<Profile>,
-    /// Kernels before this one in the table run as their twins, on the host.
+    /// Kernels before this one in the table run as their twins on the host.
     gpu_from: Option<Id>,
     watch: Watch,
     last: Option<wgpu::SubmissionIndex>,
@@ -60,28 +60,28 @@ impl Stream {
         })
     }
 
-    /// Runs the kernels before `id` in the table as their twins: to find out which kernel a deviation comes from.
+    /// Runs the kernels before `id` in the table as their twins, to find the source of a deviation.
     pub fn set_gpu_from(&mut self, id: Option<Id>) {
         self.gpu_from = id;
     }
 
-    /// Measures the device's time phase by phase from now on, where the adapter can; costs a wait a submission.
+    /// Measures device time per phase from now on, where supported; costs one wait per submission.
     pub fn set_profiling(&mut self, on: bool) {
         self.profile = (on && self.context.adapter.timestamps).then(|| Profile::new(&self.context));
     }
 
-    /// The same, with a pass of its own for each kernel.
+    /// The same, with a pass for each kernel.
     pub fn profile_kernels(&mut self) {
         self.set_profiling(true);
         self.profile = self.profile.take().map(Profile::by_kernel);
     }
 
-    /// The device's time in each kernel since they are measured.
+    /// Device time of each kernel since profiling began.
     pub fn kernel_times(&self) -> Vec<KernelTime> {
         self.profile.as_ref().map(Profile::kernel_times).unwrap_or_default()
     }
 
-    /// What was done so far, and the device's time in each phase since profiling began, if it is on.
+    /// Work so far, and device time per phase since profiling began, if enabled.
     pub fn usage(&self) -> DeviceUse {
         let phases_ms = self.profile.as_ref().map(|p| PHASES.map(|(phase, _)| p.milliseconds(phase)));
         DeviceUse { phases_ms, ..self.counters }
@@ -97,17 +97,17 @@ impl Stream {
         &self.arena
     }
 
-    /// How much there is of everything.
+    /// The counts of everything.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }
 
-    /// Memory that a whole buffer can be read back to.
+    /// Readback memory for a whole buffer.
     pub fn readback(&self, buffer: Buffer) -> Arc<Readback> {
         Readback::new(&self.context, self.arena.length(buffer))
     }
 
-    /// Loads shaders anew whose files have changed. One that is not valid is told of, and the last good one goes on.
+    /// Reloads changed shaders. An invalid one is reported, and its last good version stays in use.
     pub fn reload(&mut self) -> Result<()> {
         if self.watch.changed() {
             let reloaded = self.pipelines.reload(&self.context, &self.arena);
@@ -117,17 +117,17 @@ impl Stream {
         Ok(())
     }
 
-    /// What follows belongs to this phase.
+    /// Assigns the following commands to this phase.
     pub fn phase(&mut self, phase: Phase) {
         self.commands.push(Command::Phase(phase));
     }
 
-    /// A kernel over everything it works on; nothing if that is nothing.
+    /// Dispatches a kernel over all its items; no-op if there are none.
     pub fn kernel(&mut self, id: Id) -> Result<()> {
         self.call(id, Call::default())
     }
 
-    /// Compiles a kernel, unless there is nothing it works on.
+    /// Compiles a kernel, unless it has no items.
     pub fn compile(&mut self, id: Id) -> Result<()> {
         if (id.kernel().workgroups)(&self.sizes) == 0 {
             return Ok(());
@@ -135,7 +135,7 @@ impl Stream {
         self.pipelines.prepare(&self.context, &self.arena, id)
     }
 
-    /// A kernel, told which entry of a series to read and which way round.
+    /// Dispatches a kernel with a series entry and buffer order.
     pub fn call(&mut self, id: Id, call: Call) -> Result<()> {
         if (id.kernel().workgroups)(&self.sizes) == 0 {
             return Ok(());
@@ -145,7 +145,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes to the beginning of a buffer, after the commands given so far.
+    /// Writes to the start of a buffer, after the commands recorded so far.
     pub fn upload(&mut self, buffer: Buffer, bytes: &[u8]) {
         let staging = self.context.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("upload"),
@@ -161,7 +161,7 @@ impl Stream {
         self.commands.push(Command::Upload(buffer, staging));
     }
 
-    /// Writes to the beginning of a buffer before any of the commands that are not submitted yet.
+    /// Writes to the start of a buffer, before all unsubmitted commands.
     pub fn write(&mut self, buffer: Buffer, bytes: &[u8]) {
         self.counters.uploaded += self.arena.write(&self.context, buffer, bytes);
     }
@@ -173,8 +173,7 @@ impl Stream {
         self.context.check()
     }
 
-    /// Makes buffers anew for other contents, and takes over how much there is of everything. Commands that are not submitted
-    /// yet find the new ones.
+    /// Recreates buffers for new contents and updates the counts. Unsubmitted commands use the new buffers.
     pub fn replace(&mut self, contents: &Contents, which: &[Buffer]) -> Result<()> {
         self.counters.uploaded += self.arena.replace(&self.context, contents, which)?;
         which.iter().for_each(|buffer| self.pipelines.rebind(&self.context, &self.arena, *buffer));
@@ -183,7 +182,7 @@ impl Stream {
         self.context.check()
     }
 
-    /// Zeros at the beginning of a buffer.
+    /// Zeroes the start of a buffer.
     pub fn clear(&mut self, buffer: Buffer, bytes: u64) {
         self.commands.push(Command::Clear(buffer, bytes));
     }
@@ -193,13 +192,13 @@ impl Stream {
         self.commands.push(Command::Copy(from, to));
     }
 
-    /// Copies the beginning of a buffer to where the host can read it, once all is done.
+    /// Copies the start of a buffer to readback memory, after all commands.
     pub fn download(&mut self, buffer: Buffer, to: &Arc<Readback>) {
         self.counters.downloaded += to.bytes();
         self.commands.push(Command::Download(buffer, to.clone()));
     }
 
-    /// Sends all commands. Readbacks that were asked for will become ready.
+    /// Submits all commands. Requested readbacks will become ready.
     pub fn submit(&mut self) -> Result<()> {
         let commands = std::mem::take(&mut self.commands);
         let gpu_from = self.gpu_from;
@@ -221,7 +220,7 @@ impl Stream {
         self.context.check()
     }
 
-    /// Forgets the commands that are not submitted yet.
+    /// Discards all unsubmitted commands.
     pub fn discard(&mut self) {
         self.commands.clear();
     }
@@ -234,7 +233,7 @@ impl Stream {
             self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut pass: Option<wgpu::ComputePass<'static>> = None;
         for command in commands {
-            // a pass holds any number of kernels and nothing else
+            // a pass contains any number of kernels and nothing else
             if !matches!(command, Command::Kernel(..) | Command::Phase(_)) {
                 pass = None;
             }
@@ -286,13 +285,13 @@ impl Stream {
         Ok(())
     }
 
-    /// Waits for everything that was submitted.
+    /// Waits for all submissions.
     pub fn wait(&mut self) -> Result<()> {
         self.counters.waits += 1;
         self.context.wait()
     }
 
-    /// The last submission of commands, if there was one.
+    /// The last submission, if any.
     pub fn last_submission(&self) -> Option<wgpu::SubmissionIndex> {
         self.last.clone()
     }

@@ -50,8 +50,8 @@ impl BlockMatrix {
     /// within the pattern, `factor` s. `blocks` are the Hessians H_e, element after element in the order of the pattern:
     /// block `N·k + l` of an element with N corners is ∂²E_e/∂x_k∂x_l. They are read as they are; symmetry is the caller's.
     ///
-    /// Runs on the rayon pool it is called from; the threads do not show in the bits. Panics if an array has the wrong length
-    /// or L an entry that the pattern has not.
+    /// Runs on the calling rayon pool; bits do not depend on the threads. Panics if an array has the wrong length or L
+    /// an entry outside the pattern.
     pub fn assemble(
         &mut self,
         diagonal: &[f64],
@@ -137,7 +137,7 @@ impl Sum<'_> {
     }
 }
 
-/// A Cholesky factor of a [`BlockMatrix`] that is made anew at every iteration in the same memory.
+/// A Cholesky factor of a [`BlockMatrix`], recomputed at every iteration in the same memory.
 #[derive(Debug)]
 pub struct BlockFactor {
     pattern: BlockPattern,
@@ -145,7 +145,7 @@ pub struct BlockFactor {
     scratch: Scratch<f64>,
     /// The right-hand side as the factor wants it, a row for each coordinate.
     columns: Vec<[f64; 3]>,
-    /// Whether there is something to solve with.
+    /// Whether there is a valid factor.
     is_factored: bool,
 }
 
@@ -168,7 +168,7 @@ impl BlockFactor {
     ///
     /// Fails with [`RunError::NotPositiveDefinite`] naming the row, 3 · vertex + coordinate, if the matrix is not that to working
     /// precision, with [`RunError::Factorisation`] if it holds a number that is not finite or has another pattern.
-    /// Runs on the rayon pool it is called from; the threads do not show in the bits.
+    /// Runs on the calling rayon pool; bits do not depend on the threads.
     pub fn factor(&mut self, matrix: &BlockMatrix) -> Result<()> {
         self.is_factored = false;
         if !self.pattern.is(&matrix.pattern) {
@@ -181,7 +181,7 @@ impl BlockFactor {
 
     /// Solves A x = b: `b` (N) becomes x (m). The bits do not depend on the number of threads.
     ///
-    /// Panics if `b` has another length, or if there is no factor because the last [`Self::factor`] failed or never was.
+    /// Panics if `b` has another length, or if the last [`Self::factor`] failed or was never called.
     pub fn solve(&mut self, b: &mut [Vec3]) {
         assert!(self.is_factored, "a matrix has been factored");
         assert_eq!(b.len(), self.pattern.vertices(), "a vector as long as the matrix");
@@ -194,7 +194,7 @@ impl BlockFactor {
         }
     }
 
-    /// The same of up to three vectors at once, which takes hardly longer than of one.
+    /// The same for up to three vectors at once, at hardly more cost than for one.
     ///
     /// Panics if there are more, or for what [`Self::solve`] does.
     pub fn solve_block<V: AsRef<[Vec3]> + AsMut<[Vec3]>>(&mut self, vectors: &mut [V]) {

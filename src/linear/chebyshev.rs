@@ -4,9 +4,9 @@
 //! s_{k+1} = s_k + β_k (s_k − s_{k−1}) + γ_k D⁻¹ (g − A s_k),      s_0 = s_{−1} = 0
 //! ```
 //!
-//! It needs no scalar products, so it is a map over the rows: threads and devices leave the bits alone. The weights
-//! β_k, γ_k follow from the ends of the spectrum of D⁻¹A alone. With κ = largest/least and ρ = (√κ − 1)/(√κ + 1),
-//! k iterations leave at most 2 ρ^k/(1 + ρ^2k) of the error (in the norms of A and of D).
+//! It needs no scalar products, so it is a map over the rows: bits do not depend on threads or devices. The weights
+//! β_k, γ_k follow from the ends of the spectrum of D⁻¹A alone. With κ = largest/least and ρ = (√κ − 1)/(√κ + 1), k
+//! iterations leave at most 2 ρ^k/(1 + ρ^2k) of the error (in the norms of A and of D).
 
 use super::panel::Real;
 use super::system::{System, TASK_ROWS};
@@ -19,15 +19,14 @@ pub const MOST_ITERATIONS: usize = 10_000;
 
 /// Bounds of the eigenvalues of D⁻¹A (no unit). [`Spectrum::of`] estimates them.
 ///
-/// The two ends are not alike. An eigenvalue above `largest` is poison: the polynomial grows beyond the interval, and
-/// so does that part of the error. So `largest` is an upper bound, a little too large. An eigenvalue below `least` is
-/// harmless: there the polynomial stays between its end value and 1, so a mode that is missed only dies more slowly, and the
-/// local/global iteration meets what is left of it again. A `least` that is too small costs every mode
-/// √(λ_min/least) times the iterations. So `least` is the eigenvalue itself, as closely as it is known; the bound
-/// min_i (μ m_i + k_i)/A_ii, which is never too large but may be much too small, serves where Lanczos did not converge.
-/// Tried on six built-in scenes with the same number of iterations: half the eigenvalue follows a run with a factor less
-/// well in all six; twice the eigenvalue follows better in the three free bodies, but in the bar two times and in the
-/// trampoline eight times worse.
+/// The two ends are not alike. Above `largest` the polynomial grows, and so does that part of the error: `largest`
+/// must be an upper bound, slightly too large. Below `least` the polynomial stays between its end value and 1, so a
+/// missed mode only decays more slowly, and the local/global iteration meets the rest of it again. A `least` that is
+/// too small costs every mode √(λ_min/least) times the iterations. So `least` is the eigenvalue itself, as closely as
+/// it is known; the bound min_i (μ m_i + k_i)/A_ii, never too large but possibly much too small, is used if Lanczos
+/// did not converge. Tried on six built-in scenes with the same number of iterations: half the eigenvalue follows a
+/// run with a factor less well in all six; twice the eigenvalue follows better for the three free bodies, but two
+/// times worse for the bar and eight times worse for the trampoline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spectrum {
     /// The least eigenvalue, nearly.
@@ -99,8 +98,8 @@ impl Chebyshev {
     /// correction on translations, which never increases the error in the norm of A. Then 1ᵀA s = 1ᵀg to
     /// round-off, so a free body keeps its momentum however few the iterations.
     ///
-    /// All arithmetic is in double precision. Runs on the rayon pool it is called from; the bits depend neither on the
-    /// number of threads nor on who runs what. Nothing is allocated. Panics if `b` or `scratch` is of another size.
+    /// All arithmetic is in double precision. Runs on the calling rayon pool; bits depend neither on the number of
+    /// threads nor on scheduling. Allocates nothing. Panics if `b` or `scratch` has another size.
     pub fn solve<T: Real>(&self, system: &System, b: &mut [[T; 3]], scratch: &mut ChebyshevScratch) {
         let ChebyshevScratch { right, here, before, tasks, shifts } = scratch;
         assert!(b.len() == system.rows() && here.len() == system.rows(), "vectors as long as the matrix");
@@ -162,7 +161,7 @@ fn shift_bodies(
     }
 }
 
-/// The memory a solve works in: make it once and use it again and again.
+/// Work memory of a solve: create once and reuse.
 #[derive(Debug)]
 pub struct ChebyshevScratch {
     right: Vec<Vec3>,

@@ -12,7 +12,7 @@ pub fn diagonalise<const N: usize>(a: &mut [[f64; N]; N]) -> [[f64; N]; N] {
         let mut turned = false;
         for p in 0..N {
             for q in p + 1..N {
-                // What vanishes in the rounding of both eigenvalues has nothing left to say.
+                // Negligible against both eigenvalues in rounding.
                 let negligible = a[p][q].abs() <= 0.01 * f64::EPSILON * a[p][p].abs().min(a[q][q].abs());
                 if !negligible && a[p][q].abs() > f64::MIN_POSITIVE {
                     annihilate(a, &mut vectors, p, q);
@@ -30,7 +30,7 @@ pub fn diagonalise<const N: usize>(a: &mut [[f64; N]; N]) -> [[f64; N]; N] {
 /// One rotation in the plane of p and q that makes `a[p][q]` zero.
 fn annihilate<const N: usize>(a: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], p: usize, q: usize) {
     let slope = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    // a slope whose square is beyond all numbers turns by nothing, as it should
+    // a slope whose square overflows means no rotation, as it should
     let tangent = slope.signum() / (slope.abs() + (1.0 + slope * slope).sqrt());
     let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
     let sine = tangent * cosine;

@@ -12,7 +12,7 @@ use super::symbolic::Symbolic;
 use super::vectors::Instructions;
 use crate::error::{Result, RunError};
 
-/// Below this many numbers in the factor one thread is done before a second one has woken up.
+/// Below this many numbers in the factor, one thread finishes before a second one has started.
 const LEAST_PARALLEL: usize = 100_000;
 /// Rows a thread takes at a time when the solution is put back into the order of the matrix.
 const ROWS_PER_CHUNK: usize = 8192;
@@ -29,7 +29,7 @@ pub struct Factor<T: Real> {
     instructions: Instructions,
 }
 
-/// The memory a solve works in: make it once with [`Factor::scratch`] and use it again and again.
+/// Work memory of a solve: create once with [`Factor::scratch`] and reuse.
 #[derive(Debug)]
 pub struct Scratch<T: Real> {
     vectors: Aligned<T>,
@@ -101,14 +101,14 @@ impl<T: Real> Factor<T> {
 
     /// Solves A X = B: `b` holds B (a row of x, y, z for each row of the matrix) and receives X.
     ///
-    /// Runs on the rayon pool it is called from. The bits of X depend neither on the number of threads nor on who runs what.
-    /// Nothing is allocated. Panics if `b` or `scratch` belong to a matrix of another size.
+    /// Runs on the calling rayon pool. The bits of X depend neither on the number of threads nor on scheduling.
+    /// Allocates nothing. Panics if `b` or `scratch` belong to a matrix of another size.
     pub fn solve(&self, b: &mut [[T; 3]], scratch: &mut Scratch<T>) {
         let parallel = self.sweep(b, scratch);
         self.put_back(&scratch.solution, b, parallel);
     }
 
-    /// The same into another place: b stays.
+    /// The same into another array; b is unchanged.
     pub fn solve_into(&self, b: &[[T; 3]], x: &mut [[T; 3]], scratch: &mut Scratch<T>) {
         assert_eq!(b.len(), x.len(), "vectors as long as the matrix");
         let parallel = self.sweep(b, scratch);

@@ -15,9 +15,9 @@ use std::ops::Range;
 const TOLERANCE: f64 = 0.02;
 /// Lanczos needs about as many steps as Chebyshev's iteration: this costs as much as a few frames.
 const MOST_STEPS: usize = 1000;
-/// Steps between two looks at the ends.
+/// Steps between convergence checks.
 const STEPS_PER_LOOK: usize = 8;
-/// Below this length of the next vector all of the spectrum has been seen (the matrix has ones on its diagonal).
+/// If the next vector is shorter than this, the whole spectrum has been seen (the matrix has ones on its diagonal).
 const EXHAUSTED: f64 = 1e-13;
 
 impl Spectrum {

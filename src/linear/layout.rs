@@ -65,8 +65,8 @@ impl Layout {
                 rows.iter().zip(solution as u32..).for_each(|(&row, place)| layout.row[row as usize] = place);
                 solution += nodes[s].width;
             }
-            // A vector stands behind its parent's: what is below it in the tree never overwrites it. The roots of the
-            // task stay until the tasks around it have read them, so they come first and share with nobody.
+            // A vector is placed after its parent's: nothing below it in the tree overwrites it. The task's roots stay
+            // until the surrounding tasks have read them, so they come first and are never shared.
             let is_root =
                 |s: usize| nodes[s].parent == NONE || plan.owner[nodes[s].parent as usize] != t as u32;
             let mut end = vector;

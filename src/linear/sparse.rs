@@ -24,9 +24,9 @@ pub struct SparseMatrix {
 impl SparseMatrix {
     /// Assembles an n×n matrix from `(row, column, value)`.
     ///
-    /// An off-diagonal triplet stands for both (i, j) and (j, i): give each pair once. Duplicates are summed in
-    /// the order in which they are given, so the same triplets always give the same bits. Diagonal entries
-    /// that nobody gives are stored as zeros. A row or column beyond n is an error.
+    /// An off-diagonal triplet stands for both (i, j) and (j, i): give each pair once. Duplicates are summed in the
+    /// given order, so the same triplets always give the same bits. Missing diagonal entries are stored as zeros. A
+    /// row or column beyond n is an error.
     pub fn from_triplets(n: usize, triplets: &[(u32, u32, f64)]) -> Result<Self> {
         if n >= u32::MAX as usize {
             return Err(

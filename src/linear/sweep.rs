@@ -1,8 +1,8 @@
-//! One solve on its way through the tasks: up the tree with L, down again with Lᵀ.
+//! One solve through the task tree: up with L, down again with Lᵀ.
 //!
-//! A dense vector of a supernode begins with its right-hand side, takes what the children hand on, and after the forward
-//! kernel its rows below are handed on to the parent. On the way down it takes the solution of its rows below from
-//! the parent's vector. All that threads share they only read; what a task writes is split off for it.
+//! A supernode's dense vector starts with its right-hand side plus the children's contributions; after the forward
+//! kernel its rows below go to the parent. On the way down it takes the solution of its rows below from the parent's
+//! vector. Shared data is only read; what a task writes is split off for it.
 
 use super::kernels::Work;
 use super::layout::{Layout, Place};

@@ -7,14 +7,14 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Vertices of one task: their vectors stay in the first cache while the columns go by. Tasks begin at multiples of it, so that
-/// somebody who walks over all vertices anyway can take the columns along.
+/// Vertices per task: their vectors stay in the first-level cache while the columns stream by. Tasks begin at
+/// multiples of it, so that other passes over all vertices can process the columns along the way.
 pub const CHUNK: usize = 512;
 /// Numbers of a column that are multiplied at once.
 const BLOCK: usize = 32;
 /// Sums that a product runs side by side, so that none waits for the one before.
 const LANES: usize = 8;
-/// Fewer numbers than this are one thread's: it is done before another one has woken up.
+/// Sums that a product runs side by side, so that none waits for the one before.
 const SMALL: usize = 1 << 15;
 
 /// A tall matrix of numbers `T`, which are multiplied and added in f64. Task by task of vertices: one column of it after the other.

@@ -33,7 +33,7 @@ pub const SKIN: usize = 12_000;
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fit {
-    /// Vertices of the paper's model, if they are told.
+    /// Vertices of the paper's model, if known.
     pub vertices: Option<usize>,
     /// Tetrahedra of the paper's model.
     pub tets: usize,
@@ -130,7 +130,7 @@ impl Character {
         Ok(filled)
     }
 
-    /// Its closed surface as about so many triangles, lengths multiplied by `scale`: a skin for the tetrahedra.
+    /// Its closed surface with about this many triangles, lengths multiplied by `scale`: a skin for the tetrahedra.
     pub fn surface(&self, triangles: usize, scale: f64) -> Result<Mesh, InputError> {
         let mut mesh = surface(&self.figure, triangles)?;
         mesh.positions.iter_mut().for_each(|p| *p *= scale);

@@ -73,7 +73,7 @@ impl Embedding {
             }
             Ok(Carrier { vertices: mesh.tets[found.tet as usize], weights: found.weights })
         };
-        // Collected in order, so that the first fault is told with any number of threads.
+        // Collected in order, so that the first fault is reported for any number of threads.
         let carriers: Vec<_> = surface.positions.par_iter().enumerate().map(carrier).collect();
         let carriers = carriers.into_iter().collect::<Result<_, _>>()?;
         Ok(Embedding { triangles: surface.triangles.clone(), carriers })

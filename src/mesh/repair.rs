@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 const COINCIDENT: f64 = 1e-12;
 
 /// An element is degenerate when its volume (area) is below this share of its longest edge cubed (squared):
-/// such a shape cannot be told from a flat one after the rounding of its coordinates.
+/// such a shape cannot be distinguished from a flat one after the rounding of its coordinates.
 const DEGENERATE: f64 = 1e-12;
 
 impl Mesh {

@@ -33,7 +33,7 @@ impl MeshSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeshFile {
-    /// Path, relative to the scene file; the ending tells the format.
+    /// Path, relative to the scene file; the extension selects the format.
     pub file: PathBuf,
     /// Factor from the file's unit to metres.
     #[serde(default = "one")]
@@ -47,9 +47,9 @@ pub struct MeshFile {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceFile {
-    /// Path, relative to the scene file; the ending tells the format.
+    /// Path, relative to the scene file; the extension selects the format.
     pub surface: PathBuf,
-    /// About so many tetrahedra.
+    /// About this many tetrahedra.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_tets: Option<usize>,
     /// Length of a cell of the lattice (m); twelve tetrahedra a cell.
@@ -69,7 +69,7 @@ pub struct SurfaceFile {
 pub struct CharacterSpec {
     /// Its name.
     pub character: String,
-    /// About so many tetrahedra.
+    /// About this many tetrahedra.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_tets: Option<usize>,
     /// Length of a cell of the lattice (m); twelve tetrahedra a cell.

@@ -1,4 +1,4 @@
-//! What `dashpot mesh` tells about a shape.
+//! The statistics printed by `dashpot mesh`.
 
 use super::quality::{Range, dihedral_angles, radius_ratio, triangle_angles};
 use super::topology::{Faces, triangle_edges};

@@ -1,4 +1,4 @@
-//! Who is joined to whom: faces, edges, springs, connected parts.
+//! Mesh topology: faces, edges, springs, connected parts.
 
 use super::{Link, LinkKind, Mesh};
 use rayon::slice::ParallelSliceMut;
@@ -102,10 +102,10 @@ impl Mesh {
         surface
     }
 
-    /// What can be seen as a mesh of its own with the same vertices: a cloth of [`Mesh::surface`], and the strands.
+    /// The visible surface as its own mesh with the same vertices: a cloth of [`Mesh::surface`], and the strands.
     ///
-    /// Finding the surface of a solid takes a second for a million tetrahedra: who writes or draws many frames
-    /// does it once.
+    /// Finding the surface of a solid takes a second per million tetrahedra: do it once when writing or drawing many
+    /// frames.
     pub fn skin(&self) -> Mesh {
         Mesh {
             positions: self.positions.clone(),

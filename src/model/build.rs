@@ -112,7 +112,7 @@ fn add_body(
     Ok(())
 }
 
-/// What a mesh is made of.
+/// The kind of a mesh.
 fn kind(mesh: &Mesh) -> MatterKind {
     match (mesh.tets.is_empty(), mesh.triangles.is_empty()) {
         (false, _) => MatterKind::Solid,

@@ -5,7 +5,7 @@
 
 use crate::Vec3;
 
-/// The linear part of an element with `N` corners and an operator of `R` rows: what the Laplacian is made of.
+/// The linear part of an element with `N` corners and an operator of `R` rows, as used in the Laplacian.
 pub trait Stencil<const N: usize, const R: usize>: Sync {
     /// The vertices at its corners.
     fn vertices(&self) -> [u32; N];

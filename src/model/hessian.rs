@@ -1,4 +1,4 @@
-//! Second derivatives of the elements' energies, negative eigenvalues set to zero: what Newton's method is made of.
+//! Second derivatives of the elements' energies with negative eigenvalues set to zero, for Newton's method.
 //!
 //! An element is a function of G x, so its Hessian by the positions is Gᵀ H G with H that by G x; if H is semi-definite, so is Gᵀ H G.
 

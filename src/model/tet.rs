@@ -95,7 +95,7 @@ pub fn edge_matrix(corners: &[Vec3; 4]) -> Mat3 {
     Mat3::from_columns(&[corners[1] - corners[0], corners[2] - corners[0], corners[3] - corners[0]])
 }
 
-/// Volume (m³), negative if the corners wind the wrong way: det [x1 − x0, x2 − x0, x3 − x0] / 6.
+/// Volume (m³), negative if the corners are wound the wrong way: det [x1 − x0, x2 − x0, x3 − x0] / 6.
 pub fn signed_volume(corners: &[Vec3; 4]) -> f64 {
     edge_matrix(corners).determinant() / 6.0
 }

@@ -8,8 +8,8 @@ use crate::model::tet::TetElement;
 use crate::model::triangle::TriangleElement;
 use crate::model::{Body, Model};
 
-/// A body as a model of its own: at rest in its rest coordinates, without gravity and joints, held where its vertices are by the
-/// attachments that hold from the start and never let go.
+/// Isolates a body as its own model: in rest coordinates, without gravity and joints, held at its rest positions by
+/// its permanent attachments.
 pub fn alone(model: &Model, body: usize) -> Model {
     let whole = &model.bodies[body];
     let (range, first) = (whole.vertices.clone(), whole.vertices.start as u32);

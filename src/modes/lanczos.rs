@@ -1,29 +1,30 @@
-//! Lanczos' iteration with blocks of vectors and all of them kept orthonormal in M: the largest eigenvalues of an operator that is
-//! symmetric in M.
+//! Block Lanczos iteration with full M-orthogonalisation: the largest eigenvalues of an operator that is symmetric in
+//! M.
 //!
-//! A block finds eigenvalues that are there several times, as those of a square bar are; one vector of start, as libraries
-//! have it, finds each of them once. Where a block brings nothing new, it is filled up with noise, so that the
-//! iteration ends only with the whole space.
+//! A block finds multiple eigenvalues, such as those of a square bar; the usual single start vector finds each only
+//! once. A block that adds nothing new is filled with random vectors, so that the iteration ends only with the whole
+//! space.
 
 use super::subspace::{Vector, combine, dot, noise, remove};
 use crate::Vec3;
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// Vectors of a block: six share one look at the basis, and no symmetry of a body in space has as many equal frequencies.
+/// Block size: six vectors share one pass over the basis, and no symmetry of a body in space yields as many equal
+/// frequencies.
 pub const BLOCK: usize = 6;
 
-/// A vector of which less than this share is new has nothing new.
+/// A vector with a smaller new component adds nothing.
 const NOTHING_NEW: f64 = 1e-13;
-/// How often noise is tried where nothing is new.
+/// Attempts with random vectors.
 const TRIES: usize = 3;
 
-/// What is asked of an iteration.
+/// Goal of an iteration.
 pub struct Goal {
-    /// How many of the largest eigenvalues.
+    /// Number of eigenvalues wanted, the largest first.
     pub want: usize,
-    /// |B u − θ u| of each of them, as a share of θ.
+    /// Tolerance of |B u − θ u|, relative to θ.
     pub tolerance: f64,
-    /// The most vectors that B is applied to.
+    /// Maximum number of operator applications.
     pub most: usize,
 }
 
@@ -35,7 +36,7 @@ pub struct Ritz {
     pub vector: Vector,
 }
 
-/// What an iteration came to: the largest first, and whether they are as good as they were wanted.
+/// Result of an iteration: the largest eigenvalues first, and whether they converged.
 pub struct Outcome {
     /// As many as wanted.
     pub pairs: Vec<Ritz>,
@@ -43,7 +44,7 @@ pub struct Outcome {
     pub converged: bool,
 }
 
-/// The largest eigenvalues of B, which `apply` multiplies vectors with, among the vectors M-orthogonal to all of `fixed`.
+/// The largest eigenvalues of B, applied by `apply`, among the vectors M-orthogonal to `fixed`.
 pub fn largest(
     apply: &mut dyn FnMut(&[Vector]) -> Vec<Vector>,
     mass: &[f64],
@@ -76,11 +77,11 @@ struct Krylov<'a> {
     mass: &'a [f64],
     fixed: Vec<&'a [Vec3]>,
     basis: Vec<Vector>,
-    /// B q_k in the basis, as far as it reached when that was computed, of the vectors that B was applied to.
+    /// B q_k in the basis as it was when computed, for the vectors B was applied to.
     columns: Vec<Vec<f64>>,
-    /// How many vectors of noise were made.
+    /// Random vectors generated so far.
     noises: usize,
-    /// The most vectors that the basis can have.
+    /// Maximum size of the basis.
     dimensions: usize,
 }
 
@@ -91,7 +92,7 @@ impl Krylov<'_> {
         }
     }
 
-    /// All that new vectors have to be orthogonal to.
+    /// All vectors that new ones must be orthogonal to.
     fn others(&self) -> Vec<&[Vec3]> {
         self.fixed.iter().copied().chain(self.basis.iter().map(|q| &q[..])).collect()
     }
@@ -100,7 +101,7 @@ impl Krylov<'_> {
         dot(self.mass, v, v).sqrt()
     }
 
-    /// Adds what is new in a block of vectors, and returns each of them in the basis.
+    /// Adds the new components of a block of vectors, and returns each vector's coefficients in the basis.
     fn add(&mut self, mut block: Vec<Vector>) -> Vec<Vec<f64>> {
         let lengths: Vec<f64> = block.iter().map(|v| self.length(v)).collect();
         let shares = remove(self.mass, &self.others(), &mut block);
@@ -115,7 +116,7 @@ impl Krylov<'_> {
             columns[k].extend(remove(self.mass, &new, &mut one).iter().map(|row| row[0]));
             let mut left = self.length(&one[0]);
             if left < 1e-3 * before {
-                // so little is left that what it has of the others matters again
+                // so little is left that its overlap with the others matters again
                 remove(self.mass, &self.others(), &mut one);
                 left = self.length(&one[0]);
             }
@@ -131,7 +132,7 @@ impl Krylov<'_> {
         columns
     }
 
-    /// Adds a vector of noise; `false` if the basis is the whole space.
+    /// Adds a random vector; `false` if the basis spans the whole space.
     fn add_noise(&mut self) -> bool {
         for _ in 0..TRIES {
             if self.basis.len() >= self.dimensions {
@@ -152,7 +153,7 @@ impl Krylov<'_> {
         false
     }
 
-    /// The eigenvalues of B as the basis knows it.
+    /// The Ritz values of B in the current basis.
     fn look(&self, goal: &Goal) -> Outcome {
         let n = self.columns.len();
         let entry = |j: usize, k: usize| self.columns[k].get(j).copied().unwrap_or(0.0);

@@ -1,10 +1,9 @@
-//! What a body does by itself: the linear modes of its rest shape, where it comes to rest under a pull, and shapes for
-//! damping by example made of both.
+//! Modal and static analysis of single bodies: linear modes of the rest shape, static equilibrium under forces, and
+//! the example shapes made of both.
 //!
-//! K φ = ω² M φ with K = Σ ∇²E_e at rest plus the stiffness of the attachments that hold from the start and never let go, and M the
-//! lumped masses. Motions of the body as a whole that nothing resists (six of a free solid, three of one held at a point) are
-//! no modes and are left out. Other motions without stiffness, such as those of a chain of springs across itself, are modes:
-//! their ω is zero to rounding.
+//! K φ = ω² M φ with K = Σ ∇²E_e at rest plus the stiffness of permanent attachments, and M the lumped masses.
+//! Unresisted rigid motions (six of a free solid, three of one held at a point) are not modes and are left out. Other
+//! motions without stiffness, such as transverse motions of a chain of springs, are modes with ω zero to rounding.
 
 mod alone;
 mod lanczos;
@@ -33,9 +32,9 @@ pub struct Mode {
     pub shape: Vec<Vec3>,
 }
 
-/// The `count` slowest modes of a body, ascending. The bits depend neither on the run nor on the number of threads.
+/// The `count` slowest modes of a body, ascending. Bitwise reproducible, for any number of threads.
 ///
-/// Fails if the body has not so many, or if its stiffness holds numbers that are not finite.
+/// Fails if the body has fewer modes, or if its stiffness is not finite.
 pub fn modes(model: &Model, body: usize, count: usize) -> Result<Vec<Mode>> {
     let body = alone(model, body);
     let mut spectrum = Spectrum::new(&body)?;

@@ -1,9 +1,9 @@
-//! Where a body that is held comes to rest under forces: the minimum of
+//! Static equilibrium of a held body under forces: the minimum of
 //!
 //!   Π(x) = Σ E_e(x) + Σ k/2 |x − X|² − f·(x − X)
 //!
-//! with k the stiffness of the attachments that stay. By Newton's method with definite Hessians and a line search; no gravity,
-//! no obstacles.
+//! with k the stiffness of its permanent attachments. Newton's method with definite Hessians and a line search; no
+//! gravity, no obstacles.
 
 use super::alone;
 use crate::elastic::local::Local;
@@ -14,36 +14,36 @@ use crate::model::Model;
 use crate::model::hessian::{corners, hessians};
 use crate::{Mat3, Result, Vec3};
 
-/// Most iterations of Newton's method, and the share of the forces that may be left of the gradient.
+/// Maximum Newton iterations, and the residual gradient relative to the forces.
 const MOST: usize = 500;
 const ENOUGH: f64 = 1e-11;
-/// Where rounding lets the gradient fall no further, this share will do; so many iterations without a fall show it.
+/// Relaxed tolerance where rounding stops the descent, detected after this many iterations without progress.
 const ROUNDED: f64 = 1e-6;
 const WITHOUT_FALL: usize = 4;
-/// The share of the promised fall of Π that is enough, and how often a way is halved at most.
+/// Armijo constant, and the maximum number of halvings.
 const ARMIJO: f64 = 1e-4;
 const MOST_CUTS: usize = 40;
-/// How far rounding may have Π off, as a share of its parts.
+/// Relative rounding error of Π.
 const NOISE: f64 = 1e-13;
-/// What is added to the diagonal where rounding leaves no positive pivot, as shares of the stiffest block.
+/// Diagonal shifts tried where rounding leaves no positive pivot, relative to the stiffest block.
 const SHIFTS: [f64; 6] = [0.0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4];
 
-/// The displacements (m) of a body's vertices from rest under `forces` (N) at each of them, in rest coordinates.
+/// Displacements (m) of a body's vertices from rest under `forces` (N), in rest coordinates.
 ///
-/// Fails if no attachment holds the body for good, or if the iterations do not end: a body that may turn away, or buckles
-/// without end.
+/// Fails if no permanent attachment holds the body, or if the iterations do not converge: a body that can rotate away,
+/// or buckles without end.
 pub fn pull(model: &Model, body: usize, forces: &[Vec3]) -> Result<Vec<Vec3>> {
     let body = alone(model, body);
     let name = &body.bodies[0].name;
     if body.attachments.is_empty() {
         let message = format!(
-            "body `{name}` is not held from the start to the end by any attachment, so a pull moves it away instead of deforming it"
+            "body `{name}` is not held by a permanent attachment, so a force moves it instead of deforming it"
         );
         return Err(InputError::new(message).into());
     }
     assert_eq!(forces.len(), body.vertex_count(), "a force for every vertex");
     let converged = Equilibrium::new(&body, forces)?.find()?;
-    converged.ok_or_else(|| RunError::NotConverged(format!("the pull of body `{name}`")).into())
+    converged.ok_or_else(|| RunError::NotConverged(format!("the static equilibrium of body `{name}`")).into())
 }
 
 /// Π and its minimisation.
@@ -55,7 +55,7 @@ struct Equilibrium<'a> {
     matrix: BlockMatrix,
     factor: BlockFactor,
     blocks: Vec<Mat3>,
-    /// Of the iterate (N).
+    /// At the iterate (N).
     gradient: Vec<Vec3>,
 }
 
@@ -79,12 +79,12 @@ impl<'a> Equilibrium<'a> {
         })
     }
 
-    /// The displacements, if the iterations come to an end.
+    /// The displacements, if the iterations converge.
     fn find(&mut self) -> Result<Option<Vec<Vec3>>> {
         let n = self.forces.len();
         let size = |v: &[Vec3]| sum(n, |i| v[i].norm_squared()).sqrt();
         let forces = size(self.forces);
-        // the unknown is u = x − X: what holds does not feel how places are rounded
+        // the unknown is u = x − X: attachments do not see the rounding of positions
         let mut u = vec![Vec3::zeros(); n];
         let (mut merit, _) = self.merit(&u);
         let (mut best, mut since, mut at_best, mut rounded) = (f64::INFINITY, 0, u.clone(), 0.0);
@@ -107,14 +107,14 @@ impl<'a> Equilibrium<'a> {
         Ok((best <= rounded.max(ENOUGH * forces)).then_some(at_best))
     }
 
-    /// What rounding of places makes of the forces of the elements (N), all vertices together.
+    /// Rounding error of the element forces due to the rounding of positions (N), summed over vertices.
     fn rounding(&self) -> f64 {
         let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max);
         let farthest = self.body.initial_positions.iter().map(Vec3::amax).fold(0.0, f64::max);
         2.0 * f64::EPSILON * stiffest * farthest * (self.forces.len() as f64).sqrt()
     }
 
-    /// Newton's way: H⁻¹ g at `u`.
+    /// The Newton direction H⁻¹ g at `u`.
     fn way(&mut self, u: &[Vec3]) -> Result<Vec<Vec3>> {
         hessians(&self.body, &self.places(u), &mut self.blocks);
         let stiffest = self.blocks.iter().map(Mat3::amax).fold(0.0, f64::max);
@@ -133,7 +133,7 @@ impl<'a> Equilibrium<'a> {
         Ok(way)
     }
 
-    /// A point along u − t · way where Π has fallen enough, and Π there; nothing if there is none.
+    /// A point along u − t · way with sufficient decrease of Π, and Π there; `None` if there is none.
     fn search(&mut self, u: &[Vec3], way: &[Vec3], merit: f64) -> Option<(Vec<Vec3>, f64)> {
         let n = u.len();
         let slope = sum(n, |i| way[i].dot(&self.gradient[i]));
@@ -143,7 +143,7 @@ impl<'a> Equilibrium<'a> {
             let (now, parts) = self.merit(&next);
             let left = sum(n, |i| way[i].dot(&self.gradient[i]));
             let change = now - merit;
-            // where rounding hides the change, the slope at the end tells whether the way was too long
+            // where rounding hides the change, the slope at the end decides
             let still = change <= NOISE * parts && left.abs() <= 0.9 * slope;
             if change <= -ARMIJO * share * slope || still {
                 return Some((next, now));
@@ -153,7 +153,7 @@ impl<'a> Equilibrium<'a> {
         None
     }
 
-    /// Π at `u` (J), and the sum of the sizes of its parts; its gradient is kept.
+    /// Π at `u` (J), and the sum of the magnitudes of its parts; stores its gradient.
     fn merit(&mut self, u: &[Vec3]) -> (f64, f64) {
         let mut rows = vec![[0.0; 3]; u.len()];
         let x = self.places(u);

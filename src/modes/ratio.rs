@@ -1,4 +1,4 @@
-//! How fast the damping of a scene makes modes die away.
+//! Decay of modes under a scene's damping.
 
 use super::{Mode, alone};
 use crate::damping;
@@ -23,7 +23,7 @@ impl Decay {
     /// Of a mode of frequency ω (rad/s) with c = r φᵀDφ (1/s): q̈ + c q̇ + ω² q = 0.
     fn new(omega: f64, c: f64) -> Self {
         let ratio = if c == 0.0 { 0.0 } else { c / (2.0 * omega) };
-        // beyond ξ = 1 the slower of the two exponentials lasts: ω (ξ − √(ξ² − 1)), written without a difference
+        // overdamped: the slower of the two exponentials dominates, ω (ξ − √(ξ² − 1)), written without cancellation
         let rate = if ratio <= 1.0 { 0.5 * c } else { omega / (ratio + (ratio * ratio - 1.0).sqrt()) };
         Decay { ratio, half_life: std::f64::consts::LN_2 / rate }
     }
@@ -36,10 +36,10 @@ impl Mode {
     }
 }
 
-/// The decay of modes of a body under the damping of a scene, the integrator's own not counted. `None` where damping is
-/// no matrix D: filters of velocities, and motion without oscillation.
+/// The decay of a body's modes under a scene's damping, without numerical damping. `None` where damping is not a
+/// matrix D: velocity filters and non-oscillatory motion.
 ///
-/// Examples and curves of `damping` change it; this is without them.
+/// Examples and their curves are not included.
 pub fn decays(scene: &Scene, model: &Model, body: usize, modes: &[Mode]) -> Result<Option<Vec<Decay>>> {
     let damping = damping::make(&scene.damping)?;
     let kind = scene.integrator.kind.as_str();

@@ -1,4 +1,4 @@
-//! Motions of a body as a whole that nothing resists.
+//! Rigid motions of a body that nothing resists.
 
 use super::subspace::{Vector, dot};
 use crate::Vec3;
@@ -6,13 +6,14 @@ use crate::linear::BlockMatrix;
 use crate::model::Model;
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// A rotation of less than this share of the largest moment of inertia turns nothing: that of a straight strand about itself.
+/// Below this fraction of the largest moment of inertia a rotation has no effect: that of a straight strand about
+/// itself.
 const NO_INERTIA: f64 = 1e-12;
-/// What rounding leaves of nothing, as a share of the attachments' stiffness, and of that of the elements.
+/// Rounding threshold of zero stiffness, relative to the attachments' and the elements' stiffness.
 const NOTHING: f64 = 1e-12;
 
-/// An M-orthonormal basis of the rigid motions of `body` that neither the attachments nor the `elements`' stiffness (N/m), whose
-/// largest is `largest` (1/s²), resist.
+/// An M-orthonormal basis of the rigid motions of `body` that neither the attachments nor the `elements`' stiffness
+/// (N/m) resist; `largest` is the latter's largest ratio to mass (1/s²).
 pub fn free_motions(body: &Model, elements: &BlockMatrix, largest: f64) -> Vec<Vector> {
     let basis = rigid_motions(&body.initial_positions, &body.mass);
     let held = body.attachment_stiffness();
@@ -25,7 +26,7 @@ pub fn free_motions(body: &Model, elements: &BlockMatrix, largest: f64) -> Vec<V
         let motion = |i: usize| (0..n).fold(Vec3::zeros(), |sum, j| sum + basis[j][i] * eigenvectors[(j, k)]);
         (0..held.len()).map(motion).collect::<Vector>()
     });
-    // elements that are not at rest in the rest shape resist a rotation
+    // elements under stress in the rest shape resist rotation
     let mut force = vec![Vec3::zeros(); held.len()];
     motions
         .filter(|motion| {

@@ -1,4 +1,4 @@
-//! The shapes of damping by example, as displacements.
+//! Example shapes as displacements.
 
 use super::{Mode, modes, pull};
 use crate::error::{Error, InputError, RunError};
@@ -9,14 +9,14 @@ use crate::scene::{Example, LoadedScene, Select, Shape};
 use crate::{Result, Vec3};
 use std::path::Path;
 
-/// How far the farthest vertex of a mode moves, as a share of the diagonal of the body's box.
+/// Default largest displacement of a mode, relative to the diagonal of the body's box.
 const MODE_SIZE: f64 = 0.1;
 
-/// The shapes of a scene's `damping.example`, in their order. Errors name file, line and field.
+/// The shapes of a scene's `damping.example`, in order. Errors name file, line and field.
 pub fn examples(loaded: &LoadedScene, model: &Model) -> Result<Vec<ExampleShape>> {
     let examples = &loaded.scene.damping.examples;
     let bodies: Vec<usize> = examples.iter().map(|example| body_of(example, model)).collect();
-    // one solve for all modes of a body
+    // one eigensolve for all modes of a body
     let wanted = |body: usize| {
         let own = examples.iter().zip(&bodies).filter(|(_, of)| **of == body);
         own.filter_map(|(example, _)| example.shape.mode).max()
@@ -45,14 +45,14 @@ pub fn examples(loaded: &LoadedScene, model: &Model) -> Result<Vec<ExampleShape>
     shapes.map(|(index, example)| shape_of((index, example)).map_err(|e| place(index, e))).collect()
 }
 
-/// The number of the body that an example is about: the first one if it names none, which only scenes of one body may.
+/// The body of an example: the first if it names none, which only single-body scenes allow.
 fn body_of(example: &Example, model: &Model) -> usize {
     let named = |name: &String| model.bodies.iter().position(|body| body.name == *name);
     example.body.as_ref().and_then(named).unwrap_or(0)
 }
 
-/// The displacements (m) that a shape is, of a body whose slowest `modes` are known, as many as it needs. Files are in this folder, in
-/// this unit (m). Errors name the field within the shape.
+/// The displacements (m) of a shape, for a body whose slowest `modes` are known as far as needed. Files are relative
+/// to `base_dir`, in this unit (m). Errors name the field within the shape.
 pub fn displacement(
     model: &Model,
     body: usize,
@@ -79,7 +79,7 @@ pub fn displacement(
     let farthest = farthest(&made);
     if farthest == 0.0 {
         return Err(
-            InputError::field(field, format!("leaves body `{name}` at rest: there is no shape")).into()
+            InputError::field(field, format!("does not deform body `{name}`: there is no shape")).into()
         );
     }
     if let Some(size) = shape.size.or(usual) {
@@ -88,25 +88,25 @@ pub fn displacement(
     Ok(made)
 }
 
-/// How far the vertex that moves farthest moves (m).
+/// The largest displacement (m).
 fn farthest(displacement: &[Vec3]) -> f64 {
     displacement.iter().map(|u| u.norm()).fold(0.0, f64::max)
 }
 
-/// How far the farthest vertex of a mode moves (m), where nothing else is asked for: a tenth of the diagonal of the body's box.
+/// Default largest displacement of a mode (m): a tenth of the diagonal of the body's box.
 pub fn mode_size(mesh: &Mesh) -> f64 {
     let low = mesh.positions.iter().fold(Vec3::repeat(f64::INFINITY), |a, b| a.inf(b));
     let high = mesh.positions.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
     MODE_SIZE * (high - low).norm()
 }
 
-/// The shape of a mode, with its farthest vertex moved by `size` (m).
+/// The shape of a mode, scaled to the largest displacement `size` (m).
 pub fn sized(mode: &Mode, size: f64) -> Vec<Vec3> {
     let factor = size / farthest(&mode.shape);
     mode.shape.iter().map(|u| u * factor).collect()
 }
 
-/// A force (N) shared by the chosen vertices in proportion to their mass.
+/// Displacements under a force (N) distributed over the selected vertices by mass.
 fn pulled(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Vec<Vec3>> {
     let whole = &model.bodies[body];
     let chosen = select(chosen, &whole.mesh).map_err(|e| {
@@ -121,21 +121,21 @@ fn pulled(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Ve
         Error::Input(e) => InputError { field: Some("pull".into()), ..e }.into(),
         Error::Run(RunError::NotConverged(what)) => {
             let message =
-                format!("{what} does not come to rest; is the force too large, or can the body turn away?");
+                format!("{what} has no equilibrium; is the force too large, or is the body free to rotate?");
             InputError::field("pull", message).into()
         }
         other => other,
     })
 }
 
-/// A mesh of the deformed body less the body's own.
+/// A mesh of the deformed body minus the body's own.
 fn from_file(path: &Path, unit: f64, mesh: &Mesh, name: &str) -> Result<Vec<Vec3>> {
     let n = mesh.positions.len();
     let place = |e: InputError| InputError { field: Some("file".into()), ..e };
     let mut deformed: Vec<Vec3> =
         read::positions(path).map_err(place)?.into_iter().map(|x| x * unit).collect();
     if deformed.len() != n {
-        // a file like that of the body itself, which was mended when it was read
+        // the body's own file format, with the same repairs when read
         deformed = read::read(path, unit).map_err(place)?.mesh.positions;
     }
     if deformed.len() != n {
@@ -149,7 +149,7 @@ fn from_file(path: &Path, unit: f64, mesh: &Mesh, name: &str) -> Result<Vec<Vec3
     Ok(deformed.iter().zip(&mesh.positions).map(|(x, rest)| x - rest).collect())
 }
 
-/// A fault of a mode's number.
+/// Attributes an error to a mode's number.
 fn in_mode(error: Error) -> Error {
     match error {
         Error::Input(e) => InputError { field: Some("mode".into()), ..e }.into(),

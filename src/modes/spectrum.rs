@@ -1,4 +1,4 @@
-//! The slow end of K φ = ω² M φ: Lanczos' iteration with (K + σM)⁻¹ M, whose largest eigenvalues θ = 1/(ω² + σ) these are.
+//! The slow end of K φ = ω² M φ by Lanczos iteration with (K + σM)⁻¹ M, whose largest eigenvalues are θ = 1/(ω² + σ).
 
 use super::Mode;
 use super::lanczos::{BLOCK, Goal, largest};
@@ -10,20 +10,20 @@ use crate::model::Model;
 use crate::model::hessian::{corners, hessians};
 use crate::{Mat3, Result, Vec3};
 
-/// |B φ − θ φ| as a share of θ: θ itself is then off by the square of it over the gap to the next one.
+/// Tolerance of |B φ − θ φ| relative to θ: the error of θ itself is its square over the gap to the next.
 const TIGHT: f64 = 1e-11;
-/// The same where only the value is asked for.
+/// The same where only the value matters.
 const LOOSE: f64 = 1e-4;
-/// How much slower than the last mode found a motion must be to have been overlooked, as a share of θ.
+/// By how much a motion must be slower than the last mode found to count as missed, relative to θ.
 const OVERLOOKED: f64 = 1e-7;
-/// The first σ, and the least, as shares of the largest stiffness over mass.
+/// Initial and smallest σ, relative to the largest ratio of stiffness to mass.
 const FIRST: f64 = 1e-6;
 const LEAST: f64 = 1e-13;
-/// ω² of less than this share of that is zero.
+/// ω² below this fraction of that is zero.
 const ROUNDING: f64 = 1e-16;
-/// σ is from this share of the least ω² to this multiple of it.
+/// Allowed range of σ relative to the smallest ω².
 const RANGE: [f64; 2] = [1e-3, 3.0];
-/// How often σ is corrected, and raised where rounding makes K + σM indefinite.
+/// Maximum corrections of σ, and increases where rounding makes K + σM indefinite.
 const MOST_SHIFTS: usize = 8;
 
 /// K and M of a body at rest.
@@ -39,14 +39,14 @@ pub struct Spectrum<'a> {
     factor: BlockFactor,
     /// σ (1/s²).
     shift: f64,
-    /// How large the elements' stiffness over the mass is (1/s²).
+    /// Largest ratio of element stiffness to mass (1/s²).
     largest: f64,
-    /// Rigid motions that nothing resists.
+    /// Unresisted rigid motions.
     rigid: Vec<Vector>,
 }
 
 impl<'a> Spectrum<'a> {
-    /// Of a body by itself.
+    /// For an isolated body.
     pub fn new(body: &'a Model) -> Result<Self> {
         let n = body.vertex_count();
         let pattern = BlockPattern::new(n, corners(body))?;
@@ -62,7 +62,7 @@ impl<'a> Spectrum<'a> {
         Ok(Spectrum { body, elements, blocks, held, matrix, factor, shift: 0.0, largest, rigid })
     }
 
-    /// How many modes the body has.
+    /// Number of modes of the body.
     pub fn dimensions(&self) -> usize {
         3 * self.body.vertex_count() - self.rigid.len()
     }
@@ -97,13 +97,13 @@ impl<'a> Spectrum<'a> {
         let elastic: f64 = shape.iter().zip(&force).map(|(u, f)| u.dot(f)).sum();
         let square = elastic + dot(&self.held, &shape, &shape);
         point_up(&mut shape);
-        // what is less than rounding of the stiffest is none
+        // smaller than the rounding of the stiffest: zero
         let omega = if square > ROUNDING * self.largest { square.sqrt() } else { 0.0 };
         Mode { omega, shape }
     }
 
-    /// Finds a σ of the size of the least ω² and factors K + σM: then no θ, not even that of a rigid motion, is so large
-    /// that the others drown in its rounding, and no two are alike.
+    /// Chooses σ of the order of the smallest ω² and factors K + σM: then no θ, not even that of a rigid motion,
+    /// dominates the others by rounding, and no two coincide.
     fn choose_shift(&mut self) -> Result<()> {
         self.factor_with(FIRST * self.largest)?;
         for _ in 0..MOST_SHIFTS {
@@ -140,7 +140,7 @@ impl<'a> Spectrum<'a> {
         Ok(())
     }
 
-    /// The largest θ and their vectors, M-orthogonal to `known` ones.
+    /// The largest θ and their vectors, M-orthogonal to `known`.
     fn iterate(&mut self, known: &[Vector], goal: &Goal) -> Result<Vec<(f64, Vector)>> {
         match self.iterate_some(known, goal) {
             (pairs, true) => Ok(pairs),
@@ -166,7 +166,7 @@ impl<'a> Spectrum<'a> {
     }
 }
 
-/// The largest trace of a vertex' block of the elements' stiffness over its mass (1/s²); 1 if nothing is stiff.
+/// Largest trace of a vertex's block of the elements' stiffness over its mass (1/s²); 1 if nothing is stiff.
 fn stiffest(body: &Model, blocks: &[Mat3]) -> f64 {
     let mut traces = vec![0.0; body.vertex_count()];
     let mut left = blocks;
@@ -180,7 +180,7 @@ fn stiffest(body: &Model, blocks: &[Mat3]) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// Turns a shape so that its largest component is positive; of several as large as that but for rounding the first counts.
+/// Flips a shape so that its largest component is positive; among components equal within rounding the first counts.
 fn point_up(shape: &mut [Vec3]) {
     let largest = shape.iter().map(|u| u.amax()).fold(0.0, f64::max);
     let near = |c: &&f64| c.abs() >= (1.0 - 1e-6) * largest;

@@ -1,4 +1,4 @@
-//! Bases of displacements that are orthonormal in M.
+//! M-orthonormal bases of displacements.
 
 use crate::Vec3;
 use rayon::prelude::*;
@@ -6,22 +6,22 @@ use rayon::prelude::*;
 /// A displacement of every vertex.
 pub type Vector = Vec<Vec3>;
 
-/// Vertices that a task takes at once.
+/// Vertices per task.
 const TASK: usize = 512;
 
-/// Σ w_i a_i·b_i, in the order of the vertices.
+/// Σ w_i a_i·b_i, in vertex order.
 pub fn dot(weights: &[f64], a: &[Vec3], b: &[Vec3]) -> f64 {
     weights.iter().zip(a.iter().zip(b)).map(|(w, (a, b))| w * a.dot(b)).sum()
 }
 
-/// `vectors` lose what they have of `basis`, which is orthonormal in M = diag(`mass`), and what it was is returned: a row for each
-/// vector of the basis. Twice, so that rounding leaves nothing.
+/// Orthogonalises `vectors` against `basis`, which is orthonormal in M = diag(`mass`), and returns the removed
+/// coefficients: a row for each basis vector. Done twice, to remove rounding.
 pub fn remove(mass: &[f64], basis: &[&[Vec3]], vectors: &mut [Vector]) -> Vec<Vec<f64>> {
     let mut removed = vec![vec![0.0; vectors.len()]; basis.len()];
     for _ in 0..2 {
         let weighted: Vec<Vector> =
             vectors.par_iter().map(|v| v.iter().zip(mass).map(|(v, m)| v * *m).collect()).collect();
-        // each sum is one task's: the threads do not show in the bits
+        // each sum is computed by one task: bits do not depend on the threads
         let of_row = |q: &&[Vec3]| -> Vec<f64> {
             weighted.iter().map(|w| q.iter().zip(w).map(|(q, w)| q.dot(w)).sum()).collect()
         };
@@ -52,7 +52,7 @@ pub fn combine(basis: &[Vector], factors: &[f64]) -> Vector {
     sum
 }
 
-/// A displacement of components in −1..1 that look random and belong to `number`.
+/// A pseudo-random displacement with components in −1..1, determined by `number`.
 pub fn noise(vertices: usize, number: usize) -> Vector {
     let component = |i: usize, axis: usize| {
         let mut bits = ((3 * i + axis) as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,62 +1,62 @@
-//! What is wrong with a run, as the rows of its ledger tell: energy that nobody gave, iterations that go astray.
+//! Diagnostics of a run from its ledger: growing energy, diverging iterations.
 
 use crate::ledger::Row;
 use crate::scene::{Method, NON_OSCILLATORY, Scene};
 use crate::step::explicit;
 
-/// Energy that nobody gave is worth a warning from this share of all that there was on. Built-in scenes are below 3 %, but for
-/// `ribbon` with 10 %; unstable ones go through any share within a few frames.
+/// Growing energy is reported from this fraction of the energy available on. Built-in scenes stay below 3 %, except
+/// `ribbon` with 10 %; unstable ones pass any threshold within a few frames.
 const SHARE: f64 = 0.2;
 
-/// Of a potential as large as this, single precision knows the energy to well below [`SHARE`] of one: sums of a device are right to
-/// 10⁻⁶.
+/// Single-precision sums on a device are accurate to 10⁻⁶: relative to a potential this large, the energy is known
+/// well below [`SHARE`].
 const KNOWN: f64 = 1e-5;
 
-/// An iterate is astray if its |g| is so many times that of the first guess. Not 1: where the first guess is as good as the
-/// solution, as of a stack that is at rest, iterations that are well end at up to 1.1.
+/// An iterate has diverged if its |g| is this many times that of the first guess. Not 1: where the first guess is as
+/// good as the solution, as for a stack at rest, healthy iterations end at up to 1.1.
 const ASTRAY: f64 = 2.0;
 
-/// Where bodies are deformed by less than this share of the largest energy in motion, they fly as rigid ones do: |g| of the
-/// first guess is rounding, and so is any share of it.
+/// Bodies deformed by less than this fraction of the largest energy in motion fly rigidly: |g| of the first guess, and
+/// any fraction of it, is rounding.
 const RIGID: f64 = 1e-9;
 
-/// Looks at the rows of a run, one after the other, from any row on.
+/// Examines the rows of a run one by one, starting at any row.
 #[derive(Debug, Clone)]
 pub struct Alarm {
     books: Books,
-    /// Whether iterations go on until |g| is small.
+    /// Whether iterations continue until |g| is small.
     solves: bool,
     has_examples: bool,
-    /// The row that it all is counted from.
+    /// The reference row.
     first: Option<Row>,
-    /// Largest values so far (J): energy in motion, work from outside, potential of gravity.
+    /// Largest values so far (J): energy in motion, external work, gravitational potential.
     motion: f64,
     work: f64,
     gravity: f64,
     integrator: Gain,
     damping: Gain,
-    /// The most that damping had taken (J).
+    /// The most that damping had removed (J).
     damped: f64,
     frames: usize,
     astray: usize,
-    /// The first frame that went astray, and the largest |g| of all, as a share.
+    /// The first diverged frame, and the largest relative |g| of all.
     astray_from: usize,
     residual: f64,
 }
 
-/// Which columns tell of energy that nobody gave.
+/// Which columns are checked for growing energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Books {
-    /// The integrator's and the damping's, each by itself.
+    /// The integrator's and the damping's separately.
     Apart,
-    /// Only their sum: what is taken of a velocity before bodies move with it was never kinetic energy of a frame, and the integrator
-    /// has the opposite in its account.
+    /// Only their sum: velocity removed before bodies move with it was never kinetic energy of a frame, and the
+    /// integrator's account has the opposite sign.
     Together,
-    /// None: non-oscillatory motion sets out at full speed, and damping's account has all of that.
+    /// None: non-oscillatory motion starts at full speed, and damping's account contains all of that.
     Closed,
 }
 
-/// Energy that came from nowhere: the most so far (J), and the frame since which that is too much, if it is.
+/// Energy gained from nowhere: the maximum so far (J), and the frame since which it is too much, if it is.
 #[derive(Debug, Clone, Copy, Default)]
 struct Gain {
     most: f64,
@@ -71,7 +71,7 @@ impl Gain {
 }
 
 impl Alarm {
-    /// Before the first row of a run of this scene.
+    /// For a run of this scene, before its first row.
     pub fn new(scene: &Scene) -> Self {
         let kind = scene.integrator.kind.as_str();
         let books = match explicit::find(kind) {
@@ -81,7 +81,7 @@ impl Alarm {
         };
         Alarm {
             books,
-            // held momenta and energy are forces, too: |g| does not vanish, and `not held` tells of what is missed
+            // conservation forces contribute to |g|, which does not vanish; `not conserved` reports their errors
             solves: scene.conservation.method == Method::None,
             has_examples: !scene.damping.examples.is_empty(),
             first: None,
@@ -98,7 +98,7 @@ impl Alarm {
         }
     }
 
-    /// Looks at the next row.
+    /// Examines the next row.
     pub fn add(&mut self, row: &Row) {
         let deformed = row.elastic + row.contact + row.attachment;
         self.motion = self.motion.max(row.kinetic + deformed);
@@ -129,25 +129,24 @@ impl Alarm {
         }
     }
 
-    /// All the energy that there was (J): in motion, whatever the zero of gravity is, and given from outside.
+    /// The energy available (J): in motion, independent of the zero of gravity, and external work.
     fn there_was(&self) -> f64 {
         self.motion + self.work + KNOWN * self.gravity
     }
 
-    /// What is wrong, in the order of its weight; nothing if all is well.
+    /// The problems found, most severe first; empty if there are none.
     pub fn warnings(&self) -> Vec<String> {
-        let gentler = if self.has_examples { ", or smaller gammas along the examples" } else { "" };
-        let slower = if self.has_examples { "gentler curves along the examples" } else { "less damping" };
+        let gentler = if self.has_examples { ", smaller example gammas" } else { "" };
+        let slower = if self.has_examples { "flatter example curves" } else { "less damping" };
         let integrator =
-            format!("more time.iterations, a shorter time.step, another integrator.kind{gentler}");
+            format!("damping, more time.iterations, a shorter time.step, another integrator.kind{gentler}");
         let damping = format!("{slower}, a shorter time.step, another integrator.kind");
         let gained = [("integrator", self.integrator, integrator), ("damping", self.damping, damping)];
         let gained = gained.into_iter().filter_map(|(who, gain, help)| {
             let (most, there_was) = (number(gain.most), number(self.there_was()));
             let since = gain.since?;
             Some(format!(
-                "energy that nobody gave: the {who} made {most} J where {there_was} J were in motion or given, too much from \
-                 frame {since} on; what helps: {help}"
+                "energy is growing: the {who} added {most} J to {there_was} J, too much since frame {since}; try {help}"
             ))
         });
         gained.chain(self.gone_astray()).collect()
@@ -158,8 +157,8 @@ impl Alarm {
         let residual = number(self.residual);
         (*astray > 0).then(|| {
             format!(
-                "iterations went astray in {astray} of {frames} frames, first in frame {astray_from}: |g| ended at up to {residual} \
-                 times its first value; what helps: a shorter time.step, more time.iterations, less damping"
+                "iterations diverged in {astray} of {frames} frames, first in frame {astray_from}: |g| ended at up to {residual} \
+                 times its initial value; try a shorter time.step, more time.iterations, less damping"
             )
         })
     }
@@ -197,37 +196,37 @@ mod tests {
     }
 
     #[test]
-    fn energy_that_nobody_gave_is_told_from_a_fifth_of_all_on() {
+    fn growing_energy_is_reported_from_a_fifth_of_the_total_on() {
         let made = rows(|frame, row| Row { numerical: -0.3 * frame as f64, ..row });
         let warnings = told("implicit-midpoint", &made);
         assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("the integrator made 2.70 J where 10.0 J were"), "{}", warnings[0]);
-        assert!(warnings[0].contains("from frame 7 on"), "2.1 J of 10 J: {}", warnings[0]);
+        assert!(warnings[0].contains("the integrator added 2.70 J to 10.0 J"), "{}", warnings[0]);
+        assert!(warnings[0].contains("since frame 7"), "2.1 J of 10 J: {}", warnings[0]);
         assert!(told("implicit-midpoint", &made[..7]).is_empty());
-        // losing is what integrators do; and much more was given from outside than was made
+        // losses are no fault, and neither is a gain that is small against the external work
         assert!(told("implicit-midpoint", &rows(|f, row| Row { numerical: f as f64, ..row })).is_empty());
         let given =
             rows(|frame, row| Row { numerical: -0.3 * frame as f64, work: 9.0 * frame as f64, ..row });
         assert!(told("implicit-midpoint", &given).is_empty());
-        // the zero of gravity is anywhere
+        // the zero of the gravitational potential is arbitrary
         let high = rows(|frame, row| Row { numerical: -0.3 * frame as f64, gravity: -1e9, ..row });
         assert_eq!(told("implicit-midpoint", &high).len(), 1);
     }
 
     #[test]
-    fn damping_that_gives_back_is_told() {
+    fn damping_that_adds_energy_is_reported() {
         let swing = rows(|frame, row| Row { damped: [0.0, 8.0, 5.5][frame % 3], ..row });
         let warnings = told("implicit-midpoint", &swing);
         assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("the damping made 8.00 J"), "{}", warnings[0]);
-        assert!(warnings[0].contains("from frame 2 on"), "{}", warnings[0]);
+        assert!(warnings[0].contains("the damping added 8.00 J"), "{}", warnings[0]);
+        assert!(warnings[0].contains("since frame 2"), "{}", warnings[0]);
         let little = rows(|frame, row| Row { damped: 8.0 + [0.0, 1.9][frame % 2], ..row });
         assert!(told("implicit-midpoint", &little).is_empty());
     }
 
-    /// Symplectic Euler takes from the velocities before bodies move: two columns are as much too large and too small.
+    /// Symplectic Euler filters velocities before bodies move: `damped` is too large by as much as `numerical` is too small.
     #[test]
-    fn methods_whose_accounts_belong_together_or_are_closed_are_judged_so() {
+    fn methods_with_combined_or_closed_accounts_are_judged_accordingly() {
         let filtered =
             rows(|frame, row| Row { numerical: -2.0 * frame as f64, damped: 2.1 * frame as f64, ..row });
         assert!(told("symplectic-euler", &filtered).is_empty());
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn iterations_that_go_astray_are_counted_unless_nothing_is_deformed() {
+    fn diverging_iterations_are_counted_unless_nothing_is_deformed() {
         let astray = rows(|frame, row| Row { residual: if frame > 6 { frame as f64 } else { 1.1 }, ..row });
         let warnings = told("implicit-midpoint", &astray);
         assert_eq!(warnings.len(), 1);
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_stands_still_is_well() {
+    fn a_run_at_rest_has_no_warnings() {
         let still: Vec<Row> = (0..10).map(|frame| Row { frame, ..Row::default() }).collect();
         assert!(told("implicit-midpoint", &still).is_empty());
         assert!(told("implicit-midpoint", &[]).is_empty());

@@ -1,4 +1,4 @@
-//! Checkpoints: a run stopped and gone on with gives the same bits as one that never stopped.
+//! Checkpoints: a resumed run is bitwise identical to an uninterrupted one.
 
 use crate::error::InputError;
 use crate::ledger::Row;
@@ -9,11 +9,11 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// First bytes of a checkpoint of any version, and those of this one: the number is the version of the layout.
+/// Magic bytes of a checkpoint; the number is the layout version.
 const ANY_MAGIC: &[u8] = b"dashpot checkpoint ";
 const MAGIC: &[u8] = b"dashpot checkpoint 5\n";
 
-/// Everything that a run needs in order to go on.
+/// Everything needed to resume a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The scene with all defaults filled in.
@@ -27,14 +27,14 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a simulation whose ledger is `rows`, up to the frame reached.
+    /// The checkpoint of a simulation whose ledger is `rows`, up to the current frame.
     pub fn of(simulation: &mut Simulation, scene: &str, rows: &[Row]) -> Result<Self> {
         let snapshot = simulation.snapshot()?;
         let frame = simulation.frame_number();
         Ok(Checkpoint { scene: scene.into(), frame, snapshot, rows: rows.to_vec() })
     }
 
-    /// Writes the checkpoint; an older one is replaced only when the new one is whole.
+    /// Writes the checkpoint; an older one is replaced only once the new one is complete.
     pub fn write(&self, path: &Path) -> Result<()> {
         let failed = |e: postcard::Error| std::io::Error::other(e.to_string());
         let body = postcard::to_stdvec(self).map_err(failed).map_err(Error::write(path))?;
@@ -62,18 +62,18 @@ impl Checkpoint {
             |why: String| InputError::new(format!("the checkpoint is damaged: {why}")).in_file(path);
         let (sum, body) = body.split_first_chunk().ok_or_else(|| damaged("it is cut off".into()))?;
         if u64::from_le_bytes(*sum) != checksum(body) {
-            return Err(damaged("its checksum does not fit".into()).into());
+            return Err(damaged("its checksum does not match".into()).into());
         }
         let checkpoint: Checkpoint = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
         if checkpoint.rows.len() != checkpoint.frame + 1 {
-            return Err(damaged("its ledger is not whole".into()).into());
+            return Err(damaged("its ledger is incomplete".into()).into());
         }
         Ok(checkpoint)
     }
 
-    /// Puts a simulation of `scene` into this state; returns whether the scene differs from the checkpoint's.
+    /// Restores this state in a simulation of `scene`; returns whether the scene differs from the checkpoint's.
     ///
-    /// A scene with another time step or of another number of vertices cannot go on from here.
+    /// A scene with another time step or number of vertices cannot be resumed.
     pub fn restore(&mut self, scene: &Scene, simulation: &mut Simulation, path: &Path) -> Result<bool> {
         let refuse = |message: String| Err(InputError::new(message).in_file(path).into());
         let mine = toml::from_str::<Scene>(&self.scene).ok();
@@ -101,7 +101,7 @@ impl Checkpoint {
     }
 }
 
-/// FNV-1a: tells a damaged file, not a forged one.
+/// FNV-1a: detects damage, not forgery.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .iter()

@@ -1,4 +1,4 @@
-//! `examples.csv`: how much of each example is in the motion, and how strongly it is damped, a row a frame.
+//! `examples.csv`: excitation and damping of each example, one row per frame.
 
 use super::output::{Output, Table};
 use crate::Result;
@@ -16,12 +16,12 @@ pub struct Excited {
     pub frame: usize,
     /// Its time (s).
     pub time: f64,
-    /// χ, χ̇ (1/s) and the γ of the last step, of every example.
+    /// χ, χ̇ (1/s) and the last step's γ of every example.
     pub along: Vec<[f64; 3]>,
 }
 
 impl Excited {
-    /// The motion now. Looks at the state and changes nothing of it.
+    /// The current motion. Reads the state without changing it.
     fn of(simulation: &mut Simulation) -> Result<Self> {
         let (excitations, rates) = (simulation.excitations()?, simulation.excitation_rates()?);
         let numbers = excitations.into_iter().zip(rates).zip(simulation.gammas());
@@ -32,13 +32,13 @@ impl Excited {
         })
     }
 
-    /// A line without its end. Numbers read back to the same bits.
+    /// The row as CSV, without line end. Numbers read back to the same bits.
     fn csv(&self) -> String {
         let numbers = self.along.iter().flatten().map(|number| format!(",{number:?}"));
         format!("{},{:?}{}", self.frame, self.time, numbers.collect::<String>())
     }
 
-    /// The row of a line of so many examples; `None` if it is not one.
+    /// Parses a line with this many examples; `None` if it does not match.
     fn read(line: &str, examples: usize) -> Option<Self> {
         let (frame, numbers) = line.split_once(',')?;
         let numbers: Vec<f64> = numbers.split(',').map(|cell| cell.parse().ok()).collect::<Option<_>>()?;
@@ -54,14 +54,14 @@ impl Excited {
 /// The file being written.
 pub struct Excitations {
     table: Table,
-    /// What the examples are called.
+    /// Names of the examples.
     pub names: Vec<String>,
     /// All rows so far.
     pub rows: Vec<Excited>,
 }
 
 impl Excitations {
-    /// Starts the file in the folder of a run, or goes on with that in `resumed`; `None` if there are no examples.
+    /// Creates the file in a run's folder, or continues that in `resumed`; `None` without examples.
     pub fn create(
         output: &Output,
         examples: &[Example],
@@ -77,13 +77,13 @@ impl Excitations {
         let now = Excited::of(simulation)?;
         rows.retain(|row| row.frame <= now.frame);
         if rows.last().is_none_or(|row| row.frame != now.frame) {
-            rows.push(now); // the start, or the rows before it are gone
+            rows.push(now); // the initial row, or the earlier rows are missing
         }
         let table = Table::create(output.directory().join(FILE), &header, rows.iter().map(Excited::csv))?;
         Ok(Some(Excitations { table, names, rows }))
     }
 
-    /// Writes the row of the frame that the simulation has reached.
+    /// Writes the row of the current frame.
     pub fn row(&mut self, simulation: &mut Simulation) -> Result<()> {
         let row = Excited::of(simulation)?;
         self.table.line(&row.csv())?;
@@ -92,7 +92,7 @@ impl Excitations {
     }
 }
 
-/// The rows that an earlier run wrote of the same examples; none if its file is gone.
+/// Rows written by an earlier run for the same examples; empty if its file is missing.
 fn earlier(folder: &Path, header: &str, examples: usize) -> Vec<Excited> {
     let text = std::fs::read_to_string(folder.join(FILE)).unwrap_or_default();
     let mine = text.strip_prefix(header).and_then(|rows| rows.strip_prefix('\n')).unwrap_or_default();
@@ -105,7 +105,7 @@ fn header(names: &[String]) -> String {
     format!("frame,time,{}", columns.join(","))
 }
 
-/// A cell by the rules of CSV. (Control characters are not in names: a header is one line.)
+/// A CSV cell. (Names contain no control characters: a header is one line.)
 fn quoted(cell: &str) -> String {
     match cell.contains([',', '"']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),
@@ -113,7 +113,7 @@ fn quoted(cell: &str) -> String {
     }
 }
 
-/// Examples in a few words: their names, and how motion along each is damped.
+/// Short descriptions of examples: name, and γ or curve.
 pub fn described(examples: &[Example]) -> Vec<String> {
     let how = |example: &Example| match &example.curve {
         None => format!("{} γ {}", example.name, example.gamma),

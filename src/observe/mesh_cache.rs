@@ -1,9 +1,10 @@
-//! MDD mesh cache: the positions of every frame, as Blender, LightWave and Modo read them. Big endian, single precision.
+//! MDD mesh cache: the positions of every frame, for Blender, LightWave and Modo. Big endian, single precision.
 //!
-//! Number of frames, number of vertices, the times of all frames (s), then the positions frame by frame. The times stand
-//! before the positions, so a longer table moves all of them. The head is therefore brought up to date whenever
-//! the frames have grown by half, and at the end; in between the newest frames lie behind those that the head tells of,
-//! where readers do not look. So the file is always valid, and writing it costs three times its length, not its square.
+//! Number of frames, number of vertices, the times of all frames (s), then the positions frame by frame. Since the
+//! times precede the positions, a longer time table moves all of them. The header is therefore updated whenever the
+//! number of frames has grown by half, and at the end; in between, the newest frames lie beyond those in the header,
+//! where readers do not look. The file is always valid, and writing it costs three times its length instead of its
+//! square.
 
 use super::motion::Motion;
 use super::npy::FlattenComponents;
@@ -22,12 +23,12 @@ pub struct MeshCacheWriter {
     vertices: usize,
     /// Time of every frame appended (s).
     times: Vec<f32>,
-    /// How many of them the head tells of.
+    /// How many of them the header lists.
     told: usize,
 }
 
 impl MeshCacheWriter {
-    /// Begins a file without frames, in place of whatever was there.
+    /// Creates a file without frames, replacing an existing one.
     pub fn create(path: &Path, vertices: usize) -> Result<Self> {
         let begin = || -> io::Result<File> {
             let mut file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
@@ -38,7 +39,7 @@ impl MeshCacheWriter {
         Ok(MeshCacheWriter { path: path.into(), file, vertices, times: Vec::new(), told: 0 })
     }
 
-    /// Goes on with a file of a run with the same vertices after its first frames, which were at `times` (s).
+    /// Continues a file of a run with the same vertices after its first frames, which were at `times` (s).
     pub fn resume(path: &Path, vertices: usize, times: &[f64]) -> Result<Self> {
         let unreadable = |e: io::Error| Error::from(InputError::new(e.to_string()).in_file(path));
         let other = || {
@@ -71,12 +72,12 @@ impl MeshCacheWriter {
         Ok(cache)
     }
 
-    /// How many frames were appended.
+    /// Number of frames appended.
     pub fn frames(&self) -> usize {
         self.times.len()
     }
 
-    /// Writes the file anew with all frames in its head.
+    /// Rewrites the file with all frames in its header.
     fn retell(&mut self) -> Result<()> {
         let MeshCacheWriter { path, file, vertices, times, told } = self;
         atomic::write(path, |out| {
@@ -111,7 +112,7 @@ impl Motion for MeshCacheWriter {
     }
 }
 
-/// Where the positions begin, behind the times of so many frames.
+/// Offset of the positions, after the times of this many frames.
 fn start(frames: usize) -> u64 {
     8 + 4 * frames as u64
 }

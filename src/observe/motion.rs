@@ -1,13 +1,13 @@
-//! Files that hold the whole motion of what can be seen.
+//! Files that contain the whole visible motion.
 
 use crate::{Result, Vec3};
 
-/// A file to which frames are appended. It is valid after every one, however the run ends.
+/// A file to which frames are appended. It is valid after every frame, however the run ends.
 pub trait Motion {
     /// Appends a frame: the positions (m) of all visible vertices at a time (s).
     fn append(&mut self, positions: &[Vec3], time: f64) -> Result<()>;
 
-    /// Brings what was appended into its final form.
+    /// Completes the file.
     fn finish(&mut self) -> Result<()> {
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! `trajectory.npy`: the positions of every frame, as NumPy reads them.
+//! `trajectory.npy`: the positions of every frame, for NumPy.
 //!
-//! float64, shape (frames, vertices, 3). The head is of fixed width and is rewritten after every frame, so the file
-//! is valid at any moment, however the run ends, and a resumed run can go on from any frame.
+//! float64, shape (frames, vertices, 3). The header has a fixed width and is rewritten after every frame, so the file
+//! is always valid and a run can be resumed at any frame.
 
 use crate::Vec3;
 use crate::error::{Error, InputError, Result};
@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes of the head: a multiple of 64, as NumPy aligns its data.
+/// Header size: a multiple of 64, NumPy's alignment.
 const HEAD: usize = 128;
 
 /// Bytes of a position.
@@ -25,7 +25,7 @@ pub struct TrajectoryWriter {
 }
 
 impl TrajectoryWriter {
-    /// Begins a file without frames, in place of whatever was there.
+    /// Creates a file without frames, replacing an existing one.
     pub fn create(path: &Path, vertices: usize) -> Result<Self> {
         let start = || {
             let mut file = File::create(path)?;
@@ -36,26 +36,25 @@ impl TrajectoryWriter {
         Ok(TrajectoryWriter { path: path.into(), file, vertices, frames: 0 })
     }
 
-    /// Opens a file that an earlier run wrote, keeps its first `frames` frames, and goes on after them. The last of them
-    /// must be at the positions `last`, but for what a device rounds that takes over from the CPU: otherwise the file belongs
-    /// to another run.
+    /// Opens a file of an earlier run, keeps its first `frames` frames, and continues after them. The last of them
+    /// must match the positions `last`, up to the rounding of a device that continues a CPU run: otherwise the file
+    /// belongs to another run.
     pub fn resume(path: &Path, frames: usize, last: &[Vec3]) -> Result<Self> {
         let vertices = last.len();
         let fault = |message: String| Error::from(InputError::new(message).in_file(path));
         let opened = OpenOptions::new().read(true).write(true).open(path);
         let mut file = opened.map_err(|e| fault(format!("cannot be continued: {e}")))?;
         let mut found = [0; HEAD];
-        file.read_exact(&mut found).map_err(|e| fault(format!("is not a trajectory of ours: {e}")))?;
+        file.read_exact(&mut found)
+            .map_err(|e| fault(format!("is not a trajectory written by dashpot: {e}")))?;
         let frames = frames as u64;
         let frame_bytes = POSITION * vertices as u64;
         let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
-        // The number of frames is read off the length: the head of an interrupted run may lag behind by one.
+        // The number of frames follows from the length: the header of an interrupted run may lag by one.
         let there = (length - HEAD as u64).checked_div(frame_bytes).unwrap_or(frames);
         let same = |count: u64| head(count, vertices) == found;
         if !(same(there) || there.checked_sub(1).is_some_and(same)) {
-            return Err(fault(format!(
-                "is not a trajectory of {vertices} vertices that a run of ours wrote"
-            )));
+            return Err(fault(format!("is not a trajectory of {vertices} vertices written by dashpot")));
         }
         if there < frames {
             return Err(fault(format!("has {there} frames: cannot be continued after frame {frames}")));
@@ -106,8 +105,8 @@ impl TrajectoryWriter {
     }
 }
 
-/// Whether a frame of the file is at these positions. Devices keep a place as the sum of two single-precision numbers,
-/// 48 bits together.
+/// Whether a frame of the file matches these positions. Devices store a position as the sum of two single-precision
+/// numbers, 48 bits in total.
 fn same_places(kept: &[u64], last: &[Vec3]) -> bool {
     let rounded = |x: f64| x.abs() * 2f64.powi(-48) + f64::from(f32::MIN_POSITIVE);
     let mut pairs =
@@ -115,7 +114,7 @@ fn same_places(kept: &[u64], last: &[Vec3]) -> bool {
     pairs.all(|(a, b)| (a - b).abs() <= rounded(b))
 }
 
-/// The bits of a frame as they stand in the file.
+/// The bits of a frame as stored in the file.
 fn little_endian(positions: &[Vec3]) -> Vec<u64> {
     positions.iter().flatten_components().map(|x| x.to_bits().to_le()).collect()
 }
@@ -130,14 +129,14 @@ pub(super) trait FlattenComponents<'a>: Iterator<Item = &'a Vec3> + Sized {
 
 impl<'a, I: Iterator<Item = &'a Vec3>> FlattenComponents<'a> for I {}
 
-/// NumPy's head, format 1.0. Blanks before the number of frames keep its width: zeros would not be Python.
+/// NumPy header, format 1.0. Spaces before the number of frames keep its width: leading zeros are not valid Python.
 fn head(frames: u64, vertices: usize) -> [u8; HEAD] {
     let about =
         format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({frames:>12}, {vertices}, 3), }}");
     let mut bytes = [b' '; HEAD];
     bytes[..8].copy_from_slice(b"\x93NUMPY\x01\x00");
     bytes[8..10].copy_from_slice(&((HEAD - 10) as u16).to_le_bytes());
-    // 20 digits each at most: 104 bytes, which fit.
+    // At most 20 digits each: 104 bytes, which fit.
     bytes[10..10 + about.len()].copy_from_slice(about.as_bytes());
     bytes[HEAD - 1] = b'\n';
     bytes

@@ -1,9 +1,9 @@
-//! Numbers in columns.
+//! Numbers in table columns.
 
-/// A number with so many decimals, or, where that would be wider than the column, in scientific notation.
+/// A number with this many decimals, or in scientific notation if that does not fit the column.
 pub fn fixed(value: f64, decimals: usize, width: usize) -> String {
     let plain = format!("{value:.decimals$}");
-    // what rounds to nothing has no sign
+    // zero after rounding has no sign
     let plain = match plain.strip_prefix('-') {
         Some(positive) if positive.bytes().all(|byte| matches!(byte, b'0' | b'.')) => positive.into(),
         _ => plain,

@@ -1,4 +1,4 @@
-//! The folder that a run writes: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
+//! The output folder of a run: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
 use super::Moving;
 use super::motion::Motion;
@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 
 /// All frames in one array.
 pub(super) const TRAJECTORY: &str = "trajectory.npy";
-/// The surface that the point caches move.
+/// The surface moved by the point caches.
 const CACHED: &str = "points.obj";
-/// Which `.vtk` file is at which time.
+/// Index of `.vtk` files and their times.
 const SERIES: &str = "frames.vtk.series";
 
-/// What to write beside the ledger.
+/// Additional exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Export {
@@ -44,7 +44,7 @@ pub enum Export {
 }
 
 impl Export {
-    /// All of them.
+    /// Its single file, if it does not write one per frame.
     pub const ALL: [Export; 7] =
         [Export::Obj, Export::Ply, Export::Vtk, Export::Pc2, Export::Mdd, Export::Gltf, Export::Npy];
 
@@ -66,7 +66,7 @@ impl Export {
     }
 }
 
-/// A text file of rows, each of them on the disk as soon as it is written.
+/// A text table whose rows are flushed to disk immediately.
 pub(super) struct Table {
     path: PathBuf,
     file: BufWriter<File>,
@@ -87,22 +87,22 @@ impl Table {
     }
 }
 
-/// What a run writes, and what it goes on from.
+/// What a run writes, and what it resumes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
     /// The folder.
     pub directory: &'a Path,
     /// The scene with all defaults.
     pub scene: &'a str,
-    /// The rows of the ledger made already: that of the start, or those of a checkpoint.
+    /// Existing ledger rows: the initial one, or those of a checkpoint.
     pub rows: &'a [Row],
     /// What to write beside the ledger.
     pub exports: &'a [Export],
-    /// Export every so many frames.
+    /// Export every n-th frame.
     pub every: usize,
     /// The number of the last frame of the run.
     pub frames: usize,
-    /// The folder of the checkpoint that the run goes on from: what was written there is continued.
+    /// The folder of the checkpoint being resumed, whose files are continued.
     pub resumed: Option<&'a Path>,
 }
 
@@ -117,7 +117,7 @@ pub struct Output {
     mesh: Mesh,
     /// The body of each vertex.
     bodies: Vec<u32>,
-    /// What can be seen of the mesh, found once.
+    /// The visible surface, found once.
     visible: Visible,
     exports: Vec<Export>,
     every: usize,
@@ -127,7 +127,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes the folder and writes what is known at the start.
+    /// Creates the folder and writes what is known at the start.
     pub fn create(plan: &Plan<'_>, simulation: &dyn Moving) -> Result<Self> {
         let directory = plan.directory;
         let model = simulation.model();
@@ -169,20 +169,20 @@ impl Output {
         Ok(output)
     }
 
-    /// Writes the row of a frame, and the time spent.
+    /// Writes the row of a frame, and its timings.
     pub fn row(&mut self, row: &Row, simulation: &dyn Moving) -> Result<()> {
         self.ledger.line(&row.csv())?;
         self.time = row.time;
         self.time(row.frame, simulation)
     }
 
-    /// Whether [`Output::export`] writes something of this frame.
+    /// Whether [`Output::export`] writes this frame.
     pub fn exports(&self, frame: usize) -> bool {
         self.trajectory.is_some() || !self.exports.is_empty() && frame.is_multiple_of(self.every)
     }
 
-    /// A row of `timings.csv`: the time spent since the row before was written. Where a device runs ahead, that is on
-    /// later frames, too.
+    /// A row of `timings.csv`: the time since the previous row. If a device runs ahead, it includes work on later
+    /// frames.
     fn time(&mut self, frame: usize, simulation: &dyn Moving) -> Result<()> {
         let spent = simulation.clock().since(&self.clock);
         self.clock = *simulation.clock();
@@ -192,7 +192,7 @@ impl Output {
         self.timings.line(&format!("{frame},{}", columns.join(",")))
     }
 
-    /// Writes the state of a frame, whose row must have been written.
+    /// Exports the state of a frame whose row has been written.
     pub fn export(&mut self, frame: usize, simulation: &dyn Moving) -> Result<()> {
         let positions = simulation.positions();
         if let Some(trajectory) = &mut self.trajectory {
@@ -225,7 +225,7 @@ impl Output {
         Ok(())
     }
 
-    /// Brings the exports into their final form.
+    /// Completes the exports.
     pub fn finish(&mut self) -> Result<()> {
         self.motions.iter_mut().try_for_each(|motion| motion.finish())
     }
@@ -236,7 +236,7 @@ impl Output {
     }
 }
 
-/// The shapes of all bodies as one mesh.
+/// All bodies as one mesh.
 fn mesh_of(simulation: &dyn Moving) -> Mesh {
     let meshes: Vec<Mesh> = simulation.model().bodies.iter().map(|body| body.mesh.clone()).collect();
     Mesh::concat(&meshes)
@@ -252,8 +252,8 @@ fn timings_header() -> String {
     format!("frame,{},total_ms", names.join(","))
 }
 
-/// Removes what an earlier run into the same folder wrote and this one will not write anew, or only at its end:
-/// results of two runs side by side would be taken for one.
+/// Removes files of an earlier run in the same folder that this run will not rewrite, or only at its end: a mixture
+/// would be taken for one run.
 fn remove_earlier(plan: &Plan<'_>) {
     let mut files = vec!["summary.json", "checkpoint.bin", super::examples::FILE];
     files.extend(["plots/examples.svg", "plots/examples.png"]);
@@ -263,7 +263,7 @@ fn remove_earlier(plan: &Plan<'_>) {
     let mut earlier: Vec<PathBuf> = files.iter().map(|name| plan.directory.join(name)).collect();
     let frames = std::fs::read_dir(plan.directory.join("frames")).into_iter().flatten().flatten();
     earlier.extend(frames.map(|entry| entry.path()).filter(|path| is_frame(path)));
-    // most of them are not there; one that cannot be removed is no reason not to run
+    // most of them do not exist; one that cannot be removed does not stop the run
     earlier.iter().for_each(|path| drop(std::fs::remove_file(path)));
 }
 

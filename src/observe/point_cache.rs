@@ -1,4 +1,4 @@
-//! PC2 point cache: the positions of every frame, as Blender, Maya and 3ds Max read them. Single precision.
+//! PC2 point cache: the positions of every frame, for Blender, Maya and 3ds Max. Single precision.
 
 use super::motion::Motion;
 use super::npy::FlattenComponents;
@@ -8,12 +8,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Length of the head.
+/// Header length.
 const HEAD: usize = 32;
-/// Where the number of frames stands in the head.
+/// Offset of the number of frames in the header.
 const FRAMES_AT: u64 = 28;
 
-/// Appends frames to a `.pc2` file. The number of frames is rewritten after every one: the file is always valid.
+/// Appends frames to a `.pc2` file. The number of frames is updated after every one, so the file is always valid.
 #[derive(Debug)]
 pub struct PointCacheWriter {
     path: PathBuf,
@@ -23,9 +23,9 @@ pub struct PointCacheWriter {
 }
 
 impl PointCacheWriter {
-    /// Begins a file without frames, in place of whatever was there.
+    /// Creates a file without frames, replacing an existing one.
     ///
-    /// `start` is the number of the first frame, `rate` how many frames of the host one of ours lasts.
+    /// `start` is the number of the first frame, `rate` the number of host frames per exported frame.
     pub fn create(path: &Path, vertices: usize, start: f32, rate: f32) -> Result<Self> {
         let begin = || -> io::Result<File> {
             let count = i32::try_from(vertices).map_err(|_| io::Error::other("too many vertices for PC2"))?;
@@ -43,7 +43,7 @@ impl PointCacheWriter {
         Ok(PointCacheWriter { path: path.into(), file, vertices, frames: 0 })
     }
 
-    /// Goes on with a file of a run with the same vertices and `rate` after its first `frames` frames.
+    /// Continues a file of a run with the same vertices and `rate` after its first `frames` frames.
     pub fn resume(path: &Path, vertices: usize, rate: f32, frames: usize) -> Result<Self> {
         let other = || {
             let message =
@@ -69,7 +69,7 @@ impl PointCacheWriter {
         Ok(cache)
     }
 
-    /// Writes the number of frames into the head and goes back to the end.
+    /// Updates the number of frames in the header and returns to the end.
     fn write_count(&mut self) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(FRAMES_AT))?;
         self.file.write_all(&self.frames.to_le_bytes())?;

@@ -1,4 +1,4 @@
-//! Going on with the files of an earlier run, in its folder or in another.
+//! Continues the files of an earlier run, in place or in another folder.
 
 use super::Moving;
 use super::gltf::{self, GltfWriter};
@@ -14,7 +14,7 @@ use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
 impl Plan<'_> {
-    /// The trajectory to append to, if one is asked for.
+    /// The trajectory to append to, if requested.
     pub(super) fn trajectory(&self, simulation: &dyn Moving) -> Result<Option<TrajectoryWriter>> {
         if !self.exports.contains(&Export::Npy) {
             return Ok(None);
@@ -30,12 +30,12 @@ impl Plan<'_> {
         .map(Some)
     }
 
-    /// The exports that are asked for, each once.
+    /// The requested exports, without duplicates.
     pub(super) fn asked(&self) -> impl Iterator<Item = Export> {
         Export::ALL.into_iter().filter(|export| self.exports.contains(export))
     }
 
-    /// The files of the whole motion to append to.
+    /// The motion files to append to.
     pub(super) fn motions(&self, simulation: &dyn Moving, visible: &Visible) -> Result<Vec<Box<dyn Motion>>> {
         let made = self.asked().filter_map(|export| {
             let (name, vertices) = (export.file()?, visible.vertex_count());
@@ -58,7 +58,7 @@ impl Plan<'_> {
         made.collect()
     }
 
-    /// A file of the whole motion: a new one, or one that goes on after frames at these times (s).
+    /// A motion file: a new one, or one continued after frames at these times (s).
     fn motion<M: Motion + 'static>(
         &self,
         name: &str,
@@ -72,12 +72,12 @@ impl Plan<'_> {
         Ok(Box::new(carry_on(&folder.join(name), &path, |path| open(path, Some(&times)))?))
     }
 
-    /// How many frames are exported, the first included.
+    /// Number of exported frames, including the first.
     fn exported(&self) -> usize {
         self.frames / self.every.max(1) + 1
     }
 
-    /// Refuses exports that cannot be made, before anything is written.
+    /// Refuses impossible exports before anything is written.
     pub(super) fn check(&self, visible: &Visible) -> Result<()> {
         if self.exports.contains(&Export::Gltf) {
             gltf::check(visible, self.exported(), self.every.max(1))?;
@@ -85,7 +85,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// The index of the frames, with those of the earlier run that are in the same folder.
+    /// The frame index, including earlier frames in the same folder.
     pub(super) fn series(&self, path: PathBuf, name: impl Fn(usize) -> String) -> Series {
         let mut series = Series::new(path);
         let same = |folder: &Path| {
@@ -98,7 +98,7 @@ impl Plan<'_> {
         series
     }
 
-    /// The rows of `timings.csv` of the frames that are kept; none if the earlier run's file is gone.
+    /// Rows of `timings.csv` of the frames that are kept; empty if the earlier file is missing.
     pub(super) fn timings(&self) -> Vec<String> {
         let Some(folder) = self.resumed else { return Vec::new() };
         let text = std::fs::read_to_string(folder.join("timings.csv")).unwrap_or_default();
@@ -109,14 +109,14 @@ impl Plan<'_> {
         text.lines().filter(kept).map(String::from).collect()
     }
 
-    /// Whether a surface has to be found.
+    /// Whether the visible surface is needed.
     pub(super) fn needs_surface(&self) -> bool {
         self.exports.iter().any(|export| !matches!(export, Export::Vtk | Export::Npy))
     }
 }
 
-/// Opens the file of an earlier run for going on with it at `path`. If that is another file, what stands there is
-/// replaced only by a copy that was found to fit.
+/// Opens a file of an earlier run for continuation at `path`. If that is another file, it is replaced only by a copy
+/// that was found to match.
 fn carry_on<W>(earlier: &Path, path: &Path, open: impl Fn(&Path) -> Result<W>) -> Result<W> {
     let original = std::fs::canonicalize(earlier).map_err(|e| {
         let message = format!("{e}; an export goes on with the file beside the checkpoint");
@@ -129,7 +129,7 @@ fn carry_on<W>(earlier: &Path, path: &Path, open: impl Fn(&Path) -> Result<W>) -
     let checked =
         std::fs::copy(&original, &copy).map_err(Error::write(&copy)).and_then(|_| open(&copy).map(drop));
     if let Err(error) = checked {
-        // already failing: that the copy cannot be removed either adds nothing
+        // already failing: a failed cleanup adds nothing
         let _ = std::fs::remove_file(&copy);
         return Err(match error {
             Error::Input(error) => InputError { file: Some(earlier.into()), ..error }.into(),

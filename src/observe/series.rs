@@ -1,4 +1,4 @@
-//! `frames.vtk.series`: which `.vtk` file is at which time, as ParaView reads it.
+//! `frames.vtk.series`: ParaView's index of `.vtk` files and their times.
 //!
 //! A `.pvd` would index VTK's XML files only; this JSON is ParaView's index of the legacy ones.
 
@@ -7,7 +7,7 @@ use crate::Result;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// A file and its time, in ParaView's words.
+/// A file and its time, in ParaView's terms.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Entry {
     /// Relative to the index.
@@ -23,7 +23,7 @@ struct Index<'a> {
     files: &'a [Entry],
 }
 
-/// The index of the frames of a run. Written anew after every one: it is whole at any moment.
+/// The frame index of a run. Rewritten after every frame, so it is always complete.
 #[derive(Debug)]
 pub struct Series {
     path: PathBuf,
@@ -31,12 +31,12 @@ pub struct Series {
 }
 
 impl Series {
-    /// An index that is written to `path` once a file is added.
+    /// An index written to `path` once a file is added.
     pub fn new(path: PathBuf) -> Self {
         Series { path, files: Vec::new() }
     }
 
-    /// Takes up what an earlier run wrote: the files that are there, of frames at these `times` (s).
+    /// Takes over the existing files of an earlier run, for frames at these `times` (s).
     pub fn take_up(&mut self, times: impl IntoIterator<Item = f64>, name: impl Fn(usize) -> String) {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let entries = times.into_iter().enumerate().map(|(frame, time)| Entry { name: name(frame), time });
@@ -51,7 +51,7 @@ impl Series {
 
     /// Writes the index.
     pub fn write(&self) -> Result<()> {
-        // strings and finite numbers: there is nothing that JSON could not hold
+        // strings and finite numbers always fit in JSON
         let json =
             serde_json::to_vec_pretty(&Index { version: "1.0", files: &self.files }).unwrap_or_default();
         write_whole(&self.path, &json)

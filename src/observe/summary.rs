@@ -1,4 +1,4 @@
-//! What a run came to: a page for people, `summary.json` for scripts.
+//! Summary of a run: a page for people, `summary.json` for scripts.
 
 use super::number::fixed;
 use crate::ledger::Row;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What is off by more than this many tolerances is worth a warning.
+/// Deviations beyond this many tolerances are worth a warning.
 const MISSED: f64 = 10.0;
 
 /// The end of a run.
@@ -23,23 +23,23 @@ pub struct Summary {
     pub error: Option<String>,
     /// Name or file of the scene.
     pub scene: String,
-    /// Where it was computed, such as `cpu, f64, 2 threads`.
+    /// The backend, such as `cpu, f64, 2 threads`.
     pub backend: String,
     /// Integrator and damping model.
     pub integrator: String,
-    /// τ of non-oscillatory motion (s), given or found.
+    /// τ of non-oscillatory motion (s), given or calibrated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tau: Option<f64>,
     /// Damping model.
     pub damping: String,
-    /// Motion that is damped along a shape: names, and γ or curve.
+    /// Damping examples: names, and γ or curve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
-    /// How long the steps of an explicit integrator may be.
+    /// Stability limit of an explicit integrator.
     pub stable_step: Option<StableStep>,
-    /// What is held of momenta and energy, if anything.
+    /// Conserved quantities, if any.
     pub conservation: Option<Holding>,
-    /// How bodies touch, if anything can.
+    /// Contact settings, if anything can touch.
     pub contact: Option<Touching>,
     /// Threads of the processor.
     pub threads: usize,
@@ -47,7 +47,7 @@ pub struct Summary {
     pub vertices: usize,
     /// Elements by kind.
     pub elements: BTreeMap<&'static str, usize>,
-    /// Frames made, the resumed ones included.
+    /// Frames made, including resumed ones.
     pub frames: usize,
     /// Simulated time (s).
     pub time: f64,
@@ -57,43 +57,43 @@ pub struct Summary {
     pub first: Row,
     /// Last row of the ledger.
     pub last: Row,
-    /// What the mesh readers repaired or ignored, and what went wrong in the run.
+    /// Repairs by the mesh readers, and problems of the run.
     pub warnings: Vec<String>,
 }
 
-/// What a run holds of momenta and energy, and how well it did.
+/// Conserved quantities of a run, and how well they were conserved.
 #[derive(Debug, Clone, Serialize)]
 pub struct Holding {
     /// `cpd` or `fepr`.
     pub method: Method,
-    /// What: `P`, `L`, `H`.
+    /// Which: `P`, `L`, `H`.
     pub hold: Vec<Quantity>,
     /// γ (1/s).
     pub gamma: f64,
-    /// What is off by less than this share is held.
+    /// Relative tolerance.
     pub tolerance: f64,
-    /// How far off it was after a time step of this run, at most, and in how many of how many it was beyond the tolerance.
+    /// Largest deviation after a time step, and the number of steps beyond the tolerance.
     #[serde(flatten)]
     pub record: ConstraintStats,
     /// What was off that far: `P`, `L` or `H`, and of which body.
     pub quantity: Option<Quantity>,
-    /// Of which body.
+    /// Its body.
     pub of: Option<String>,
-    /// Whether anything can touch: while it does, a body is not counted.
+    /// Whether contact is possible: bodies in contact are not counted.
     #[serde(skip)]
     touching: bool,
 }
 
-/// How bodies touch.
+/// Contact settings.
 #[derive(Debug, Clone, Serialize)]
 pub struct Touching {
     /// `linear` or `cubic`.
     pub law: ContactLaw,
     /// Coefficient of friction.
     pub friction: f64,
-    /// How many obstacles there are.
+    /// Number of obstacles.
     pub obstacles: usize,
-    /// Whether bodies touch each other, and themselves.
+    /// Whether bodies touch each other.
     pub bodies: bool,
     /// Whether bodies touch themselves.
     #[serde(rename = "self")]
@@ -118,7 +118,7 @@ impl fmt::Display for Holding {
 }
 
 impl Holding {
-    /// How far off what is held was.
+    /// Text about the largest deviation.
     fn deviation(&self) -> String {
         let ConstraintStats { largest_off, steps, steps_beyond, .. } = self.record;
         let mut text = match (self.quantity, &self.of) {
@@ -128,7 +128,7 @@ impl Holding {
             _ => format!("off by {largest_off:.1e} at most"),
         };
         if self.touching {
-            text += " where nothing touches";
+            text += " without contact";
         }
         if steps_beyond > 0 {
             text += &format!(", beyond the tolerance in {steps_beyond} of {steps} steps");
@@ -136,10 +136,10 @@ impl Holding {
         text
     }
 
-    /// That what is held was missed by far, if it was.
+    /// A warning if the deviation is large.
     pub fn warning(&self) -> Option<String> {
         let far = self.record.largest_off > MISSED * self.tolerance;
-        far.then(|| format!("not held: {}; the tolerance is {:.0e}", self.deviation(), self.tolerance))
+        far.then(|| format!("not conserved: {}; the tolerance is {:.0e}", self.deviation(), self.tolerance))
     }
 }
 
@@ -164,7 +164,7 @@ impl fmt::Display for Touching {
 }
 
 impl Summary {
-    /// Sums up a run that went on from frame `from`.
+    /// Summarises a run that started at frame `from`.
     pub fn new(name: &str, scene: &Scene, simulation: &Simulation, first: Row, from: usize) -> Self {
         let model = simulation.model();
         let last = simulation.last_row();
@@ -241,7 +241,7 @@ impl fmt::Display for Summary {
             writeln!(f, "stable      {stable}")?;
         }
         if let Some(conservation) = &self.conservation {
-            writeln!(f, "held        {conservation}")?;
+            writeln!(f, "conserved   {conservation}")?;
         }
         if let Some(contact) = &self.contact {
             writeln!(f, "contact     {contact}")?;
@@ -250,7 +250,7 @@ impl fmt::Display for Summary {
         writeln!(f, "time        {} frames, {:.3} s", self.frames, self.time)?;
         let ms = |name: &str| self.milliseconds_per_frame.get(name).copied().unwrap_or(0.0);
         let frame: f64 = PHASES.iter().map(|(_, name)| ms(name)).sum::<f64>() - ms("factor");
-        write!(f, "cost        {frame:.2} ms a frame:")?;
+        write!(f, "cost        {frame:.2} ms per frame:")?;
         for (_, name) in PHASES.iter().filter(|(_, name)| *name != "factor") {
             write!(f, " {name} {:.2}", ms(name))?;
         }
@@ -268,16 +268,16 @@ impl fmt::Display for Summary {
         line("attachment", a.attachment, b.attachment)?;
         line("total", a.total, b.total)?;
         writeln!(f, "\nwhere it went (J)")?;
-        writeln!(f, "  {:<28}{:>17}", "taken by damping", joules(b.damped))?;
+        writeln!(f, "  {:<28}{:>17}", "lost to damping", joules(b.damped))?;
         if b.contact_loss != 0.0 {
-            writeln!(f, "  {:<28}{:>17}", "taken by contact", joules(b.contact_loss))?;
+            writeln!(f, "  {:<28}{:>17}", "lost to contact", joules(b.contact_loss))?;
         }
         if b.plastic != 0.0 {
-            writeln!(f, "  {:<28}{:>17}", "given off by yielding", joules(b.plastic))?;
+            writeln!(f, "  {:<28}{:>17}", "lost to yielding", joules(b.plastic))?;
         }
-        let verb = if b.numerical < 0.0 { "gained by the integrator" } else { "lost by the integrator" };
+        let verb = if b.numerical < 0.0 { "gained from the integrator" } else { "lost to the integrator" };
         writeln!(f, "  {verb:<28}{:>17}", joules(b.numerical.abs()))?;
-        writeln!(f, "  {:<28}{:>17}", "given from outside", joules(b.work))?;
+        writeln!(f, "  {:<28}{:>17}", "external work", joules(b.work))?;
         if self.elements.contains_key("tetrahedra") {
             let (ratio, inverted) = (b.min_volume_ratio, b.inverted);
             let ratio = fixed(ratio, 4, 12);

@@ -1,7 +1,7 @@
-//! What can be seen of all bodies: the skin of those that have one, else the boundary of their elements, and strands.
+//! Visible geometry of all bodies: their skins, or the boundary of their elements, and strands.
 //!
-//! Programs that import a mesh drop vertices that no face and no line uses, and a point cache then no longer fits.
-//! So there are none here: the inside of a body is left out, and the rest keeps its order.
+//! Importers drop vertices that no face or line uses, and a point cache would no longer match. Therefore interior
+//! vertices are omitted here, and the rest keeps its order.
 
 use crate::Vec3;
 use crate::mesh::{Embedding, Link, LinkKind, Mesh};
@@ -16,30 +16,30 @@ pub struct Part {
     pub body: usize,
     /// The body's name.
     pub name: String,
-    /// Its share of the visible vertices.
+    /// Its range of the visible vertices.
     pub vertices: Range<usize>,
-    /// Its triangles, vertices counted from zero in the part.
+    /// Its triangles, in local vertex numbers.
     pub triangles: Vec<[u32; 3]>,
-    /// The pieces of its strands, likewise.
+    /// Its strand segments, likewise.
     pub pieces: Vec<[u32; 2]>,
     /// The body's vertices in the model.
     simulated: Range<usize>,
     skin: Option<Arc<Embedding>>,
-    /// Which vertices of the skin, or of the body's mesh, are used. Ascending.
+    /// The used vertices of the skin or of the body's mesh, ascending.
     kept: Vec<u32>,
 }
 
-/// What can be seen of a model, as a surface of its own.
+/// The visible geometry of a model as its own surface.
 #[derive(Debug, Clone, Default)]
 pub struct Visible {
-    /// The bodies of which something can be seen, in the order of the model.
+    /// The visible bodies, in model order.
     pub parts: Vec<Part>,
-    /// All parts as one mesh of triangles and strands, at the positions of the start.
+    /// All parts as one mesh of triangles and strands, at the initial positions.
     pub mesh: Mesh,
 }
 
 impl Visible {
-    /// What can be seen of the bodies of `model`.
+    /// The visible geometry of `model`.
     pub fn of(model: &Model) -> Self {
         let mut visible = Visible::default();
         for (number, body) in model.bodies.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Visible {
         self.parts.last().map_or(0, |part| part.vertices.end)
     }
 
-    /// Where they are (m), given the simulated vertices of the whole model.
+    /// Positions of the visible vertices (m), given those of the whole model.
     pub fn positions(&self, simulated: &[Vec3]) -> Vec<Vec3> {
         let mut all = Vec::with_capacity(self.vertex_count());
         for part in &self.parts {

@@ -80,7 +80,7 @@ impl Reduced {
         self.book.last()
     }
 
-    /// The model that it is made of.
+    /// Its full model.
     pub fn model(&self) -> &Model {
         &self.model
     }

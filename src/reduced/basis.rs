@@ -1,10 +1,10 @@
-//! What a reduced body can do: r shapes, orthonormal in the mass of the body.
+//! The reduced basis: r shapes, orthonormal in the body's mass.
 //!
-//! First its slowest linear modes, so that small motions are those of the body itself. Then how it hangs, K⁻¹ M e of the three axes
-//! e: weight, and a seat that is jerked, push it that way. Then the shapes that damping is designed with. The other places go to the modal
-//! derivatives φ_ij, what a body adds to Σ q_i φ_i when it is deformed so much that this alone would stretch it. There are m (m + 1)/2 of them; the
-//! largest part of all of them, each weighed by ω₁⁴/(ω_i² ω_j²) as slow modes swing farther, is what their singular vectors say
-//! (Barbič and James 2005, Section 4.2).
+//! First its slowest linear modes, so that small motions are exact. Then its static response K⁻¹ M e to accelerations
+//! along the three axes e: weight, and jerks of its support. Then the example shapes. The remaining shapes are taken
+//! from the modal derivatives φ_ij, the corrections to Σ q_i φ_i in deformations so large that the modes alone would
+//! stretch the body. There are m (m + 1)/2 of them; their dominant singular vectors are used, each derivative weighted
+//! by ω₁⁴/(ω_i² ω_j²), since slow modes have larger amplitudes (Barbič and James 2005, Section 4.2).
 
 use super::rest::Rest;
 use crate::linear::tall::Tall;
@@ -28,12 +28,13 @@ pub struct Basis {
     pub modes: usize,
 }
 
-/// How many linear modes there are in a basis of so many shapes: with their derivatives there are enough.
+/// Number of linear modes in a basis of this many shapes: with their derivatives there are enough.
 fn linear_modes(count: usize) -> usize {
     (2 * count).div_ceil(7)
 }
 
-/// At most `count` shapes of the one body of a model; fewer if the body has not so many. `examples` are in rest coordinates (m).
+/// At most `count` shapes of the single body of a model; fewer if the body has fewer. `examples` are in rest
+/// coordinates (m).
 pub fn basis(model: &Model, examples: &[Vec<Vec3>], count: usize) -> Result<Basis> {
     // one that nothing holds is refused before its modes are looked for
     let mut rest = Rest::new(model)?;

@@ -13,7 +13,7 @@ const DAMPING: [&str; 4] = ["none", "laplacian", "rayleigh", "rayleigh-tangent"]
 pub(super) fn check(scene: &Scene, model: &Model) -> Result<Vec<String>, InputError> {
     let refuse = |field: &str, message: String| Err(InputError::field(field, message));
     if model.bodies.len() != 1 {
-        return refuse("body", format!("one body is reduced, the scene has {}", model.bodies.len()));
+        return refuse("body", format!("expected exactly one body, the scene has {}", model.bodies.len()));
     }
     let others = model.triangles.len() + model.springs.len() + model.bendings.len();
     if model.tets.is_empty() || others > 0 {
@@ -23,33 +23,37 @@ pub(super) fn check(scene: &Scene, model: &Model) -> Result<Vec<String>, InputEr
     if model.tets.iter().any(|e| matches!(e.law, Law::ValanisLandel(_))) {
         return refuse(
             "body.0.material.model",
-            "`valanis-landel` has no μ and λ that a reduced body could take".into(),
+            "`valanis-landel` has no μ and λ, which a reduced body needs".into(),
         );
     }
     if material.keyframes.is_some() || material.yield_stress.is_some() {
-        return refuse("body.0.material", "a reduced body neither stiffens nor yields".into());
+        return refuse("body.0.material", "a reduced body can neither change its stiffness nor yield".into());
     }
     let kind = &scene.integrator.kind;
     if explicit::find(kind).is_some() || kind == NON_OSCILLATORY {
         return refuse(
             "integrator.kind",
-            format!("`{kind}` is not made for a reduced body; implicit ones are"),
+            format!("`{kind}` does not support reduced bodies; use an implicit integrator"),
         );
     }
     if scene.conservation.method != Method::None {
-        return refuse("conservation.method", "energy and momenta of a reduced body cannot be held".into());
+        return refuse(
+            "conservation.method",
+            "energy and momenta of a reduced body cannot be conserved".into(),
+        );
     }
     let damping = &scene.damping.model;
     if !DAMPING.contains(&damping.as_str()) {
-        let message = format!("`{damping}` is not made for a reduced body; there are {}", DAMPING.join(", "));
+        let message =
+            format!("`{damping}` does not support reduced bodies; use one of {}", DAMPING.join(", "));
         return refuse("damping.model", message);
     }
     let mut left_out = Vec::new();
     if !scene.obstacles.is_empty() {
-        left_out.push("obstacles are left out: a reduced body touches nothing".into());
+        left_out.push("obstacles are ignored: a reduced body has no contact".into());
     }
     if model.tets.iter().any(|e| e.law != Law::StVenantKirchhoff) {
-        let message = "the reduced body is of St. Venant–Kirchhoff's law with the μ and λ of the scene's";
+        let message = "the reduced body uses the St. Venant–Kirchhoff law with the μ and λ of the scene's";
         left_out.push(format!("{message} `{}`", material.model));
     }
     Ok(left_out)

@@ -88,7 +88,7 @@ impl Examples {
     fn new(base: &DMatrix<f64>, given: &[Example], x: &DMatrix<f64>) -> Result<Self, InputError> {
         let same = |index: usize| {
             let message = format!(
-                "`{}` is nothing that is damped, or nothing new beside the examples before it",
+                "the shape of `{}` is undamped, or linearly dependent on earlier examples",
                 given[index].name
             );
             InputError::field(format!("damping.example.{index}.shape"), message)

@@ -32,11 +32,11 @@ impl Frame {
     pub fn new(scene: &Scene, model: &Model, h: f64) -> Result<Self, InputError> {
         let path = model.attachments.first().and_then(|a| a.path.clone());
         if model.attachments.iter().any(|a| a.path != path) {
-            let message = "all attachments of a reduced body have to move along the same path";
+            let message = "all attachments of a reduced body must move along the same path";
             return Err(InputError::field("body.0.attach", message));
         }
         if model.attachments.iter().any(|a| a.from > 0.0 || a.until.is_finite()) {
-            let message = "the attachments of a reduced body have to hold from the start and never let go";
+            let message = "the attachments of a reduced body must be permanent";
             return Err(InputError::field("body.0.attach", message));
         }
         let (placed, turn) = (undeformed(scene, model), scene.bodies[0].rotation.matrix());

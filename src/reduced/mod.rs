@@ -1,12 +1,12 @@
-//! A body in a few coordinates: linear modes, modal derivatives and an energy that is a polynomial (Barbič and James 2005), damped like a
-//! whole one, by example, too (Example paper, Section 5).
+//! A body in reduced coordinates: linear modes, modal derivatives and a polynomial energy (Barbič and James 2005),
+//! with the damping models of full bodies, including examples (Example paper, Section 5).
 //!
 //! ```text
 //! rest shape ─► modes, derivatives ─► basis ─► polynomial ─► step: Newton with r × r matrices ─► positions of all vertices
 //! ```
 //!
-//! Whatever law the scene gives the body, the reduced one is St. Venant–Kirchhoff with the same μ and λ; in small deformations they
-//! are the same.
+//! Whatever the scene's material law, the reduced body is St. Venant–Kirchhoff with the same μ and λ; for small
+//! deformations they agree.
 
 mod asked;
 pub mod basis;
@@ -107,7 +107,7 @@ impl Reduced {
         let Basis { shapes, modes: linear } = basis::basis(&model, &examples, count)?;
         let basis_found = begun.elapsed().as_secs_f64();
         if shapes.len() < count {
-            warnings.push(format!("the body has {} coordinates, not {count}", shapes.len()));
+            warnings.push(format!("using {} coordinates instead of {count}", shapes.len()));
         }
         let begun = Instant::now();
         let elastic = Polynomial::new(&model.tets, &shapes, progress);
@@ -173,7 +173,7 @@ impl Reduced {
             // thousandths of a start can be seen; rounding of a rest shape that is placed cannot
             if lost > 1e-6 && whole.sqrt() > 1e-9 * self.size() {
                 self.warnings.push(format!(
-                    "{:.1} % of the {what} at the start are beyond the coordinates",
+                    "{:.1} % of the initial {what} are outside the reduced space",
                     100.0 * lost.sqrt()
                 ));
             }
@@ -189,7 +189,7 @@ impl Reduced {
         self.open_book();
     }
 
-    /// Starts anew, at rest in the slowest mode, where the vertex that moves farthest is `far` (m) away.
+    /// Restarts at rest in the slowest mode, with a largest vertex displacement of `far` (m).
     pub fn pluck(&mut self, far: f64) {
         let mode = DVector::from_fn(self.q.len(), |a, _| if a == 0 { 1.0 } else { 0.0 });
         let farthest = self.shapes.times(&mode).iter().map(|x| x.norm()).fold(f64::MIN_POSITIVE, f64::max);

@@ -43,7 +43,7 @@ pub struct Evaluated {
 }
 
 impl Polynomial {
-    /// Of the elements of a body whose vertices are displaced by Σ q_a φ_a, in rest coordinates. `progress` is told the share done.
+    /// Of the elements of a body whose vertices are displaced by Σ q_a φ_a, in rest coordinates. `progress` receives the fraction done.
     pub fn new(tets: &[TetElement], shapes: &[Vec<Vec3>], progress: impl Fn(f64)) -> Self {
         let size = shapes.len() + 1;
         let products = products(tets, shapes, progress);

@@ -30,7 +30,7 @@ impl<'a> Rest<'a> {
         let mut factor = BlockFactor::new(&matrix)?;
         factor.factor(&matrix).map_err(|error| match error {
             Error::Run(RunError::NotPositiveDefinite { .. }) => {
-                let message = "a reduced body has to be held: attach three of its vertices or more that are not on a line";
+                let message = "a reduced body must be held: attach at least three of its vertices that are not collinear";
                 InputError::field("body.0.attach", message).into()
             }
             other => other,

@@ -1,4 +1,5 @@
-//! A step of a reduced body: the same function as of a whole one, over q with M = I (see `step::integrator` and `step::coefficients`),
+//! A step of a reduced body: the same function as for a full one, over q with M = I (see `step::integrator` and
+//! `step::form`),
 //!
 //!   Φ(q) = 1/(2h²) |q − y|² + c₁ E(c₂ q + z) + (d/2s) v'(q)ᵀ Ĉ v'(q),
 //!
@@ -11,20 +12,20 @@ use crate::step::integrator;
 use crate::{Result, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector};
 
-/// Newton's iterations in a step, at most. Three or four are usual.
+/// Maximum Newton iterations per step; three or four are usual.
 const MOST_ITERATIONS: usize = 50;
-/// They end when the gradient is this share of its value at the first guess: the next would only round.
+/// They stop when the gradient is this fraction of its initial value: another iteration would only round.
 const TOLERANCE: f64 = 1e-9;
-/// … or when they move q by no more than this share of it.
+/// … or when they move q by no more than this fraction.
 const ROUNDING: f64 = 1e-13;
-/// A way that ends where it rises by more than this share of the slope at its start is halved, …
+/// A step is halved if Φ rises at its end by more than this fraction of the initial slope, …
 const STEEPEST: f64 = 0.5;
-/// … but not to less than this.
+/// … but not below this length.
 const LEAST_SHARE: f64 = 1e-3;
-/// Until inertia is beyond every stiffness.
+/// Limit of the added inertia: beyond every stiffness.
 const MOST_DOUBLINGS: usize = 60;
 
-/// What a step came to.
+/// Result of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Solved {
     /// Newton's iterations.
@@ -185,7 +186,7 @@ impl Objective<'_> {
         }
     }
 
-    /// Newton's way. Where the Hessian is not definite, inertia is made larger until it is.
+    /// The Newton direction. Where the Hessian is indefinite, inertia is increased until it is definite.
     fn way(&self, here: &Value) -> Result<DVector<f64>> {
         let (row, h) = (&self.form.row, self.form.h);
         let weight = self.form.dissipation_weight() * self.form.velocity_slope();

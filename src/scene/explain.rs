@@ -1,4 +1,4 @@
-//! Turns what the TOML reader says about a scene into a field and a sentence for a person.
+//! Turns errors of the TOML reader into a field and a readable sentence.
 
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
@@ -15,7 +15,7 @@ pub struct Fault {
     pub message: String,
 }
 
-/// Reads a scene from a tree of values, or says which field is at fault.
+/// Reads a scene from a value tree, or names the field at fault.
 pub fn scene_from(table: Table) -> Result<Scene, Fault> {
     serde_path_to_error::deserialize(table.clone()).map_err(|error| {
         let mut path = segments(error.path());

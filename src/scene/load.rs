@@ -1,4 +1,4 @@
-//! Reads a scene: text, overrides, types; whatever is wrong is told with file, line and field.
+//! Reads a scene: text, overrides, types, validation; errors name file, line and field.
 
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
-//! What a body is made of.
+//! Materials of bodies.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Generator, Keyframes, MeshSpec};
 
-/// What a body is made of. Which fields a model needs stands in docs/scene-format.md; others are refused.
+/// The material of a body. docs/scene-format.md lists the fields each model needs; others are refused.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
@@ -95,7 +95,7 @@ pub enum BendingRest {
     Curved,
 }
 
-/// What a mesh is made of, which decides the fields a material may have.
+/// Kind of a mesh, which decides the fields a material may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatterKind {
     /// Tetrahedra.

@@ -163,7 +163,7 @@ pub struct Body {
     pub name: String,
     /// The rest shape: generated, or read from a file.
     pub mesh: MeshSpec,
-    /// What it is made of.
+    /// Its material.
     pub material: Material,
     /// Displacement of the rest shape (m).
     #[serde(default)]

@@ -82,8 +82,8 @@ struct Override {
     given: String,
 }
 
-/// Levels of nesting that are read. The format needs seven; the TOML reader lets through thousands, which would
-/// exhaust the stack.
+/// Maximum nesting depth. The format needs seven levels; the TOML reader accepts thousands, which would exhaust the
+/// stack.
 pub const DEEPEST: usize = 32;
 
 /// The first byte of a field more than `levels` below this table, if there is one. Looks no deeper itself.
@@ -103,7 +103,7 @@ pub fn value_too_deep(levels: usize, start: usize, value: &DeValue<'_>) -> Optio
     }
 }
 
-/// The names that bodies have in the file, also in one that is broken further down.
+/// The names of bodies in the file, also if the rest of it is broken.
 fn named_bodies(document: &DeTable<'_>) -> Vec<String> {
     let bodies = document.get("body").and_then(|bodies| bodies.get_ref().as_array());
     let name = |body: &Spanned<DeValue<'_>>| {
@@ -113,7 +113,7 @@ fn named_bodies(document: &DeTable<'_>) -> Vec<String> {
     bodies.map(|bodies| bodies.iter().map(name).collect()).unwrap_or_default()
 }
 
-/// The places of all fields of one scene.
+/// The source locations of all fields of a scene.
 #[derive(Debug, Clone)]
 pub struct Places {
     file: PathBuf,
@@ -124,7 +124,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of all fields of a parsed `text`.
+    /// The locations of all fields of a parsed `text`.
     pub fn new(file: PathBuf, text: &str, document: &DeTable<'_>) -> Places {
         let newlines = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         Places {
@@ -136,12 +136,12 @@ impl Places {
         }
     }
 
-    /// Tells the names that the bodies have after overrides, with the defaults.
+    /// Sets the names of the bodies after overrides and defaults.
     pub fn name_bodies(&mut self, names: Vec<String>) {
         self.body_names = names;
     }
 
-    /// Notes that the field at `path` (and all below it) now comes from the override `given`.
+    /// Records that the field at `path` (and all below it) now comes from the override `given`.
     pub fn record_override(&mut self, path: Vec<String>, given: &str) {
         self.overrides.push(Override { path, given: given.into() });
     }

@@ -125,7 +125,7 @@ fn get<'a>(table: &'a Table, path: &[String]) -> Option<&'a Value> {
     })
 }
 
-/// Sets the value at `path`, making the tables on the way; lists that are not there come from `defaults`.
+/// Sets the value at `path`, creating intermediate tables; missing lists come from `defaults`.
 fn put(root: &mut Value, path: &[String], value: Value, mut defaults: Option<&Value>) -> Result<(), String> {
     let mut at = root;
     for (depth, segment) in path.iter().enumerate() {

@@ -30,7 +30,8 @@ pub enum GlobalSolver {
 pub enum SolverKind {
     /// The metric A of Projective Dynamics, which is constant and factored once: many cheap iterations.
     Projective,
-    /// The Hessian of Φ at the iterate, made positive definite and factored anew: few dear iterations. On the CPU.
+    /// The Hessian of Φ at the iterate, made positive definite and factored each time: fewer but costlier iterations.
+    /// CPU only.
     Newton,
 }
 

@@ -1,4 +1,4 @@
-//! Words on pictures: the legend of a colour map, times, and pictures in a row.
+//! Text on pictures: colour-map legends, captions, and rows of pictures.
 
 use super::canvas::Picture;
 use super::chart::{FONT, use_fonts};
@@ -6,7 +6,7 @@ use super::look::{self, Colour};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Text on pictures.
+/// Text colour.
 const INK: RGBColor = RGBColor(38, 43, 52);
 
 /// Draws on a picture.
@@ -14,7 +14,7 @@ fn on(picture: &mut Picture, draw: impl FnOnce(&Area<'_>) -> Option<()>) {
     let mut rgb: Vec<u8> = picture.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
     {
         let area = BitMapBackend::with_buffer(&mut rgb, (picture.width, picture.height)).into_drawing_area();
-        // a word that could not be written is no reason to have no picture
+        // a failed label is no reason to drop the picture
         let _ = draw(&area);
         let _ = area.present();
     }
@@ -30,9 +30,9 @@ fn text(area: &Area<'_>, words: &str, at: (i32, i32), size: f64, pos: Pos) -> Op
     area.draw(&Text::new(words.to_string(), at, style)).ok()
 }
 
-/// A number as short as a legend has it.
+/// A number in legend style.
 fn short(value: f32) -> String {
-    // the device rounds powers of ten a little off
+    // the device computes powers of ten with a small error
     let value: f32 = format!("{value:.3e}").parse().unwrap_or(value);
     if value == 0.0 {
         "0".into()
@@ -43,7 +43,7 @@ fn short(value: f32) -> String {
     }
 }
 
-/// The colour map in the lower right corner, with its quantity, unit and ends.
+/// Draws the colour map in the lower right corner, with quantity, unit and ends.
 pub fn legend(picture: &mut Picture, colour: Colour, [low, high]: [f32; 2]) {
     use_fonts();
     let (width, height) = (picture.width as i32, picture.height as i32);
@@ -70,7 +70,7 @@ pub fn legend(picture: &mut Picture, colour: Colour, [low, high]: [f32; 2]) {
     });
 }
 
-/// A line of words in the upper left corner.
+/// Draws a caption in the upper left corner.
 pub fn caption(picture: &mut Picture, words: &str) {
     use_fonts();
     let scale = (f64::from(picture.height) / 720.0).max(0.5);
@@ -78,7 +78,7 @@ pub fn caption(picture: &mut Picture, words: &str) {
     on(picture, |area| text(area, words, at, 24.0 * scale, Pos::new(HPos::Left, VPos::Top)));
 }
 
-/// Pictures of one height in a row, with a little white between them.
+/// Joins pictures of the same height in a row with white gaps.
 pub fn row(pictures: &[Picture]) -> Option<Picture> {
     const GAP: u32 = 4;
     let height = pictures.first()?.height;

@@ -1,14 +1,14 @@
-//! The camera: it orbits a target. Every operation returns a new camera, so that a window can undo and compare them.
+//! An orbiting camera. Every operation returns a new camera, so that a window can undo and compare.
 
 use crate::Vec3;
 use nalgebra::Matrix4;
 
-/// Least and greatest pitch (rad): straight down the camera would not know what is up.
+/// Largest pitch (rad): looking straight down has no up direction.
 const STEEPEST: f64 = 1.55;
-/// Free space around a framed box, as a share of the picture.
+/// Margin around a framed box, as a factor.
 const MARGIN: f64 = 1.08;
 
-/// A box along the axes (m).
+/// An axis-aligned box (m).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     /// The corner with the least coordinates.
@@ -18,17 +18,17 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box of no point at all.
+    /// The empty box.
     pub fn empty() -> Self {
         Bounds { low: Vec3::repeat(f64::INFINITY), high: Vec3::repeat(f64::NEG_INFINITY) }
     }
 
-    /// The least box around points; those that are not finite are left out.
+    /// The bounding box of points; non-finite ones are ignored.
     pub fn of<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
         points.into_iter().fold(Self::empty(), |bounds, point| bounds.with(point))
     }
 
-    /// The box and a point.
+    /// The box extended by a point.
     pub fn with(self, point: &Vec3) -> Self {
         if !point.iter().all(|c| c.is_finite()) {
             return self;
@@ -51,7 +51,7 @@ impl Bounds {
         if self.is_empty() { Vec3::zeros() } else { (self.low + self.high) / 2.0 }
     }
 
-    /// Half the diagonal (m); never zero, so that it can be divided by.
+    /// Half the diagonal (m); never zero, so that it is safe as a divisor.
     pub fn radius(&self) -> f64 {
         let radius = if self.is_empty() { 1.0 } else { (self.high - self.low).norm() / 2.0 };
         if radius > 1e-9 { radius } else { 1.0 }
@@ -66,7 +66,7 @@ impl Bounds {
     }
 }
 
-/// A half line.
+/// A ray.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ray {
     /// Where it begins (m).
@@ -76,20 +76,20 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// The point so far along the ray (m).
+    /// The point at this distance along the ray (m).
     pub fn at(&self, distance: f64) -> Vec3 {
         self.origin + self.direction * distance
     }
 }
 
-/// A camera that looks at a target from a distance; y is up.
+/// A camera that orbits a target; y is up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// What it looks at (m).
+    /// The target (m).
     pub target: Vec3,
-    /// How far it is from there (m).
+    /// Distance from the target (m).
     pub distance: f64,
-    /// Angle about y (rad); 0 looks along −z, growing to the right of the target.
+    /// Angle about y (rad); 0 looks along −z, increasing to the right of the target.
     pub yaw: f64,
     /// Angle above the horizon (rad).
     pub pitch: f64,
@@ -104,15 +104,14 @@ impl Default for Camera {
 }
 
 impl Camera {
-    /// Looks at a box from its broad side, a little from above, so that all of it is in a picture of this aspect (width
-    /// over height).
+    /// Frames a box from its broad side, slightly from above, in a picture of this aspect ratio (width over height).
     pub fn framing(bounds: &Bounds, aspect: f64) -> Self {
         let extent = if bounds.is_empty() { Vec3::repeat(1.0) } else { bounds.high - bounds.low };
         let yaw = if extent.x >= extent.z { 0.42 } else { std::f64::consts::FRAC_PI_2 - 0.42 };
         Camera { yaw, pitch: 0.26, ..Camera::default() }.reframed(bounds, aspect)
     }
 
-    /// The same direction, moved so that all of the box is in the picture.
+    /// The same direction, moved so that the whole box is in the picture.
     pub fn reframed(self, bounds: &Bounds, aspect: f64) -> Self {
         if bounds.is_empty() {
             return self;
@@ -139,12 +138,12 @@ impl Camera {
         [right, back.cross(&right), back]
     }
 
-    /// Where it is (m).
+    /// Position (m).
     pub fn eye(&self) -> Vec3 {
         self.target + self.axes()[2] * self.distance
     }
 
-    /// Nearest and farthest depth that is drawn (m).
+    /// Near and far plane distances (m).
     pub fn depths(&self) -> [f64; 2] {
         [self.distance * 0.02, self.distance * 200.0]
     }
@@ -161,7 +160,7 @@ impl Camera {
         view
     }
 
-    /// From the camera to clip space, depth 0 (near) to 1 (far) as wgpu has it.
+    /// Camera to clip space, depth 0 (near) to 1 (far) as in wgpu.
     pub fn projection(&self, aspect: f64) -> Matrix4<f64> {
         let [near, far] = self.depths();
         let scale = 1.0 / (self.field_of_view / 2.0).tan();
@@ -179,7 +178,7 @@ impl Camera {
         self.projection(aspect) * self.view()
     }
 
-    /// The ray through a pixel, counted from the upper left corner of a picture of this size.
+    /// The ray through a pixel, measured from the upper left corner of a picture of this size.
     pub fn ray(&self, pixel: [f64; 2], size: [f64; 2]) -> Ray {
         let [right, up, back] = self.axes();
         let tangent = (self.field_of_view / 2.0).tan();
@@ -188,7 +187,7 @@ impl Camera {
         Ray { origin: self.eye(), direction: (right * x + up * y - back).normalize() }
     }
 
-    /// The pixel at which a point is seen and its depth along the view (m); `None` behind the camera.
+    /// The pixel of a point and its depth along the view direction (m); `None` behind the camera.
     pub fn project(&self, point: &Vec3, size: [f64; 2]) -> Option<([f64; 2], f64)> {
         let [right, up, back] = self.axes();
         let r = point - self.eye();
@@ -200,7 +199,7 @@ impl Camera {
         Some(([size[0] / 2.0 + right.dot(&r) * scale, size[1] / 2.0 - up.dot(&r) * scale], depth))
     }
 
-    /// Meters that a pixel covers at the target, in a picture so many pixels high.
+    /// Size of a pixel at the target (m), in a picture of this height (pixels).
     pub fn pixel(&self, height: f64) -> f64 {
         2.0 * self.distance * (self.field_of_view / 2.0).tan() / height.max(1.0)
     }
@@ -211,14 +210,14 @@ impl Camera {
         Camera { yaw, pitch: (self.pitch + pitch).clamp(-STEEPEST, STEEPEST), ..self }
     }
 
-    /// Shifted so that the target follows a pointer that moved by so many pixels (y down) in a picture of this height.
+    /// Shifted so that the target follows a pointer displacement in pixels (y down), in a picture of this height.
     pub fn panned(self, [dx, dy]: [f64; 2], height: f64) -> Self {
         let [right, up, _] = self.axes();
         let pixel = self.pixel(height);
         Camera { target: self.target - right * (dx * pixel) + up * (dy * pixel), ..self }
     }
 
-    /// Nearer (factor below 1) or farther, within reason.
+    /// Zoomed in (factor below 1) or out, within limits.
     pub fn zoomed(self, factor: f64) -> Self {
         let factor = if factor.is_finite() && factor > 0.0 { factor } else { 1.0 };
         Camera { distance: (self.distance * factor).clamp(1e-6, 1e9), ..self }

@@ -1,4 +1,4 @@
-//! Pictures without a display.
+//! Off-screen pictures.
 
 use super::renderer::Renderer;
 use super::screen::{Pane, Screen};
@@ -8,10 +8,10 @@ use crate::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The format of pictures that are read back: bytes as a PNG has them.
+/// Format of pictures that are read back: bytes as in a PNG.
 pub const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 
-/// A picture on the host: rows from the top, four bytes a pixel (sRGB and opacity).
+/// A picture on the host: rows from the top, four bytes per pixel (sRGB and alpha).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// Pixels.
@@ -23,7 +23,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Writes it as a PNG without opacity.
+    /// Writes a PNG without alpha.
     pub fn write_png(&self, path: &Path) -> Result<()> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);

@@ -1,17 +1,17 @@
-//! A chart: curves over time, as SVG and PNG.
+//! Charts of curves over time, as SVG and PNG.
 
 use crate::{Error, Result};
 use plotters::prelude::*;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The font of all words, that of the window.
+/// The font of all text, same as the window's.
 pub(super) const FONT: &str = "sans-serif";
 
 /// Size of a chart (pixels).
 const SIZE: (u32, u32) = (960, 540);
 
-/// Makes the window's fonts known to plotters.
+/// Registers the window's fonts with plotters.
 pub(super) fn use_fonts() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
@@ -32,18 +32,18 @@ pub(super) const INK: RGBColor = RGBColor(38, 43, 52);
 pub(super) struct Line {
     pub name: String,
     pub colour: RGBColor,
-    /// Time (s) and value, finite ones only.
+    /// Time (s) and value, finite only.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What one picture shows.
+/// One chart.
 pub(super) struct Chart {
     pub title: String,
     pub axis: &'static str,
     pub lines: Vec<Line>,
-    /// Areas on top of each other instead of lines.
+    /// Stacked areas instead of lines.
     pub stacked: bool,
-    /// Where the axis of time ends (s).
+    /// End of the time axis (s).
     pub end: f64,
 }
 
@@ -88,7 +88,7 @@ impl Chart {
             .x_desc("time (s)")
             .y_desc(self.axis)
             .max_light_lines(4)
-            // a mark at zero that was counted up from below is not quite zero
+            // a tick at zero accumulated from below is not exactly zero
             .y_label_formatter(&|v| number(if v.abs() < 1e-9 * (high - low) { 0.0 } else { *v }))
             .x_label_formatter(&|v| number(*v))
             .draw()
@@ -120,8 +120,7 @@ impl Chart {
     }
 }
 
-/// The band of each curve, its edges (t, v) from nothing to all of it: what is above 0 lies on that of the curves before it, what is
-/// below 0 hangs from it.
+/// The band of each curve as its lower and upper edge (t, v): positive values stack upwards, negative ones downwards.
 fn stack(lines: &[Line]) -> Vec<[Vec<(f64, f64)>; 2]> {
     let longest = lines.iter().map(|line| line.points.len()).max().unwrap_or(0);
     let mut sums = vec![[0.0; 2]; longest];
@@ -137,7 +136,7 @@ fn stack(lines: &[Line]) -> Vec<[Vec<(f64, f64)>; 2]> {
     lines.iter().map(band).collect()
 }
 
-/// The range of an axis: all values and a little more, never empty.
+/// The range of an axis: all values with a margin, never empty.
 fn span(values: impl Iterator<Item = f64>, with_zero: bool) -> (f64, f64) {
     let start = if with_zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
     let (low, high) = values.fold(start, |(low, high), v| (low.min(v), high.max(v)));
@@ -151,7 +150,7 @@ fn span(values: impl Iterator<Item = f64>, with_zero: bool) -> (f64, f64) {
     (low - margin, high + margin)
 }
 
-/// A number as an axis has it.
+/// A number in axis style.
 fn number(v: f64) -> String {
     match v.abs() {
         0.0 => "0".into(),

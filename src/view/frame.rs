@@ -1,4 +1,4 @@
-//! What all drawing shaders are told: `Frame` of `shaders/render/frame.wgsl`.
+//! Per-frame uniforms of all drawing shaders: `Frame` of `shaders/render/frame.wgsl`.
 
 use super::camera::{Bounds, Camera};
 use super::look::{Colour, Look, MAP};
@@ -8,7 +8,7 @@ use crate::colour::{PALETTE, to_linear};
 use bytemuck::{Pod, Zeroable};
 use nalgebra::{Matrix4, Vector4};
 
-/// As the shaders have it; a test compares every offset.
+/// Layout as in the shaders; a test compares every offset.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub(super) struct Frame {
@@ -34,22 +34,22 @@ pub(super) struct Frame {
     pub palette: [[f32; 4]; 8],
 }
 
-/// The light: from the left of the first view, well above the horizon.
+/// Light direction: from the left of the initial view, well above the horizon.
 const LIGHT_YAW: f64 = -0.75;
 const LIGHT_PITCH: f64 = 0.95;
 
-/// Shadows: the map's pixels a side, and how it is smoothed.
+/// Shadow map size (pixels per side) and filtering.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shadows {
     pub size: u32,
-    /// Taps to each side of the middle.
+    /// Taps on each side of the centre.
     pub taps: i32,
     /// Texels between them.
     pub softness: f32,
 }
 
 impl Shadows {
-    /// For hardware or an adapter in software.
+    /// For a hardware or software adapter.
     pub fn suitable(software: bool) -> Self {
         if software {
             Shadows { size: 512, taps: 3, softness: 1.6 }
@@ -59,13 +59,13 @@ impl Shadows {
     }
 }
 
-/// Towards the light, for a scene whose first view has this yaw.
+/// Direction towards the light, for a scene whose initial view has this yaw.
 fn light(yaw: f64) -> Vec3 {
     let (yaw, pitch) = (yaw + LIGHT_YAW, LIGHT_PITCH);
     Vec3::new(pitch.cos() * yaw.sin(), pitch.sin(), pitch.cos() * yaw.cos())
 }
 
-/// From the world to the shadow map: the ball around the scene, and what lies behind it in the light.
+/// World to shadow map: covers the scene's bounding ball and what lies behind it in the light.
 fn light_clip(light: &Vec3, centre: &Vec3, radius: f64) -> Matrix4<f64> {
     let right = Vec3::y().cross(light).normalize();
     let up = light.cross(&right);
@@ -98,10 +98,10 @@ fn grid(radius: f64) -> f64 {
         }
 }
 
-/// The largest room that shadows are drawn of, in radii of the scene.
+/// Largest extent with shadows, in scene radii.
 const SHADOW_ROOM: f64 = 1.3;
 
-/// The frame of a pane.
+/// The uniforms of a pane.
 pub(super) fn frame(
     camera: &Camera,
     look: &Look,

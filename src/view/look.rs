@@ -1,6 +1,6 @@
-//! How a scene is shown: what the colours mean, and the colours themselves.
+//! How a scene is shown: the quantity behind the colours, and the colours themselves.
 
-/// What the colour of a body tells.
+/// The quantity shown by a body's colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Colour {
@@ -18,7 +18,7 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// All of them, in the order of a menu.
+    /// All of them, in menu order.
     pub const ALL: [Colour; 5] =
         [Colour::Body, Colour::Strain, Colour::Energy, Colour::Speed, Colour::Damping];
 
@@ -45,40 +45,40 @@ impl Colour {
     }
 }
 
-/// The end of a colour map from zero that shows a largest value: that, rounded up to 1, 2 or 5 times a power of ten, as
-/// `shaders/render/measure_range.wgsl` does.
+/// The upper end of an automatic colour map: the largest value rounded up to 1, 2 or 5 times a power of ten, as in
+/// `shaders/render/measure_range.wgsl`.
 pub fn rounded_up(largest: f32) -> f32 {
     if largest < 1e-30 {
-        return 1.0; // nothing to be seen
+        return 1.0; // nothing to show
     }
     let power = 10f32.powf((largest.log10() + 1e-5).floor());
     let digits = largest / power;
-    // what rounding made a little more than 1, 2 or 5 is meant to be that
+    // tolerate values that rounding put slightly above 1, 2 or 5
     let ends = [(1.0001, 1.0), (2.0002, 2.0), (5.0005, 5.0)];
     power * ends.into_iter().find(|(most, _)| digits <= *most).map_or(10.0, |(_, end)| end)
 }
 
-/// How a pane is drawn.
+/// Display options of a pane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
-    /// What colours tell.
+    /// Colour quantity.
     pub colour: Colour,
-    /// Values at the two ends of the colour map; `None`: from zero to the largest value so far, rounded up.
+    /// Ends of the colour map; `None`: from zero to the largest value so far, rounded up.
     pub range: Option<[f32; 2]>,
-    /// Edges of the simulated meshes, which are then seen instead of their skins.
+    /// Show the edges of the simulated meshes, instead of skins.
     pub wireframe: bool,
-    /// Bodies that have a skin are seen by it; otherwise by the surface that is simulated.
+    /// Show bodies by their skins where available; otherwise by their simulated surface.
     pub skin: bool,
     /// The ground and its grid.
     pub ground: bool,
-    /// What holds the bodies.
+    /// Show attachments.
     pub attachments: bool,
-    /// The markers given to the stage: contacts, what is grabbed.
+    /// Show markers: contacts and grabs.
     pub markers: bool,
 }
 
 impl Look {
-    /// Whether skins are seen.
+    /// Whether skins are visible.
     pub fn shows_skins(&self) -> bool {
         self.skin && !self.wireframe
     }
@@ -98,8 +98,7 @@ impl Default for Look {
     }
 }
 
-/// Control points of the colour map, in Oklab (lightness, green to red, blue to yellow): lightness grows evenly, so equal
-/// differences of a value look equal, also in grey.
+/// Body colours (sRGB) of similar lightness, repeated cyclically.
 pub const MAP: [[f32; 3]; 6] = [
     [0.25, 0.045, -0.11],
     [0.38, 0.000, -0.125],

@@ -1,4 +1,4 @@
-//! Numbers for colours, measured on the device: strain, energy density, speed, damping power density at every vertex.
+//! Per-vertex quantities for colours, computed on the device: strain, energy density, speed, damping power density.
 
 use super::look::{Colour, Look};
 use super::memory::{storage, uniform};
@@ -40,7 +40,7 @@ pub(super) struct Measure {
     pub reset: u32,
 }
 
-/// What is measured of a model, and where.
+/// The quantities of a model and their buffers.
 pub(super) struct Measures {
     numbers: Measure,
     uniform: wgpu::Buffer,
@@ -48,14 +48,14 @@ pub(super) struct Measures {
     pub values: wgpu::Buffer,
     pub range: wgpu::Buffer,
     bodies: u32,
-    /// Volume (m³) of each vertex, its body, and how stiff that is.
+    /// Volume (m³) of each vertex, its body, and that body's stiffness keyframes.
     volumes: Vec<f32>,
     owners: Vec<u32>,
     curves: Vec<Option<Keyframes>>,
     groups: Vec<(Id, wgpu::BindGroup)>,
 }
 
-/// The kernels in their order.
+/// The kernels, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Id {
     Tet,
@@ -68,7 +68,7 @@ pub(super) enum Id {
 }
 
 impl Id {
-    /// All, with the names of their files.
+    /// All kernels, with the names of their files.
     pub const ALL: [(Id, &'static str); 7] = [
         (Id::Tet, "measure_tet"),
         (Id::Triangle, "measure_triangle"),
@@ -81,7 +81,7 @@ impl Id {
 }
 
 impl Measures {
-    /// Of a model whose state is on the device.
+    /// For a model whose state is on the device.
     pub fn new(
         context: &Context,
         kernels: &Kernels,
@@ -89,7 +89,7 @@ impl Measures {
         model: &Model,
         state: &State,
     ) -> Result<Self> {
-        // a model that single precision cannot hold has no colours, but it can be seen
+        // a model that does not fit in single precision has no colours, but is still visible
         let elements = elements(model).unwrap_or_else(|_| Contents::empty());
         let numbers = numbers(model, &elements);
         let own = own_rows(model, &numbers);
@@ -136,7 +136,7 @@ impl Measures {
         Ok(Measures { numbers, uniform, matter, values, range, bodies, volumes, owners, curves, groups })
     }
 
-    /// How stiff the bodies are at this time (s). Returns the bytes that cross.
+    /// Sets the bodies' stiffness at this time (s). Returns the uploaded bytes.
     pub fn set_time(&mut self, context: &Context, time: f64) -> u64 {
         if self.curves.iter().all(Option::is_none) {
             return 0;
@@ -156,7 +156,7 @@ impl Measures {
         8 * matter.len() as u64
     }
 
-    /// The damping whose power is measured, its filter applied once in `step` (s).
+    /// The damping whose power is measured, its filter applied once per `step` (s).
     pub fn set_damping(&mut self, damping: &Damping, step: f64) {
         let (kind, coefficient) = match damping.filter {
             None => (0, 0.0),
@@ -164,22 +164,22 @@ impl Measures {
             Some(Filter::Pbd { coefficient }) => (2, coefficient),
             Some(filter) => (if filter.keeps_spin() { 3 } else { 4 }, 0.0),
         };
-        // a filter that leaves nothing leaves nothing to be measured
+        // a filter that removes everything leaves nothing to measure
         let left = (1.0 - coefficient).max(1e-3);
         self.numbers.filter_kind = kind;
-        // of the others the change is known, and what it took once in a step
+        // the others record their change: what it removed, once per step
         let rate = if kind < 3 { (1.0 / (left * left) - 1.0) / 2.0 } else { 1.0 };
         self.numbers.filter_rate = (rate / step) as f32;
         self.numbers.mass_damping = damping.mass as f32;
         self.numbers.stiffness_damping = damping.stiffness as f32;
     }
 
-    /// Forgets the largest value so far.
+    /// Resets the largest value so far.
     pub fn reset_range(&mut self) {
         self.numbers.reset = 1;
     }
 
-    /// Measures what a look shows. Returns the bytes that cross.
+    /// Measures the quantity of a look. Returns the uploaded bytes.
     pub fn measure(
         &mut self,
         context: &Context,
@@ -189,7 +189,7 @@ impl Measures {
     ) -> u64 {
         let colour = Colour::ALL.iter().position(|colour| *colour == look.colour).unwrap_or(0) as u32;
         if self.numbers.colour != colour {
-            // the largest value so far is that of another quantity
+            // the largest value so far belongs to another quantity
             self.numbers.reset = 1;
         }
         self.numbers.colour = colour;
@@ -217,7 +217,7 @@ impl Measures {
     }
 }
 
-/// The elements as the solver's kernels have them.
+/// The elements in the layout of the solver's kernels.
 fn elements(model: &Model) -> Result<Contents> {
     let mut all = Contents::empty();
     let gained = vec![0.0; model.vertex_count()];
@@ -225,7 +225,7 @@ fn elements(model: &Model) -> Result<Contents> {
     contents::surfaces(model, &gained, &mut all)?;
     contents::laws(model, &mut all)?;
     if all.bytes(Buffer::Curves).is_empty() {
-        // a kernel cannot be bound to less than a piece
+        // a binding needs at least one item
         all.set(Buffer::Curves, &[CurvePiece::default()]);
     }
     Ok(all)
@@ -251,7 +251,7 @@ fn numbers(model: &Model, elements: &Contents) -> Measure {
     }
 }
 
-/// Where the rows of each vertex begin, then the rows: one list, so that a kernel keeps within eight buffers.
+/// Row starts of each vertex, then the rows: one list, so that a kernel stays within eight buffers.
 fn own_rows(model: &Model, numbers: &Measure) -> Vec<u32> {
     let tets = model.tets.iter().map(|e| &e.vertices[..]);
     let triangles = model.triangles.iter().map(|e| &e.vertices[..]);
@@ -268,7 +268,7 @@ fn own_rows(model: &Model, numbers: &Measure) -> Vec<u32> {
     starts.iter().copied().chain(places.iter().map(|&place| row_of[place as usize])).collect()
 }
 
-/// Each vertex's share of the volume of its body, as of its mass (m³).
+/// Each vertex's share of its body's volume, proportional to mass (m³).
 fn volumes(scene: &Scene, model: &Model) -> Vec<f32> {
     let mut volumes = Vec::with_capacity(model.vertex_count());
     for (number, body) in model.bodies.iter().enumerate() {
@@ -281,7 +281,7 @@ fn volumes(scene: &Scene, model: &Model) -> Vec<f32> {
     volumes
 }
 
-/// A program of the table.
+/// The program of a kernel.
 pub(super) fn programs(
     context: &Context,
     library: &crate::gpu::shader::Library,

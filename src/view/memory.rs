@@ -4,8 +4,8 @@ use crate::Result;
 use crate::error::RunError;
 use crate::gpu::context::Context;
 
-/// A buffer that shaders read or write, with this content; an empty one gets room for an item, for nothing can be bound to
-/// none. An error if it is larger than the device allows.
+/// A storage buffer with this content; an empty one gets room for one item, since empty buffers cannot be bound. Fails
+/// if it exceeds the device's limits.
 pub(super) fn storage<T: bytemuck::Pod>(
     context: &Context,
     name: &'static str,
@@ -14,12 +14,12 @@ pub(super) fn storage<T: bytemuck::Pod>(
     filled(context, name, bytemuck::cast_slice(items), wgpu::BufferUsages::STORAGE)
 }
 
-/// The same for indices of a draw.
+/// The same for index buffers.
 pub(super) fn indices(context: &Context, name: &'static str, items: &[u32]) -> Result<wgpu::Buffer> {
     filled(context, name, bytemuck::cast_slice(items), wgpu::BufferUsages::INDEX)
 }
 
-/// Numbers for all threads alike.
+/// A uniform buffer.
 pub(super) fn uniform(context: &Context, name: &'static str, bytes: usize) -> Result<wgpu::Buffer> {
     filled(context, name, &vec![0; bytes], wgpu::BufferUsages::UNIFORM)
 }
@@ -30,7 +30,7 @@ fn filled(
     content: &[u8],
     usage: wgpu::BufferUsages,
 ) -> Result<wgpu::Buffer> {
-    // no longer than its content: shaders ask for the length
+    // exactly as long as its content: shaders query the length
     let padded = if usage.contains(wgpu::BufferUsages::UNIFORM) {
         content.len().next_multiple_of(16)
     } else {

@@ -1,8 +1,8 @@
-//! Pictures of a simulation, drawn on the device that computes it.
+//! Pictures of a simulation, rendered on the device that computes it.
 //!
-//! A [`Renderer`] has the pipelines; it is made once for a device and a format. A [`Stage`] is what is drawn of one
-//! simulation: it reads the places of the GPU backend where they are, or is given those of the CPU backend. A [`Pane`] is a
-//! stage seen by a camera in a part of a picture; several panes make one picture.
+//! A [`Renderer`] holds the pipelines for a device and a texture format. A [`Stage`] is what is drawn of one
+//! simulation: it reads the GPU backend's positions in place, or receives those of the CPU backend. A [`Pane`] is such
+//! a scene seen by a camera in a part of a picture; several panes make one picture.
 //!
 //! Architecture invariant: drawing reads the state of a simulation and never writes it.
 

@@ -1,4 +1,4 @@
-//! Which vertex is under the pointer.
+//! Finds the vertex under the mouse pointer.
 
 use super::camera::Ray;
 use crate::Vec3;
@@ -7,22 +7,22 @@ use crate::model::Model;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a ray meets first.
+/// The first intersection of a ray.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// The nearest vertex of the surface that is met.
+    /// The nearest vertex of the surface hit.
     pub vertex: u32,
-    /// Where the surface is met (m).
+    /// The point hit (m).
     pub point: Vec3,
-    /// From the ray's origin (m).
+    /// Distance from the ray's origin (m).
     pub distance: f64,
 }
 
-/// The surfaces of a model as they are seen, for picking: a skin, where a body has one.
+/// The visible surfaces of a model for picking: a body's skin, where it has one.
 #[derive(Debug, Clone)]
 pub struct Picker {
     triangles: Vec<[u32; 3]>,
-    /// Skins and the vertices of their bodies.
+    /// Skins and the vertex ranges of their bodies.
     skins: Vec<(Range<usize>, Arc<Embedding>)>,
     /// Vertices of strands and loose ones, which have no surface.
     loose: Vec<u32>,
@@ -48,8 +48,8 @@ impl Picker {
         Picker { triangles, skins, loose: loose.map(|v| v as u32).collect() }
     }
 
-    /// The first surface that a ray meets with the vertices at `positions`; else the strand's vertex that is nearest to the
-    /// ray, within an angle of `tolerance` (rad) around it.
+    /// The first surface hit by a ray with vertices at `positions`; otherwise the strand vertex nearest to the ray
+    /// within an angle of `tolerance` (rad).
     pub fn pick(&self, positions: &[Vec3], ray: &Ray, tolerance: f64) -> Option<Hit> {
         let at = |v: u32| positions.get(v as usize).copied().unwrap_or(Vec3::repeat(f64::NAN));
         let mut best: Option<Hit> = None;
@@ -81,7 +81,7 @@ impl Picker {
     }
 }
 
-/// The point of a skin that a ray meets before `best`, and of what carries the skin there the nearest vertex.
+/// The point where a ray hits a skin before `best`, with the nearest vertex of the tetrahedron there.
 fn pick_skin(skin: &Embedding, coarse: &[Vec3], first: u32, ray: &Ray, mut best: Option<Hit>) -> Option<Hit> {
     let fine = skin.positions(coarse);
     for triangle in &skin.triangles {
@@ -97,7 +97,7 @@ fn pick_skin(skin: &Embedding, coarse: &[Vec3], first: u32, ray: &Ray, mut best:
     best
 }
 
-/// Distance along a ray to a triangle, seen from either side: o + t d = a + u (b − a) + v (c − a).
+/// Distance along a ray to a triangle, from either side: o + t d = a + u (b − a) + v (c − a).
 fn meet(ray: &Ray, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
     let (e1, e2) = (b - a, c - a);
     let p = ray.direction.cross(&e2);

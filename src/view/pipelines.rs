@@ -1,4 +1,4 @@
-//! The compiled shaders: kernels, programs that draw, their pipelines; and what a stage gives them.
+//! Compiled shaders: compute kernels, drawing programs, their pipelines; and the bind groups of a render scene.
 
 use super::look::Look;
 use super::measure::{self, Id};
@@ -10,7 +10,7 @@ use crate::gpu::pipeline::grid;
 use crate::gpu::shader::Library;
 use std::ops::Range;
 
-/// Which look shows a surface.
+/// In which look a surface is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     Always,
@@ -18,7 +18,7 @@ pub(super) enum Shown {
     WithSkins,
 }
 
-/// A kernel that makes something of the state before it is drawn.
+/// A kernel that prepares drawing data from the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Make {
     Carry,
@@ -28,14 +28,14 @@ pub(super) enum Make {
 }
 
 impl Make {
-    /// The names of their files.
+    /// Their file names.
     const ALL: [&'static str; 4] = ["carry", "turn", "normals", "skin_normals"];
 }
 
-/// A surface, bound to its buffers.
+/// A surface bound to its buffers.
 pub(super) struct Sheet {
     pub shown: Shown,
-    /// The kernels that run before it is drawn, in their order, and on how many threads.
+    /// Kernels to run before drawing, in order, with their numbers of threads.
     pub before: Vec<(Make, wgpu::BindGroup, u32)>,
     pub surface: wgpu::BindGroup,
     pub triangles: wgpu::Buffer,
@@ -43,18 +43,18 @@ pub(super) struct Sheet {
 }
 
 impl Draws {
-    /// The surfaces that a look shows.
+    /// The surfaces visible in a look.
     pub fn seen(&self, look: &Look) -> impl Iterator<Item = &Sheet> {
         let hidden = if look.shows_skins() { Shown::WithoutSkins } else { Shown::WithSkins };
         self.surfaces.iter().filter(move |sheet| sheet.shown != hidden)
     }
 }
 
-/// The bind groups and numbers of what a stage draws.
+/// Bind groups and counts of a render scene's draws.
 #[derive(Default)]
 pub(super) struct Draws {
     pub surfaces: Vec<Sheet>,
-    /// The places of the vertices of all skins, and how many there are.
+    /// Positions of all skin vertices, and their number.
     pub skins: Option<(wgpu::Buffer, u32)>,
     pub background: Option<wgpu::BindGroup>,
     pub ground: Option<wgpu::BindGroup>,
@@ -62,7 +62,7 @@ pub(super) struct Draws {
     pub ribbon: Option<wgpu::BindGroup>,
     pub pieces: u32,
     pub obstacle: Option<wgpu::BindGroup>,
-    /// Corners of the shape of each obstacle.
+    /// Corner range of each obstacle's shape.
     pub obstacles: Vec<Range<u32>>,
     pub holder: Option<wgpu::BindGroup>,
     pub holders: u32,
@@ -77,7 +77,7 @@ pub(super) struct Draws {
     pub shadow_map: Option<wgpu::TextureView>,
 }
 
-/// The kernels: what is made of the state, and what is measured for colours.
+/// Compute kernels: drawing preparation and vertex quantities.
 pub(super) struct Kernels {
     makes: Vec<(Program, wgpu::ComputePipeline)>,
     measures: Vec<(Program, wgpu::ComputePipeline)>,
@@ -99,24 +99,24 @@ impl Kernels {
         self.makes.iter().chain(&self.measures).map(|(program, _)| program)
     }
 
-    /// A kernel that makes something.
+    /// A preparation kernel.
     pub fn make(&self, make: Make) -> &Program {
         &self.makes[make as usize].0
     }
 
-    /// Runs the kernels that come before a surface.
+    /// Runs the kernels of a surface.
     pub fn prepare(&self, pass: &mut wgpu::ComputePass<'_>, sheet: &Sheet) {
         for (make, group, threads) in &sheet.before {
             dispatch(pass, &self.makes[*make as usize].1, group, *threads);
         }
     }
 
-    /// A kernel that measures.
+    /// A quantity kernel.
     pub fn program(&self, id: Id) -> &Program {
         &self.measures[id as usize].0
     }
 
-    /// Runs a kernel that measures on so many threads or a few more.
+    /// Runs a quantity kernel on at least this many threads.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, id: Id, group: &wgpu::BindGroup, threads: u32) {
         dispatch(pass, &self.measures[id as usize].1, group, threads);
     }
@@ -136,7 +136,7 @@ fn dispatch(
     }
 }
 
-/// The shaders that draw.
+/// The drawing shaders.
 pub(super) struct Programs {
     pub background: Program,
     pub ground: Program,

@@ -1,4 +1,4 @@
-//! Curves of a run, each chart as SVG and PNG: those of the ledger, and the excitations of examples.
+//! Plots of a run as SVG and PNG: ledger curves, and excitations of examples.
 
 use super::chart::{BLUE, Chart, GREEN, INK, Line, ORANGE, RED, VIOLET};
 use crate::Result;
@@ -20,7 +20,7 @@ struct Plot {
     title: &'static str,
     axis: &'static str,
     curves: &'static [Curve],
-    /// Areas on top of each other instead of lines.
+    /// Stacked areas instead of lines.
     stacked: bool,
 }
 
@@ -51,11 +51,11 @@ const PLOTS: &[Plot] = &[
         axis: "energy (J)",
         stacked: true,
         curves: &[
-            curve!("taken by damping", BLUE, |r| r.damped),
-            curve!("lost by the integrator (below 0: gained)", ORANGE, |r| r.numerical),
-            curve!("taken by contact", RED, |r| r.contact_loss),
-            curve!("given off by yielding", VIOLET, |r| r.plastic),
-            curve!("given from outside", GREEN, |r| -r.work),
+            curve!("lost to damping", BLUE, |r| r.damped),
+            curve!("lost to the integrator (below 0: gained)", ORANGE, |r| r.numerical),
+            curve!("lost to contact", RED, |r| r.contact_loss),
+            curve!("lost to yielding", VIOLET, |r| r.plastic),
+            curve!("external work (negative)", GREEN, |r| -r.work),
         ],
     },
     Plot {
@@ -75,7 +75,7 @@ const PLOTS: &[Plot] = &[
     Plot {
         file: "centre_of_mass",
         title: "Centre of mass",
-        axis: "place (m)",
+        axis: "position (m)",
         stacked: false,
         curves: &[
             curve!("x", RED, |r| r.centre[0]),
@@ -89,7 +89,7 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
-/// Writes all plots of a ledger into a folder, each as SVG and PNG. Nothing of a run that has but one row.
+/// Writes all plots of a ledger to a folder, each as SVG and PNG. Does nothing for a single row.
 pub fn write(folder: &Path, scene: &str, rows: &[Row]) -> Result<()> {
     if rows.len() < 2 {
         return Ok(());
@@ -97,10 +97,10 @@ pub fn write(folder: &Path, scene: &str, rows: &[Row]) -> Result<()> {
     PLOTS.iter().try_for_each(|plot| plot.chart(scene, rows).write(folder, plot.file))
 }
 
-/// The file of the excitations.
+/// File name of the excitation plot.
 pub const EXAMPLES: &str = "examples";
 
-/// Writes χ of the examples with these names into a folder, as SVG and PNG. Nothing of a run that has but one row.
+/// Writes χ of the named examples to a folder, as SVG and PNG. Does nothing for a single row.
 pub fn write_examples(folder: &Path, scene: &str, names: &[String], rows: &[Excited]) -> Result<()> {
     if rows.len() < 2 {
         return Ok(());
@@ -120,7 +120,7 @@ pub fn write_examples(folder: &Path, scene: &str, names: &[String], rows: &[Exci
 impl Plot {
     fn chart(&self, scene: &str, rows: &[Row]) -> Chart {
         let line = |c: &Curve| Line { name: c.name.into(), colour: c.colour, points: points(c, rows) };
-        // a quantity that is nothing all the time says nothing
+        // omit a quantity that is always zero
         let says = |(k, line): &(usize, Line)| *k == 0 || line.points.iter().any(|(_, v)| v.abs() > 0.0);
         Chart {
             title: format!("{}: {scene}", self.title),

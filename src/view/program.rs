@@ -1,4 +1,4 @@
-//! Shaders of the renderer, compiled: their bindings are those that the WGSL declares.
+//! Compiled renderer shaders; bindings are read from the WGSL.
 
 use super::screen::DEPTH;
 use crate::Result;
@@ -15,7 +15,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Compiles `shaders/render/NAME.wgsl`; an error names file and line.
+    /// Compiles `shaders/render/NAME.wgsl`; errors name file and line.
     pub fn new(context: &Context, library: &Library, name: &'static str) -> Result<Self> {
         let source = Source::of(library, &format!("render/{name}"))?;
         let (module, _) = source.module()?;
@@ -38,7 +38,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Whether another one can be given the same bind groups.
+    /// Whether another program accepts the same bind groups.
     pub fn binds_like(&self, other: &Program) -> bool {
         self.entries == other.entries
     }
@@ -56,7 +56,7 @@ impl Program {
         })
     }
 
-    /// The layout of group 1, the shadow map, of a program that shades.
+    /// The layout of group 1, the shadow map, of a lit program.
     pub fn shadow_layout(&self) -> &wgpu::BindGroupLayout {
         &self.layouts[self.layouts.len() - 1]
     }
@@ -163,22 +163,22 @@ impl Program {
     }
 }
 
-/// How a program draws into a picture.
+/// Pipeline options of a drawing program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
-    /// Of the picture.
+    /// Colour format of the picture.
     pub format: wgpu::TextureFormat,
     /// Samples a pixel.
     pub samples: u32,
-    /// Whether it hides what is behind it.
+    /// Whether it writes depth.
     pub writes_depth: bool,
-    /// Whether what is behind it shines through.
+    /// Whether it is blended.
     pub blend: bool,
     /// Triangles or lines.
     pub topology: wgpu::PrimitiveTopology,
 }
 
-/// The bindings of a group as the WGSL declares them, in their order.
+/// The bindings of a group declared in the WGSL, in order.
 fn entries(module: &naga::Module, group: u32, compute: bool) -> Vec<wgpu::BindGroupLayoutEntry> {
     let visibility = match (compute, group) {
         (true, _) => wgpu::ShaderStages::COMPUTE,

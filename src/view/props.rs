@@ -1,4 +1,4 @@
-//! What stands around bodies: planes, obstacles, and markers of what holds or touches them.
+//! Static geometry around bodies: planes, obstacles, and markers of attachments and contacts.
 
 use super::camera::Bounds;
 use super::room::is_ground;
@@ -40,7 +40,7 @@ pub(super) struct MarkerItem {
     pub vertex: u32,
     /// Linear light.
     pub colour: [f32; 3],
-    /// 1: `other` is a point of the world; 2: the ball is there, not at the vertex.
+    /// 1: `other` is a point in world space; 2: the ball is there, not at the vertex.
     pub flags: u32,
     pub radius: f32,
     pub width: f32,
@@ -57,9 +57,9 @@ pub(super) struct ShapeCorner {
     pad: f32,
 }
 
-/// How far planes are drawn, in radii of the scene.
+/// Extent of drawn planes, in scene radii.
 const EXTENT: f64 = 14.0;
-/// Slices of a ball around its axis, and rings of half of it.
+/// Slices of a ball around its axis, and rings per half.
 const SLICES: usize = 48;
 const RINGS: usize = 12;
 
@@ -84,14 +84,14 @@ fn plane(point: Vec3, normal: Vec3, bounds: &Bounds) -> PlaneItem {
         normal: narrow(normal),
         kind: u32::from(!is_ground(&normal)),
         along: narrow(along),
-        // lines pass through the world's origin, so that they can be read
+        // grid lines pass through the world origin, so that positions can be read off
         origin: nearest.dot(&along) as f32,
         across: narrow(across),
         origin_across: nearest.dot(&across) as f32,
     }
 }
 
-/// The planes of a scene at a time: its obstacles, or else the ground at this height.
+/// The planes of a scene at a time: its plane obstacles, or a ground at this height.
 pub(super) fn planes(obstacles: &[Obstacle], ground: Option<f64>, bounds: &Bounds, t: f64) -> Vec<PlaneItem> {
     let of = |obstacle: &Obstacle| {
         let Shape::Plane { normal } = obstacle.shape else { return None };
@@ -126,13 +126,13 @@ pub(super) fn placed(obstacles: &[Obstacle], t: f64) -> Vec<(bool, PlacedItem)> 
     obstacles.iter().filter_map(of).collect()
 }
 
-/// The corners of the triangles of a ball and of a box, both of size 1.
+/// Triangle corners of a unit ball and a unit box.
 pub(super) fn shapes() -> [Vec<ShapeCorner>; 2] {
     [ball(), cuboid()]
 }
 
 fn ball() -> Vec<ShapeCorner> {
-    // each half has its own ring at the equator: a capsule pulls them apart
+    // each half has its own ring at the equator: a capsule separates them
     let rows: Vec<(f64, f64)> = (0..=RINGS)
         .map(|k| (PI / 2.0 * (1.0 - k as f64 / RINGS as f64), 1.0))
         .chain((0..=RINGS).map(|k| (-PI / 2.0 * k as f64 / RINGS as f64, -1.0)))

@@ -1,4 +1,4 @@
-//! Animated files and sequences of pictures, written by a thread of their own so that who draws does not wait.
+//! Animations and picture sequences, written by a background thread so that drawing never waits.
 
 mod encode;
 
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-/// Pictures that may wait to be written before the next one has to.
+/// Maximum queued pictures.
 const QUEUE: usize = 8;
 
-/// What a recording becomes.
+/// Output format of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Format {
@@ -28,7 +28,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The ending of its file name; none for a folder.
+    /// File extension; empty for a folder.
     pub fn ending(self) -> &'static str {
         match self {
             Format::Gif => "gif",
@@ -38,18 +38,18 @@ impl Format {
         }
     }
 
-    /// Whether it can be written on this machine: else why not.
+    /// Checks that it can be written on this machine; otherwise the reason.
     pub fn available(self) -> Result<(), String> {
         match self {
             Format::Mp4 if !encode::has_ffmpeg() => {
-                Err("MP4 needs ffmpeg, which is not installed; gif and apng need nothing".into())
+                Err("MP4 needs ffmpeg, which is not installed; gif and apng do not".into())
             }
             _ => Ok(()),
         }
     }
 }
 
-/// A recording under way.
+/// A recording in progress.
 pub struct Recorder {
     path: PathBuf,
     bytes: usize,
@@ -60,7 +60,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a recording of pictures of this size (pixels), so many a second, into a file, or a folder for a sequence.
+    /// Starts a recording of pictures of this size (pixels) at this rate (1/s), into a file, or a folder for a
+    /// sequence.
     pub fn start(path: &Path, format: Format, [width, height]: [u32; 2], rate: f64) -> Result<Self> {
         let mut encoder = encode::open(format, path, [width, height], rate)?;
         let (sender, receiver) = sync_channel::<Vec<u8>>(QUEUE);
@@ -84,8 +85,8 @@ impl Recorder {
         })
     }
 
-    /// Hands over a picture: rows from the top, four bytes a pixel (sRGB and opacity). Waits only while some others wait
-    /// already. An error if it is not of the size agreed, or if one before could not be written.
+    /// Queues a picture: rows from the top, four bytes per pixel (sRGB and alpha). Waits only if the queue is full.
+    /// Fails if the size is wrong or an earlier picture could not be written.
     pub fn push(&mut self, rgba: Vec<u8>) -> Result<()> {
         self.check(&rgba)?;
         self.pushed += 1;
@@ -95,7 +96,7 @@ impl Recorder {
         }
     }
 
-    /// Hands over a picture like [`Recorder::push`], but never waits: `false` if so many others wait that there is no room.
+    /// Queues a picture like [`Recorder::push`] but never waits: `false` if the queue is full.
     pub fn offer(&mut self, rgba: Vec<u8>) -> Result<bool> {
         self.check(&rgba)?;
         match self.sender.as_ref().map(|sender| sender.try_send(rgba)) {
@@ -116,33 +117,33 @@ impl Recorder {
         Ok(())
     }
 
-    /// Why the thread has ended.
+    /// Why the thread stopped.
     fn ended(&mut self) -> Error {
-        let unknown = Error::write(&self.path)(std::io::Error::other("it has ended"));
+        let unknown = Error::write(&self.path)(std::io::Error::other("the recording thread has stopped"));
         self.join().err().unwrap_or(unknown)
     }
 
-    /// Pictures handed over and pictures written, for a progress bar.
+    /// Pictures queued and written, for a progress bar.
     pub fn progress(&self) -> [usize; 2] {
         [self.pushed, self.written.load(Ordering::Acquire)]
     }
 
-    /// Where it goes.
+    /// The output path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// No more pictures come. The file is whole once [`Recorder::is_done`].
+    /// Ends the input. The file is complete once [`Recorder::is_done`].
     pub fn close(&mut self) {
         self.sender = None;
     }
 
-    /// Whether everything is written, or never will be.
+    /// Whether everything is written, or has failed.
     pub fn is_done(&self) -> bool {
         self.sender.is_none() && self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Waits until everything is written and tells where.
+    /// Waits until everything is written and returns the path.
     pub fn finish(mut self) -> Result<PathBuf> {
         self.close();
         self.join()?;

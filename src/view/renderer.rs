@@ -1,4 +1,4 @@
-//! The order in which a picture is drawn.
+//! The drawing order of a picture.
 
 use super::look::Look;
 use super::pipelines::{Draws, Kernels, Pipelines, Programs};
@@ -11,7 +11,7 @@ use crate::gpu::reload::{self, Watch};
 use crate::gpu::shader::Library;
 use std::sync::Arc;
 
-/// The shaders of the renderer, files of `shaders/render/` without what they share.
+/// The renderer's shaders: files of `shaders/render/` without the shared ones.
 pub const SHADERS: [&str; 18] = [
     "background",
     "ground",
@@ -33,7 +33,7 @@ pub const SHADERS: [&str; 18] = [
     "measure_range",
 ];
 
-/// All that drawing needs and that does not depend on what is drawn.
+/// Everything drawing needs that does not depend on what is drawn.
 pub struct Renderer {
     pub(super) context: Arc<Context>,
     format: wgpu::TextureFormat,
@@ -47,19 +47,19 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// For pictures of this colour format, sRGB or not, with 1 or 4 samples a pixel. Shaders are those built in.
+    /// For pictures of this colour format (sRGB or linear) with 1 or 4 samples per pixel, using the built-in shaders.
     pub fn new(context: &Arc<Context>, format: wgpu::TextureFormat, samples: u32) -> Result<Self> {
         Self::with_library(context, format, samples, &Library::BuiltIn)
     }
 
-    /// The same with shaders from elsewhere.
+    /// The same with other shaders.
     pub fn with_library(
         context: &Arc<Context>,
         format: wgpu::TextureFormat,
         samples: u32,
         library: &Library,
     ) -> Result<Self> {
-        // what WebGPU promises
+        // guaranteed by WebGPU
         let samples = if samples >= 4 { 4 } else { 1 };
         let programs = Programs::new(context, library)?;
         let shadow_sampler = context.device.create_sampler(&wgpu::SamplerDescriptor {
@@ -82,7 +82,7 @@ impl Renderer {
         })
     }
 
-    /// Loads shaders anew if their files have changed. One that is not valid is told of, and the last good ones go on.
+    /// Reloads shaders whose files have changed. An invalid one is reported, and the last good version stays in use.
     pub fn reload(&mut self) -> Result<()> {
         if self.watch.changed() {
             let renewed = self.renewed();
@@ -101,13 +101,13 @@ impl Renderer {
         match changed {
             None => Ok(renewed),
             Some(file) => {
-                let message = "its bindings have changed; start anew".into();
+                let message = "its bindings have changed; restart the program".into();
                 Err(RunError::Shader { file, line: 0, message }.into())
             }
         }
     }
 
-    /// Samples a pixel that suit an adapter: 4, or 1 for one in software.
+    /// Samples per pixel suitable for an adapter: 4, or 1 for a software driver.
     pub fn suitable_samples(context: &Context) -> u32 {
         if context.adapter.software { 1 } else { 4 }
     }
@@ -117,7 +117,7 @@ impl Renderer {
         &self.context
     }
 
-    /// Samples a pixel.
+    /// Samples per pixel.
     pub fn samples(&self) -> u32 {
         self.samples
     }
@@ -135,7 +135,7 @@ impl Renderer {
         &self.programs
     }
 
-    /// The shadow map as group 1 of the shaders that shade.
+    /// The shadow map as bind group 1 of the lit shaders.
     pub(super) fn bind_shadow(&self, map: &wgpu::TextureView) -> wgpu::BindGroup {
         let resources =
             [wgpu::BindingResource::TextureView(map), wgpu::BindingResource::Sampler(&self.shadow_sampler)];
@@ -151,8 +151,8 @@ impl Renderer {
         })
     }
 
-    /// Draws panes into a picture (`target`, of the size of the screen and the renderer's format). What is not covered by a
-    /// pane becomes background. The caller submits the commands.
+    /// Draws panes into a picture (`target`, of the screen's size and the renderer's format). Areas without a pane
+    /// show the background. The caller submits the commands.
     pub fn draw(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -233,7 +233,7 @@ impl Renderer {
             pass.draw_indexed(0..draws.edge_indices, 0, 0..1);
         }
         if look.ground {
-            // last, for what is behind shines through where it fades
+            // drawn last, since it is blended where it fades out
             draw_items(pass, (&p.ground, &draws.ground), 6, draws.planes);
         }
     }
@@ -260,7 +260,7 @@ fn draw_items(
     }
 }
 
-/// Surfaces, strands and obstacles, into a picture or a shadow map.
+/// Draws surfaces, strands and obstacles into a picture or a shadow map.
 fn draw_bodies(
     pass: &mut wgpu::RenderPass<'_>,
     draws: &Draws,

@@ -1,4 +1,4 @@
-//! How much room a scene needs in a picture, and where its ground is.
+//! Space that a scene needs in a picture, and the height of its ground.
 
 use super::camera::Bounds;
 use crate::Vec3;
@@ -6,31 +6,31 @@ use crate::contact::obstacle::{Obstacle, Shape};
 use crate::model::Model;
 use crate::scene::Scene;
 
-/// Times at which paths are looked at.
+/// Sample times along paths.
 const MOMENTS: usize = 48;
-/// Attachments and vertices that are looked at, of each body, to find how far it hangs down.
+/// Attachments and vertices sampled per body to estimate how far it hangs down.
 const SAMPLES: usize = 400;
-/// How far down a solid bends that is held by a face, as a share of how far it reaches; what hangs by a line of points, and
-/// cloths and strands, come down all the way.
+/// How far a solid held by a face sags, as a fraction of its reach; bodies held by a line of points, cloth and strands
+/// hang down all the way.
 const SOLID_BEND: f64 = 0.5;
-/// Points within this share of the body's size beside a line hold it like a hinge.
+/// Points within this fraction of the body's size from a line act as a hinge.
 const HINGE: f64 = 0.05;
 
-/// The room of a scene.
+/// Bounds of a scene.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Room {
-    /// What a camera should see.
+    /// What a camera should frame.
     pub bounds: Bounds,
-    /// Height of the ground where no plane obstacle is one (m).
+    /// Height of the ground if no plane obstacle serves as one (m).
     pub ground: Option<f64>,
 }
 
-/// A plane that looks like a ground.
+/// Whether a plane looks like a ground.
 pub(super) fn is_ground(normal: &Vec3) -> bool {
     normal.y > 0.7
 }
 
-/// The room that the bodies and obstacles of a scene need, from the start on.
+/// The space that bodies and obstacles of a scene need, from the start on.
 pub(super) fn room(scene: &Scene, model: &Model, obstacles: &[Obstacle]) -> Room {
     let mut bounds = Bounds::of(&model.initial_positions);
     for (body, skin) in model.bodies.iter().filter_map(|body| Some((body, body.skin.as_ref()?))) {
@@ -49,7 +49,7 @@ pub(super) fn room(scene: &Scene, model: &Model, obstacles: &[Obstacle]) -> Room
     if falls {
         bounds = hanging(model, bounds);
     } else if !start.is_empty() {
-        // what spins freely needs as much room on all sides
+        // freely spinning bodies need the same space on all sides
         let reach = Vec3::repeat(0.72 * start.radius());
         bounds = bounds.with(&(start.centre() - reach)).with(&(start.centre() + reach));
     }
@@ -76,7 +76,7 @@ pub(super) fn room(scene: &Scene, model: &Model, obstacles: &[Obstacle]) -> Room
     }
 }
 
-/// The box of an obstacle at a time; empty for a plane.
+/// Bounds of an obstacle at a time; empty for a plane.
 fn extent(obstacle: &Obstacle, t: f64) -> Bounds {
     let (centre, rotation) = obstacle.pose(t);
     let reach = match obstacle.shape {
@@ -88,7 +88,7 @@ fn extent(obstacle: &Obstacle, t: f64) -> Bounds {
     Bounds { low: centre - reach, high: centre + reach }
 }
 
-/// The box, and where bodies that are held may hang down or swing to.
+/// The bounds, extended by where held bodies may hang or swing.
 fn hanging(model: &Model, mut bounds: Bounds) -> Bounds {
     let down = model.gravity.try_normalize(0.0).unwrap_or_default();
     for body in &model.bodies {
@@ -108,7 +108,7 @@ fn hanging(model: &Model, mut bounds: Bounds) -> Bounds {
             let arm = x - at;
             reach = reach.max(arm.norm());
             if hinge {
-                // to the other side as far as it comes from
+                // as far on the opposite side
                 bounds = bounds.with(&(at - arm + down * (2.0 * down.dot(&arm))));
             }
         }
@@ -117,7 +117,7 @@ fn hanging(model: &Model, mut bounds: Bounds) -> Bounds {
     bounds
 }
 
-/// Whether points lie on a line, up to this distance from it (m).
+/// Whether points are collinear within this distance (m).
 fn is_line(points: &[Vec3], within: f64) -> bool {
     let Some(first) = points.first() else { return false };
     let far =

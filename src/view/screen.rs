@@ -1,11 +1,11 @@
-//! Where pictures are drawn: a part of a screen, and the memory for it.
+//! Render targets: areas of a screen and their attachments.
 
 use super::camera::Camera;
 use super::look::Look;
 use super::renderer::Renderer;
 use super::stage::Stage;
 
-/// A part of a picture, in pixels from its upper left corner.
+/// An area of a picture, in pixels from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
     /// From the left.
@@ -29,7 +29,7 @@ impl Area {
         f64::from(self.width.max(1)) / f64::from(self.height.max(1))
     }
 
-    /// The part of it that lies in a picture of this size, if any.
+    /// Its intersection with a picture of this size, if any.
     pub(super) fn within(self, [width, height]: [u32; 2]) -> Option<Area> {
         let area = Area {
             width: self.width.min(width.saturating_sub(self.x)),
@@ -39,7 +39,7 @@ impl Area {
         (area.width > 0 && area.height > 0).then_some(area)
     }
 
-    /// So many panes side by side, in rows of up to two where that is squarer.
+    /// Splits it into panes side by side, in rows of up to two where that is squarer.
     pub fn split(self, panes: usize) -> Vec<Area> {
         let columns = match panes {
             0..=1 => 1,
@@ -58,24 +58,24 @@ impl Area {
     }
 }
 
-/// A stage in a part of a picture.
+/// A render scene in an area of a picture.
 pub struct Pane<'a> {
-    /// What is drawn.
+    /// The scene.
     pub stage: &'a mut Stage,
-    /// From where.
+    /// The camera.
     pub camera: &'a Camera,
-    /// How.
+    /// The look.
     pub look: &'a Look,
-    /// And in which part of the picture.
+    /// The area.
     pub area: Area,
 }
 
-/// Memory for drawing a picture of one size: samples and depths.
+/// Multisample and depth textures for pictures of one size.
 pub struct Screen {
     width: u32,
     height: u32,
     pub(super) depth: wgpu::TextureView,
-    /// None where there is one sample a pixel.
+    /// `None` for one sample per pixel.
     pub(super) samples: Option<wgpu::TextureView>,
 }
 

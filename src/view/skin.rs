@@ -1,4 +1,4 @@
-//! What can be seen of a model: surfaces with their creases, strands, edges. Found once, at rest.
+//! Visible geometry of a model: surfaces with creases, strands, edges. Computed once, at rest.
 
 use crate::Vec3;
 use crate::mesh::{Embedding, Mesh, double_area_normal};
@@ -8,14 +8,14 @@ use bytemuck::{Pod, Zeroable};
 
 /// Edges sharper than this at rest are creases (degrees): the faces of a box are flat, a coarse ball is round.
 const CREASE: f64 = 40.0;
-/// Radius of a strand that says nothing of its thickness, as a share of the mean length of its pieces.
+/// Default radius of a strand, relative to the mean length of its segments.
 const STRAND_SHARE: f64 = 0.06;
 
-/// A piece of a strand, as `shaders/render/ribbon.wgsl` has it.
+/// A strand segment, as in `shaders/render/ribbon.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub(super) struct Piece {
-    /// The piece is the second to the third; the others are its neighbours, or its ends again.
+    /// The segment runs from the second to the third; the others are its neighbours, or its ends repeated.
     pub vertices: [u32; 4],
     pub body: u32,
     /// (m)
@@ -23,7 +23,7 @@ pub(super) struct Piece {
     pub pad: [u32; 2],
 }
 
-/// What carries a vertex of a skin, as `shaders/render/carry.wgsl` has it.
+/// The tetrahedron that a skin vertex is embedded in, as in `shaders/render/carry.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub(super) struct CarrierItem {
@@ -38,16 +38,16 @@ pub(super) struct Solid {
     /// Tetrahedra of vertex i: `own[starts[i]..starts[i + 1]]`, ascending.
     pub starts: Vec<u32>,
     pub own: Vec<u32>,
-    /// Each vertex at rest, from the first of its body (m).
+    /// Rest position of each vertex relative to its body's first (m).
     pub rest: Vec<[f32; 4]>,
 }
 
-/// Triangles with their creases.
+/// Triangles with creases.
 #[derive(Debug, Clone)]
 pub(super) struct Surface {
     /// Corners of the triangles.
     pub triangles: Vec<[u32; 3]>,
-    /// The same triangles in drawn vertices.
+    /// The same triangles in drawn-vertex numbers.
     pub drawn: Vec<[u32; 3]>,
     /// Vertex and body of each drawn vertex.
     pub corners: Vec<[u32; 2]>,
@@ -56,29 +56,29 @@ pub(super) struct Surface {
     pub fans: Vec<u32>,
 }
 
-/// The visible parts of all bodies, in the numbers of the model.
+/// The visible parts of all bodies, in model vertex numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Skin {
     /// Surfaces of bodies without a skin.
     pub bare: Surface,
-    /// Those of bodies with a skin, and the skins themselves, in vertices of their own.
+    /// Surfaces of bodies with a skin, and the skins, with their own vertices.
     pub covered: Surface,
     pub fine: Surface,
-    /// Normals of the drawn vertices of the skins at rest.
+    /// Rest normals of the skins' drawn vertices.
     pub fine_normals: Vec<[f32; 4]>,
-    /// What carries each vertex of the skins.
+    /// The embedding of each skin vertex.
     pub carriers: Vec<CarrierItem>,
     /// The bodies below the skins.
     pub solid: Solid,
-    /// Edges of the simulated surfaces, each once.
+    /// Edges of the simulated surfaces, without duplicates.
     pub edges: Vec<[u32; 2]>,
     pub pieces: Vec<Piece>,
-    /// Vertices that belong to nothing that can be seen.
+    /// Vertices of no visible element.
     pub loose: Vec<u32>,
 }
 
 impl Skin {
-    /// Of a model of a scene.
+    /// The visible geometry of a scene's model.
     pub fn new(scene: &Scene, model: &Model) -> Self {
         let mut skin = Skin::default();
         for (number, body) in model.bodies.iter().enumerate() {
@@ -105,7 +105,7 @@ impl Skin {
         skin
     }
 
-    /// The skin of a body whose vertices count from `first` on.
+    /// Adds the skin of a body whose vertices start at `first`.
     fn add_fine(&mut self, skin: &Embedding, mesh: &Mesh, first: u32, body: u32) {
         let here = self.carriers.len() as u32;
         let rest = skin.positions(&mesh.positions);
@@ -132,7 +132,7 @@ impl Skin {
             .map(|ends| (mesh.positions[ends[0] as usize] - mesh.positions[ends[1] as usize]).norm());
         let (count, sum) = lengths.fold((0usize, 0.0), |(n, sum), length| (n + 1, sum + length));
         let thickness = material.and_then(|material| material.thickness).unwrap_or(0.0);
-        // hair of a micrometre would not be seen; the thickness of a simulated strand stands for a wisp
+        // micrometre-thin hair would be invisible; a simulated strand stands for a wisp
         let radius = (0.5 * thickness).max(STRAND_SHARE * sum / count.max(1) as f64) as f32;
         for strand in strands {
             for k in 0..strand.len() - 1 {
@@ -175,7 +175,7 @@ impl Default for Surface {
 }
 
 impl Surface {
-    /// Adds the triangles of a body; their vertices count from `first` on.
+    /// Adds the triangles of a body whose vertices start at `first`.
     fn add(&mut self, positions: &[Vec3], triangles: &[[u32; 3]], first: u32, body: u32) {
         let normal = |t: &[u32; 3]| double_area_normal(&t.map(|v| positions[v as usize]));
         let normals: Vec<_> =
@@ -208,7 +208,7 @@ impl Surface {
     }
 }
 
-/// Groups of triangles that hang together around a vertex, each ascending.
+/// Connected groups of triangles around a vertex, each ascending.
 fn sides(mine: &[usize], joined: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut side: Vec<usize> = (0..mine.len()).collect();
     for a in 0..mine.len() {

@@ -1,4 +1,4 @@
-//! What is drawn of one simulation: its surfaces, strands, obstacles and what holds it, in buffers on the device.
+//! The render scene of one simulation: its surfaces, strands, obstacles and attachments, in device buffers.
 
 mod draws;
 mod sheets;
@@ -28,23 +28,23 @@ use crate::{Result, Vec3};
 use draws::{held, linear, motions, vertices};
 use std::sync::Arc;
 
-/// Where the places of vertices come from.
+/// Source of the vertex positions.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// From the host, by [`Stage::set_state`], whenever they change.
+    /// The host, by [`Stage::set_state`], whenever they change.
     Host,
-    /// From the backend on the same device; nothing crosses.
+    /// The backend on the same device, without a copy.
     Device(gpu::Shared),
 }
 
-/// Something to point at: a contact, a vertex that is held by the mouse.
+/// A marker: a contact, or a vertex held by the mouse.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Marker {
     /// The vertex.
     pub vertex: u32,
-    /// A line from there: by this much (m), or to this point if it is absolute.
+    /// A line from the vertex: an offset (m), or an end point if absolute.
     pub line: [f32; 3],
-    /// Whether `line` is a point of the world.
+    /// Whether `line` is a point in world space.
     pub absolute: bool,
     /// sRGB.
     pub colour: [u8; 3],
@@ -54,20 +54,20 @@ impl Marker {
     /// sRGB of contacts.
     const TOUCH: [u8; 3] = [214, 48, 49];
 
-    /// A contact: a line along its normal, ten times as long as it is deep.
+    /// A contact: a line along its normal, ten times the penetration depth.
     pub fn contact(touched: &Touched) -> Self {
         let line = (touched.normal * (10.0 * touched.depth)).map(|c| c as f32).into();
         Marker { vertex: touched.vertex, line, absolute: false, colour: Self::TOUCH }
     }
 }
 
-/// Places and velocities on the device, as the solver has them.
+/// Positions and velocities on the device, in the solver's layout.
 pub(super) struct State {
     pub vertices: wgpu::Buffer,
     pub motions: wgpu::Buffer,
 }
 
-/// Radius of a marker's ball, as a share of the scene's.
+/// Radius of a marker ball, relative to the scene's.
 const BALL: f64 = 0.0075;
 
 /// One simulation on the device, ready to be drawn.
@@ -91,17 +91,17 @@ pub struct Stage {
     holders: wgpu::Buffer,
     markers: wgpu::Buffer,
     usage: DeviceUse,
-    /// The ends of the colour map on their way to the host.
+    /// The ends of the colour map, in transit to the host.
     range_readback: Arc<Readback>,
     range_state: Asked,
     range: Option<[f32; 2]>,
     largest: Option<f32>,
-    /// What was measured last, and what the ends on their way are of.
+    /// The quantity measured last, and the quantity of the ends in transit.
     measured: Colour,
     asked: Colour,
 }
 
-/// How far a number is on its way.
+/// State of a readback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     No,
@@ -170,12 +170,12 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Sends places (m) and velocities (m/s) to the device. Nothing to do for [`Source::Device`].
+    /// Uploads positions (m) and velocities (m/s). No-op for [`Source::Device`].
     pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
         self.set_filtered_state(positions, velocities, &[]);
     }
 
-    /// The same, and by how much a filter has changed the velocities (m/s), for the colour that shows its power; see
+    /// The same, with the velocity change by filters (m/s), for colouring by damping power; see
     /// [`crate::Simulation::filtered`].
     pub fn set_filtered_state(&mut self, positions: &[Vec3], velocities: &[Vec3], filtered: &[Vec3]) {
         if self.on_device || positions.len() != self.mass.len() || velocities.len() != self.mass.len() {
@@ -187,7 +187,7 @@ impl Stage {
         self.send(&self.state.motions.clone(), bytemuck::cast_slice(&motions));
     }
 
-    /// Moves obstacles and stiffnesses to where they are at this time (s).
+    /// Moves obstacles and updates stiffnesses to this time (s).
     pub fn set_time(&mut self, time: f64) {
         if self.time == time {
             return;
@@ -203,7 +203,7 @@ impl Stage {
         }
     }
 
-    /// Where each attachment of the model holds (m), `None` if it does not: only the simulation knows. See
+    /// The target of each attachment (m), `None` if inactive: only the simulation knows. See
     /// [`crate::Simulation::held_points`].
     pub fn set_held(&mut self, points: &[Option<Vec3>]) {
         if self.held_points == points {
@@ -215,12 +215,12 @@ impl Stage {
         self.send(&self.holders.clone(), bytemuck::cast_slice(&holders));
     }
 
-    /// The damping whose power is shown, and the time step (s) that its filter is applied once in.
+    /// The damping whose power is shown, and the time step (s) in which its filter is applied once.
     pub fn set_damping(&mut self, damping: &Damping, step: f64) {
         self.measures.set_damping(damping, step);
     }
 
-    /// What to point at.
+    /// Sets the markers.
     pub fn set_markers(&mut self, renderer: &Renderer, markers: &[Marker]) -> Result<()> {
         let radius = (BALL * self.room.bounds.radius()) as f32;
         let in_model = markers.iter().filter(|marker| (marker.vertex as usize) < self.mass.len());
@@ -237,7 +237,7 @@ impl Stage {
             .collect();
         self.draws.markers = items.len() as u32;
         if size_of_val(&items[..]) as u64 > self.markers.size() {
-            // some more, so that the next few need no new buffer
+            // allocate a few more, so that small increases need no new buffer
             let room = [items.clone(), vec![MarkerItem::default(); items.len()]].concat();
             self.markers = storage(&self.context, "markers", &room)?;
             let buffers = [&self.frame, &self.state.vertices, &self.markers];
@@ -247,13 +247,13 @@ impl Stage {
         Ok(())
     }
 
-    /// The box that everything is in at the start, with room for what will swing and fall: what a camera should see.
+    /// Bounds of the initial scene, with room for swinging and falling bodies: what a camera should frame.
     pub fn bounds(&self) -> Bounds {
         self.room.bounds
     }
 
-    /// Ends of the colour map when last drawn and told of; `None` before that, or where colours tell bodies. To be called
-    /// after the commands of a drawing were submitted. With `wait` it is that of the drawing submitted last.
+    /// Ends of the colour map of the last drawing that has reported them; `None` before that, or when coloured by
+    /// body. Call after submitting a drawing. With `wait`, those of the last drawing.
     pub fn range(&mut self, wait: bool) -> Result<Option<[f32; 2]>> {
         if self.range_state == Asked::Recorded {
             self.range_readback.request();
@@ -268,7 +268,7 @@ impl Stage {
             if wait || self.range_readback.arrived() {
                 let ends: Vec<f32> = self.range_readback.take(bytemuck::pod_collect_to_vec)?;
                 self.range_state = Asked::No;
-                // otherwise they are of what was shown before
+                // otherwise they belong to the previous quantity
                 if self.asked == self.measured {
                     (self.range, self.largest) = (Some([ends[0], ends[1]]), Some(ends[3]));
                 }
@@ -277,18 +277,19 @@ impl Stage {
         Ok(self.range)
     }
 
-    /// The largest value so far of what colours tell, whatever the ends of the colour map are, as of [`Stage::range`].
+    /// Largest value so far of the displayed quantity, regardless of the colour map's ends; as recent as
+    /// [`Stage::range`].
     pub fn largest(&self) -> Option<f32> {
         self.largest
     }
 
-    /// Strain, energy density (J/m³), speed (m/s) and damping power density (W/m³) of every vertex when colours last told
-    /// one of them. Waits for the device.
+    /// Strain, energy density (J/m³), speed (m/s) and damping power density (W/m³) of every vertex, as last measured.
+    /// Waits for the device.
     pub fn values(&mut self) -> Result<Vec<[f32; 4]>> {
         self.fetch(&self.measures.values.clone(), self.mass.len())
     }
 
-    /// Where the vertices of all skins were when last drawn (m), body after body. Waits for the device.
+    /// Positions of all skin vertices when last drawn (m), body by body. Waits for the device.
     pub fn skin_positions(&mut self) -> Result<Vec<Vec3>> {
         let Some((places, count)) = self.draws.skins.clone() else { return Ok(Vec::new()) };
         let places: Vec<Vertex> = self.fetch(&places, count as usize)?;
@@ -296,7 +297,7 @@ impl Stage {
         Ok(places.iter().map(|place| wide(place.position) + wide(place.low)).collect())
     }
 
-    /// So many items of a buffer.
+    /// Fetches `count` items of a buffer.
     fn fetch<T: bytemuck::Pod>(&mut self, buffer: &wgpu::Buffer, count: usize) -> Result<Vec<T>> {
         let bytes = (size_of::<T>() * count) as u64;
         if bytes == 0 {
@@ -313,23 +314,23 @@ impl Stage {
         readback.take(bytemuck::pod_collect_to_vec)
     }
 
-    /// Forgets the largest value so far.
+    /// Resets the largest value so far.
     pub fn reset_range(&mut self) {
         self.measures.reset_range();
     }
 
-    /// What crossed between host and device for drawing since the start.
+    /// Transfers between host and device for drawing since the start.
     pub fn usage(&self) -> DeviceUse {
         self.usage
     }
 
-    /// Tells the shaders what they need to know of a pane.
+    /// Uploads the frame uniforms of a pane.
     pub(super) fn set_frame(&mut self, camera: &Camera, look: &Look, area: &Area, srgb: bool) {
         let frame = frame::frame(camera, look, area, &self.room.bounds, &self.shadows, srgb);
         self.send(&self.frame.clone(), bytemuck::bytes_of(&frame));
     }
 
-    /// Measures what a look shows, and has the ends of the colour map sent.
+    /// Measures the quantity of a look and requests the ends of the colour map.
     pub(super) fn measure(&mut self, renderer: &Renderer, encoder: &mut wgpu::CommandEncoder, look: &Look) {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let kernels = renderer.kernels();

@@ -259,13 +259,13 @@ fn targets_that_are_none_are_told_with_what_was_expected() {
         (" ; ", &["no target"]),
         ("0.8->0.2", &["`0.8->0.2`", "names no example"]),
         (":0.8->0.2", &["names no example"]),
-        ("ear:", &["`` is no target", "half-life"]),
-        ("ear: 0.8->0.2,", &["`` is no target"]),
-        ("ear: 0.8>0.2", &["`0.8>0.2` is no target", "0.8->0.2"]),
-        ("ear: 0.8 halflife 2", &["`0.8 halflife 2` is no target"]),
-        ("ear: 0.8->b", &["`0.8->b`", "`b` is no number", "remaining amplitude"]),
-        ("ear: ->0.1", &["`` is no number", "initial amplitude"]),
-        ("ear: half-life", &["`` is no number", "half-life"]),
+        ("ear:", &["`` is not a target", "half-life"]),
+        ("ear: 0.8->0.2,", &["`` is not a target"]),
+        ("ear: 0.8>0.2", &["`0.8>0.2` is not a target", "0.8->0.2"]),
+        ("ear: 0.8 halflife 2", &["`0.8 halflife 2` is not a target"]),
+        ("ear: 0.8->b", &["`0.8->b`", "`b` is not a number", "remaining amplitude"]),
+        ("ear: ->0.1", &["`` is not a number", "initial amplitude"]),
+        ("ear: half-life", &["`` is not a number", "half-life"]),
         ("ear: -0.8->0.2", &["-0.8 is out of range", "initial amplitude"]),
         ("ear: 0.8->-0.2", &["-0.2 is out of range", "remaining amplitude"]),
         ("ear: 0.8->0", &["0 is out of range", "greater than 0"]),
@@ -284,7 +284,7 @@ fn targets_that_are_none_are_told_with_what_was_expected() {
     let twice = of_scene("ear: 1->0.5, 2->1, 1.0 ratio 0.1");
     assert_eq!(twice, TargetError::Twice { example: "ear".into(), amplitude: 1.0 });
     assert!(of_scene("eer: 1->0.5").to_string().contains("no example `eer`; did you mean `ear`?"));
-    assert!(of_scene("nose: 1->0.5").to_string().contains("there are `ear`, `belly`"));
+    assert!(of_scene("nose: 1->0.5").to_string().contains("the examples are `ear`, `belly`"));
     let none = assign(&parse("ear: 1->0.5").unwrap(), &[]).unwrap_err();
     assert!(none.to_string().contains("[[damping.example]]"));
     let by_hand = [Target { example: "ear".into(), amplitude: 1.0, wish: Wish::Ratio(2.0) }];
@@ -422,25 +422,21 @@ fn wishes_that_cannot_be_are_refused_or_told_and_what_was_found_is_kept() {
     std::fs::write(at.join("bar.toml"), BAR).unwrap();
     let design = |more: &[&'static str]| [&["design", "bar.toml", "--backend", "cpu"][..], more].concat();
     refused(at, &design(&[]), &["--target"]);
-    refused(at, &design(&["--target", "up: 1=>0.5"]), &["--target", "`1=>0.5` is no target"]);
+    refused(at, &design(&["--target", "up: 1=>0.5"]), &["--target", "`1=>0.5` is not a target"]);
     refused(at, &design(&["--target", "upp: 1->0.5"]), &["--target", "`upp`", "did you mean `up`?"]);
     refused(
         at,
         &design(&["--target", "up: 1->0.5", "--target", "up: 1->0.4"]),
         &["two targets at amplitude 1"],
     );
-    refused(
-        at,
-        &design(&["--target", "up: 1->0.5", "--out", "bar.toml"]),
-        &["--out", "the scene that is read"],
-    );
+    refused(at, &design(&["--target", "up: 1->0.5", "--out", "bar.toml"]), &["--out", "is the input scene"]);
     refused(
         at,
         &design(&["--target", "up: 1->0.5", "--set", "time.step=0.2"]),
         &["time.step", "period", "`up`"],
     );
     std::fs::write(at.join("bar-designed.toml"), "mine").unwrap();
-    refused(at, &design(&["--target", "up: 1->0.5"]), &["bar-designed.toml", "is there already"]);
+    refused(at, &design(&["--target", "up: 1->0.5"]), &["bar-designed.toml", "already exists"]);
     assert_eq!(std::fs::read_to_string(at.join("bar-designed.toml")).unwrap(), "mine");
     let impossible = [
         "--target",
@@ -450,7 +446,7 @@ fn wishes_that_cannot_be_are_refused_or_told_and_what_was_found_is_kept() {
         "--set",
         "integrator.kind=backward-euler",
     ];
-    fails(at, &design(&impossible), 1, &["not all targets hold", "`up: 1->0.9999999`", "γ = 0.001"]);
+    fails(at, &design(&impossible), 1, &["some targets were not met", "`up: 1->0.9999999`", "γ = 0.001"]);
     let kept = setup::load(at.join("kept.toml").to_str().unwrap(), &[]).unwrap().scene;
     assert!(kept.damping.examples.iter().all(|example| example.curve.is_some()));
 }

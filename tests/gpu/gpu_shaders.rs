@@ -223,7 +223,7 @@ fn a_shader_that_breaks_is_told_of_and_the_last_good_one_goes_on() {
         // named where it is, not where the built-in ones come from
         let told = said.lines().find(|line| line.contains(&format!("/{place}: ")));
         assert!(told.is_some_and(|line| !line.starts_with("shaders/")), "{place}: {said}");
-        assert!(told.is_some_and(|line| line.ends_with("the last good shader goes on")), "{place}: {said}");
+        assert!(told.is_some_and(|line| line.ends_with("keeping the last good shader")), "{place}: {said}");
     }
-    assert!(said.matches("shaders loaded anew").count() == 3, "{said}");
+    assert!(said.matches("shaders reloaded").count() == 3, "{said}");
 }

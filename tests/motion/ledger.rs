@@ -204,11 +204,11 @@ fn warnings_of(scene: &str, frames: usize, overrides: &[&str]) -> Vec<String> {
     warnings
 }
 
-/// A run that makes energy of nothing ends well as a program, but its user is told.
+/// A run whose energy grows finishes with exit code 0 and a warning.
 #[test]
-fn a_run_says_if_energy_came_from_nowhere() {
+fn a_run_warns_if_energy_grows() {
     let made_by = |who: &str, warnings: Vec<String>| {
-        let text = format!("energy that nobody gave: the {who} made ");
+        let text = format!("energy is growing: the {who} added ");
         assert!(warnings.len() == 1 && warnings[0].starts_with(&text), "{who}: {warnings:?}");
     };
     made_by("integrator", warnings_of("cube", 150, &["damping.model=none"]));

@@ -177,10 +177,10 @@ fn the_ledger_closes_where_a_seat_carries_it() {
 #[test]
 fn what_cannot_be_reduced_is_refused_by_name() {
     let cases: [(&[&str], &str); 5] = [
-        (&["body.0.attach=[]"], "has to be held"),
+        (&["body.0.attach=[]"], "must be held"),
         (&["integrator.kind=symplectic-euler", "solver.kind=projective"], "integrator.kind"),
         (&["damping.model=ether-drag"], "damping.model"),
-        (&["body.0.attach.0.until=0.3"], "never let go"),
+        (&["body.0.attach.0.until=0.3"], "permanent"),
         (
             &["body.0.mesh={ generate = \"cloth\", cells = [4, 4], size = [1.0, 1.0] }", "body.0.attach=[]"],
             "tetrahedra",

@@ -182,7 +182,7 @@ fn bad_arguments_end_with_code_two() {
 fn options_that_cannot_be_meant_are_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let without = "--backend cpu computes without one";
+    let without = "--backend cpu uses none";
     fails(path, &["run", "bar", "--backend", "cpu", "--adapter", "x"], 2, &["--adapter", without]);
     fails(path, &["run", "bar", "--backend", "cpu", "--shaders", "."], 2, &["--shaders", without]);
     fails(path, &["run", "bar", "--backend", "cpu", "--gpu-from", "advance"], 2, &["--gpu-from", without]);
@@ -192,9 +192,11 @@ fn options_that_cannot_be_meant_are_refused_at_once() {
     }
     std::fs::write(path.join("file"), "").unwrap();
     for command in [&["bench", "scale", "--largest", "2000"][..], &["compare", "bar", "--rivals"]] {
-        for (json, word) in
-            [("none/r.json", "no folder none"), (".", "is a folder"), ("file/r.json", "no folder")]
-        {
+        for (json, word) in [
+            ("none/r.json", "folder none does not exist"),
+            (".", "is a folder"),
+            ("file/r.json", "does not exist"),
+        ] {
             fails(path, &[command, &["--json", json]].concat(), 2, &["--json", word]);
         }
     }
@@ -207,7 +209,7 @@ fn the_summary_tells_what_is_held_and_what_touches() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let page = succeeds(path, &["run", "pushed-block", "--backend", "cpu", "--frames", "66", "--out", "r"]);
-    assert!(page.contains("held        P, L, H by cpd, tolerance 1e-4: H of `block` off by "), "{page}");
+    assert!(page.contains("conserved   P, L, H by cpd, tolerance 1e-4: H of `block` off by "), "{page}");
     assert!(page.contains("contact     linear, friction 0.5; bodies touch 1 obstacle"), "{page}");
     let summary: serde_json::Value = serde_json::from_slice(&bytes(path, "r/summary.json")).unwrap();
     let held = &summary["conservation"];

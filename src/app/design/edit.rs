@@ -1,4 +1,4 @@
-//! What the panels of damping by example ask of the simulations.
+//! Editing of damping by example: changes requested of the simulations.
 
 use super::{Posing, keep};
 use crate::app::desk::Desk;
@@ -8,34 +8,34 @@ use crate::scene::{Curve, CurveKind, Example, Over, Shape};
 use std::path::PathBuf;
 use toml::Value;
 
-/// The path of the list of examples in a scene.
+/// Path of the examples in a scene.
 const PATH: &str = "damping.example";
 
-/// A list as it is written in one line.
+/// A list of examples as one line of TOML.
 pub fn written(examples: &[Example]) -> Option<String> {
     Value::try_from(examples).ok().map(|list| list.to_string())
 }
 
-/// Where a shape comes from, in a few words.
+/// Source of a shape in a few words.
 pub fn source(shape: &Shape) -> String {
     match (shape.mode, shape.pull, &shape.file) {
         (Some(mode), ..) => format!("mode {mode}"),
         (_, Some([x, y, z]), _) => {
             let number = crate::app::theme::number;
-            format!("pulled by ({}, {}, {}) N", number(x), number(y), number(z))
+            format!("force ({}, {}, {}) N", number(x), number(y), number(z))
         }
         (.., Some(file)) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         _ => "no shape".into(),
     }
 }
 
-/// A name that no example has yet: `pose1`, `pose2`, …
+/// An unused example name: `pose1`, `pose2`, …
 pub fn free_name(examples: &[Example], stem: &str) -> String {
     let taken = |name: &String| examples.iter().any(|example| example.name == *name);
     (1..).map(|k| format!("{stem}{k}")).find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// A curve that damps as much as γ does everywhere, to begin with.
+/// A constant curve with this γ, as a starting point.
 pub fn curve_of(gamma: f64) -> Curve {
     let log = (gamma.max(1e-3).log10() * 100.0).round() / 100.0;
     let log = log.clamp(super::points::LOGS[0], super::points::LOGS[1]);
@@ -43,28 +43,28 @@ pub fn curve_of(gamma: f64) -> Curve {
 }
 
 impl Desk {
-    /// Whether bodies are seen under base and under designed damping side by side.
+    /// Whether base and designed damping are shown side by side.
     pub fn is_design(&self) -> bool {
         matches!(&self.state.lanes[..], [base, designed] if base.spec.base && !designed.spec.base)
     }
 
-    /// The lane whose examples are edited.
+    /// The slot whose examples are edited.
     pub fn designed(&self) -> usize {
         if self.is_design() { 1 } else { self.active }
     }
 
-    /// The examples as the lane has them.
+    /// The examples as published by the slot.
     fn told(&self) -> &[Example] {
         let lane = self.state.lanes.get(self.designed());
         lane.map_or(&[], |lane| &lane.loaded.scene.damping.examples)
     }
 
-    /// The examples as they shall be.
+    /// The examples as requested.
     pub fn examples(&self) -> Vec<Example> {
         self.design.examples(self.told()).to_vec()
     }
 
-    /// Takes over what was published of the examples.
+    /// Takes over the published examples.
     pub fn follow_design(&mut self) {
         let building = self.state.lanes.get(self.designed()).is_some_and(|lane| lane.building);
         let told = self.told().to_vec();
@@ -72,7 +72,7 @@ impl Desk {
         self.follow_pose();
     }
 
-    /// Asks for other examples. Edits of one gesture are undone together.
+    /// Requests other examples. Edits of one gesture are undone together.
     pub fn set_examples(&mut self, after: Vec<Example>, gesture: bool) {
         let before = self.examples();
         if before != after {
@@ -85,11 +85,11 @@ impl Desk {
         let lane = self.chosen();
         match written(examples) {
             Some(value) => self.send(Command::Set { lane, path: PATH.into(), value }),
-            None => self.complain("an example has a path that cannot be written"),
+            None => self.complain("an example has a path that is not valid text"),
         }
     }
 
-    /// Changes the example that is edited.
+    /// Changes the edited example.
     pub fn change_example(&mut self, gesture: bool, change: impl FnOnce(&mut Example)) {
         let mut examples = self.examples();
         if let Some(example) = examples.get_mut(self.design.picked) {
@@ -98,7 +98,7 @@ impl Desk {
         }
     }
 
-    /// Back to the examples before, or forward again.
+    /// Undo, or redo.
     pub fn undo(&mut self, forward: bool) {
         let now = self.examples();
         if let Some(list) = self.design.undo(&now, forward) {
@@ -106,7 +106,7 @@ impl Desk {
         }
     }
 
-    /// One example more, which is then edited.
+    /// Adds an example and selects it for editing.
     pub fn add_example(&mut self, stem: &str, body: Option<String>, shape: Shape) {
         let mut examples = self.examples();
         let name = free_name(&examples, stem);
@@ -115,7 +115,7 @@ impl Desk {
         self.set_examples(examples, false);
     }
 
-    /// Takes the example that is edited away.
+    /// Removes the edited example.
     pub fn remove_example(&mut self) {
         let mut examples = self.examples();
         if self.design.picked < examples.len() {
@@ -124,7 +124,7 @@ impl Desk {
         }
     }
 
-    /// Opens base and designed damping side by side, or one of them alone again.
+    /// Shows base and designed damping side by side, or returns to one of them.
     pub fn show_three_views(&mut self, on: bool) {
         let Some(lane) = self.state.lanes.get(self.designed()) else { return };
         let designed = Spec { base: false, ..lane.spec.clone() };
@@ -136,13 +136,13 @@ impl Desk {
         self.send(Command::Open(specs));
     }
 
-    /// The name of a body in the list of examples: none where there is only one.
+    /// Name of a body in the list of examples: `None` if there is only one body.
     pub fn body_name(&self, body: usize) -> Option<String> {
         let bodies = &self.state.lanes.get(self.designed())?.loaded.scene.bodies;
         (bodies.len() > 1).then(|| bodies.get(body).map(|body| body.name.clone())).flatten()
     }
 
-    /// Takes the shape that a body has now as an example, by way of a file.
+    /// Adds the current deformation of a body as an example, via a file.
     pub fn pose_as_example(&mut self, body: usize) {
         let Some(lane) = self.state.lanes.get(self.designed()) else { return };
         let stem = format!("{}-pose", lane.loaded.name);
@@ -157,7 +157,7 @@ impl Desk {
         self.send(Command::Pose { lane, body, path, serial });
     }
 
-    /// What the session says of a pose that was asked for.
+    /// Handles the session's answer to a pose request.
     fn follow_pose(&mut self) {
         let (serial, fault) = self.state.posed.clone();
         let Some(posing) = self.design.posing.take_if(|posing| posing.serial <= serial) else { return };
@@ -169,7 +169,7 @@ impl Desk {
         self.add_example("pose", posing.body, Shape { file: Some(file), ..Shape::default() });
     }
 
-    /// Writes the scene with its examples.
+    /// Saves the scene with its examples.
     pub fn save_scene(&mut self) {
         let Some(lane) = self.state.lanes.get(self.designed()) else { return };
         let loaded = lane.loaded.clone();

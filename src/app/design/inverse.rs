@@ -1,4 +1,4 @@
-//! The search for curves from what damping shall do, on a thread of its own.
+//! Inverse design: searches curves for target amplitudes on its own thread.
 
 use crate::app::session::spec::Spec;
 use crate::design::search::{self, Remaining, Trial};
@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A target as it is edited.
+/// An editable target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The name of the example.
     pub example: String,
-    /// |χ| at the start.
+    /// Initial |χ|.
     pub amplitude: f64,
-    /// |χ| that shall remain after a cycle.
+    /// |χ| after one cycle.
     pub remaining: f64,
 }
 
-/// A row for an example that has some already: a larger amplitude, of which as great a share remains.
+/// A row for an example that already has some: a larger amplitude with the same ratio.
 pub fn next_row(rows: &[Row], example: &str) -> Row {
     let own = rows.iter().filter(|row| row.example == example);
     match own.max_by(|a, b| a.amplitude.total_cmp(&b.amplitude)) {
@@ -33,14 +33,14 @@ pub fn next_row(rows: &[Row], example: &str) -> Row {
     }
 }
 
-/// What is wrong with rows, in a sentence; a search would refuse them.
+/// Why a search would refuse the rows, in a sentence.
 pub fn complaint(rows: &[Row], examples: &[Example]) -> Option<String> {
     if rows.is_empty() {
         return Some("Add a target first.".into());
     }
     let small = |row: &&Row| row.remaining.is_nan() || row.remaining >= row.amplitude;
     if let Some(row) = rows.iter().find(small) {
-        return Some(format!("Of {} less must remain, not {}.", row.amplitude, row.remaining));
+        return Some(format!("Less than {} must remain, not {}.", row.amplitude, row.remaining));
     }
     target::assign(&targets(rows), examples).err().map(|error| error.to_string())
 }
@@ -54,10 +54,10 @@ fn targets(rows: &[Row]) -> Vec<Target> {
     rows.iter().map(target).collect()
 }
 
-/// How far a search is.
+/// Progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stage {
-    /// The target that it is at, how many there are, and the round through them.
+    /// Current target, number of targets, and round.
     pub target: usize,
     /// See `target`.
     pub targets: usize,
@@ -68,23 +68,23 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A guess of the share that is done: nobody knows how many rounds it takes, but the first one takes most of the tests.
+    /// Estimated fraction done: the number of rounds is unknown, but the first takes most of the tests.
     pub fn share(&self) -> f32 {
         let rounds = self.round.saturating_sub(1) as f32 + self.target as f32 / self.targets.max(1) as f32;
         1.0 - 0.25f32.powf(rounds)
     }
 }
 
-/// What came of a search.
+/// Result of a search.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// All examples, with the curves that were found.
+    /// All examples, with the curves found.
     pub examples: Vec<Example>,
-    /// What has become of the targets.
+    /// Outcomes of the targets.
     pub outcomes: Vec<Outcome>,
 }
 
-/// A search under way. It is given up when it is dropped.
+/// A search in progress, cancelled when dropped.
 pub struct Search {
     stage: Arc<Mutex<Stage>>,
     stop: Arc<AtomicBool>,
@@ -98,7 +98,7 @@ impl std::fmt::Debug for Search {
 }
 
 impl Search {
-    /// Starts to look for curves of a scene's examples, as they are now, that do what the rows ask for.
+    /// Starts searching curves for a scene's current examples that meet the rows.
     pub fn start(spec: &Spec, examples: &[Example], rows: &[Row]) -> Search {
         let (sender, arrival) = channel();
         let (stage, stop) = (Arc::new(Mutex::new(Stage::default())), Arc::new(AtomicBool::new(false)));
@@ -109,25 +109,25 @@ impl Search {
                 loaded.scene.damping.examples = examples;
                 find(&loaded, &targets, &told, &stopped)
             });
-            // nobody may be waiting any more: then it is not needed
+            // nobody may be waiting any more
             let _ = sender.send(found);
         };
-        // where the system gives no thread the sender is dropped, and that is told as a failure
+        // if no thread can be created the sender is dropped, which is reported as a failure
         let _ = std::thread::Builder::new().name("design".into()).spawn(work);
         Search { stage, stop, arrival }
     }
 
-    /// How far it is.
+    /// Its progress.
     pub fn stage(&self) -> Stage {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What has come of it, if it is done.
+    /// The result, if finished.
     pub fn done(&self) -> Option<Result<Found>> {
         match self.arrival.try_recv() {
             Ok(found) => Some(found),
             Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err(given_up("the search has ended by itself"))),
+            Err(TryRecvError::Disconnected) => Some(Err(given_up("the search stopped unexpectedly"))),
         }
     }
 }
@@ -142,7 +142,7 @@ fn given_up(why: &str) -> Error {
     InputError::new(why).into()
 }
 
-/// A test that is not made any more once the search is given up.
+/// A test that refuses to run once the search is cancelled.
 struct Stoppable<'a> {
     test: Unloading,
     stop: &'a AtomicBool,
@@ -151,7 +151,7 @@ struct Stoppable<'a> {
 impl Trial for Stoppable<'_> {
     fn remaining(&mut self, example: usize, amplitude: f64, examples: &[Example]) -> Result<Remaining> {
         match self.stop.load(Ordering::Relaxed) {
-            true => Err(given_up("the search was given up")),
+            true => Err(given_up("the search was cancelled")),
             false => self.test.remaining(example, amplitude, examples),
         }
     }
@@ -254,7 +254,7 @@ mod tests {
         let search = Search::start(&spec, &examples, &[row(0.3, 0.1), row(0.6, 0.2), row(0.9, 0.3)]);
         let stop = search.stop.clone();
         stop.store(true, Ordering::Relaxed);
-        assert!(wait(&search).unwrap_err().to_string().contains("given up"));
+        assert!(wait(&search).unwrap_err().to_string().contains("cancelled"));
         let search = Search::start(&Spec::of("no-such-scene"), &examples, &[row(0.5, 0.2)]);
         assert!(wait(&search).is_err());
     }

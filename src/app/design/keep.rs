@@ -1,19 +1,19 @@
-//! Scenes and shapes that were designed, in files.
+//! Files of designed scenes and shapes.
 
 use crate::observe::write_whole;
 use crate::scene::{Example, LoadedScene};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// A file that does not exist yet in a folder, which is made: `dashpot-bar-pose-001.obj`. Its path can be used from any
-/// other folder.
+/// An unused file in a folder, created if necessary: `dashpot-bar-pose-001.obj`. The path is valid from any working
+/// directory.
 pub fn free_file(folder: &Path, stem: &str, ending: &str) -> Result<PathBuf> {
     std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
     let folder = std::path::absolute(folder).map_err(Error::write(folder))?;
     Ok(crate::app::recording::free_name(&folder, stem, ending))
 }
 
-/// Writes a scene with these examples into a folder.
+/// Writes a scene with these examples to a folder.
 pub fn save_scene(folder: &Path, loaded: &LoadedScene, examples: Vec<Example>) -> Result<PathBuf> {
     let mut loaded = loaded.clone();
     loaded.scene.damping.examples = examples;

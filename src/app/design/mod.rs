@@ -1,4 +1,4 @@
-//! Damping by example in the window: which example is edited, what was edited before, what is looked for.
+//! Damping by example in the window: the edited example, undo history, inverse design.
 
 pub mod edit;
 pub mod inverse;
@@ -11,7 +11,7 @@ use inverse::{Row, Search};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What is shown on the left.
+/// The page shown on the left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Page {
     /// Damping models and all other settings.
@@ -21,64 +21,64 @@ pub enum Page {
     Examples,
 }
 
-/// Lists that can be gone back to, at most.
+/// Maximum length of the undo history.
 const MOST_UNDONE: usize = 100;
 
-/// How long an edit is shown that the simulation has not taken up and is not preparing.
+/// How long an edit is shown that the simulation neither adopts nor prepares.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 /// A shape being written.
 #[derive(Debug, Clone)]
 pub struct Posing {
-    /// Which request.
+    /// Request number.
     pub serial: u64,
-    /// Where it goes, as the scene will name it.
+    /// Its file, as the scene will name it.
     pub file: PathBuf,
-    /// Of which body; `None`: the only one.
+    /// Its body; `None`: the only one.
     pub body: Option<String>,
 }
 
-/// All that the panels of damping by example remember.
+/// State of the panels of damping by example.
 #[derive(Debug, Default)]
 pub struct Design {
     /// What is shown on the left.
     pub page: Page,
-    /// The example that is edited.
+    /// The edited example.
     pub picked: usize,
-    /// The point of its curve that keys move.
+    /// The curve point selected for keys.
     pub point: Option<usize>,
-    /// The editor of the curve, when it was last shown.
+    /// Id of the curve editor when last shown.
     pub editor: Option<egui::Id>,
-    /// Whether that point is under the mouse or the keys now.
+    /// Whether that point is being dragged or moved by keys.
     pub held: bool,
-    /// The right end of the axis.
+    /// Right end of the axis.
     pub right: f64,
-    /// The body that an example is added of.
+    /// The body for new examples.
     pub body: usize,
-    /// The name of an example while it is typed.
+    /// Name being typed.
     pub name: Option<String>,
-    /// The number of the mode that is added next.
+    /// Mode number for the next new example.
     pub mode: usize,
-    /// How many times its shape a body is let go from.
+    /// Multiple of the shape for releases.
     pub amount: f64,
     /// A shape being written.
     pub posing: Option<Posing>,
-    /// Requests for poses so far.
+    /// Pose requests so far.
     pub poses: u64,
-    /// What shall remain of swings.
+    /// Target rows.
     pub rows: Vec<Row>,
-    /// The search for curves under way.
+    /// The search in progress.
     pub search: Option<Search>,
-    /// What the last search has come to.
+    /// Outcomes of the last search.
     pub outcomes: Vec<Outcome>,
-    /// Why it has come to nothing.
+    /// Why it failed.
     pub refused: Option<String>,
-    /// An edit that the simulations have not taken up yet.
+    /// An edit that the simulations have not adopted yet.
     edited: Option<(Vec<Example>, Instant)>,
-    /// Lists before and after the present one.
+    /// Undo and redo lists.
     undone: Vec<Vec<Example>>,
     redone: Vec<Vec<Example>>,
-    /// Whether the edits of this moment belong to the one before.
+    /// Whether edits still belong to the current gesture.
     gesture: bool,
 }
 
@@ -88,7 +88,7 @@ impl Design {
         Design { mode: 1, amount: 1.0, right: 1.0, ..Design::default() }
     }
 
-    /// The examples as they shall be: what was edited last, until `told` is the same or the patience ends.
+    /// Keeps the last edit until `told`, the published list, matches it or the patience ends.
     pub fn follow(&mut self, told: &[Example], building: bool) {
         let taken_up = |(edited, since): &(Vec<Example>, Instant)| {
             edited == told || !building && since.elapsed() > PATIENCE
@@ -103,12 +103,12 @@ impl Design {
         self.edited.as_ref().map_or(told.len(), |(edited, _)| edited.len())
     }
 
-    /// The examples as they shall be.
+    /// The examples as requested.
     pub fn examples<'a>(&'a self, told: &'a [Example]) -> &'a [Example] {
         self.edited.as_ref().map_or(told, |(edited, _)| edited)
     }
 
-    /// Takes note of an edit. Those of one gesture, such as a drag, are undone together.
+    /// Records an edit. Edits of one gesture, such as a drag, are undone together.
     pub fn note(&mut self, before: &[Example], after: Vec<Example>, gesture: bool) {
         if !(gesture && self.gesture) {
             self.undone.push(before.to_vec());
@@ -120,12 +120,12 @@ impl Design {
         self.edited = Some((after, Instant::now()));
     }
 
-    /// The mouse let go: the next edit is another gesture.
+    /// Ends the gesture: the next edit is a new one.
     pub fn end_gesture(&mut self) {
         self.gesture = false;
     }
 
-    /// Goes back to the list before, or forward again; what it is then.
+    /// Undo, or redo; returns the new list.
     pub fn undo(&mut self, now: &[Example], forward: bool) -> Option<Vec<Example>> {
         let (from, to) = match forward {
             false => (&mut self.undone, &mut self.redone),
@@ -138,12 +138,12 @@ impl Design {
         Some(list)
     }
 
-    /// Whether there is something to go back to, and forward to.
+    /// Whether undo and redo are possible.
     pub fn can_undo(&self) -> [bool; 2] {
         [!self.undone.is_empty(), !self.redone.is_empty()]
     }
 
-    /// Another scene: nothing of the old one is kept.
+    /// Resets everything for another scene.
     pub fn forget(&mut self) {
         *self = Design { page: self.page, poses: self.poses, ..Design::new() };
     }

@@ -1,39 +1,39 @@
-//! The points of a curve under the mouse: added, moved and taken away, always in order and within the axes.
+//! Editing of curve points with the mouse: always in order and within the axes.
 
 use crate::scene::Curve;
 use egui::{Pos2, Rect, pos2};
 
-/// log₁₀ γ at the lower and the upper end of the axis.
+/// Lower and upper end of the log₁₀ γ axis.
 pub const LOGS: [f64; 2] = [-3.0, 3.0];
 
-/// The least distance between two points, as a share of the axis.
+/// Minimum distance between two points, relative to the axis.
 const GAP: f64 = 5e-3;
 
-/// Axes: r from 0 to `right` across, log₁₀ γ upwards, in a rectangle of the window (points).
+/// Axes: r from 0 to `right`, log₁₀ γ upwards, in a rectangle of the window (points).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axes {
-    /// Where.
+    /// The rectangle.
     pub rect: Rect,
     /// r at the right end.
     pub right: f64,
 }
 
 impl Axes {
-    /// Where (r, log₁₀ γ) is in the window.
+    /// Window position of (r, log₁₀ γ).
     pub fn to_window(self, [r, log]: [f64; 2]) -> Pos2 {
         let across = (r / self.right) as f32;
         let up = ((log - LOGS[0]) / (LOGS[1] - LOGS[0])) as f32;
         pos2(self.rect.min.x + across * self.rect.width(), self.rect.max.y - up * self.rect.height())
     }
 
-    /// (r, log₁₀ γ) at a place of the window, within the axes.
+    /// (r, log₁₀ γ) at a window position, clamped to the axes.
     pub fn of_window(self, at: Pos2) -> [f64; 2] {
         let across = f64::from((at.x - self.rect.min.x) / self.rect.width()).clamp(0.0, 1.0);
         let up = f64::from((self.rect.max.y - at.y) / self.rect.height()).clamp(0.0, 1.0);
         [across * self.right, LOGS[0] + up * (LOGS[1] - LOGS[0])]
     }
 
-    /// The point nearest to a place of the window, unless it is farther than `reach` away.
+    /// The nearest point to a window position within `reach`.
     pub fn nearest(self, points: &[[f64; 2]], at: Pos2, reach: f32) -> Option<usize> {
         let distances = points.iter().map(|point| self.to_window(*point).distance(at)).enumerate();
         let (index, distance) = distances.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
@@ -41,11 +41,11 @@ impl Axes {
     }
 }
 
-/// The right end of the axis: a round number that leaves room beyond the last point and shows what was reached lately.
+/// Right end of the axis: a round number with room beyond the last point and for recent values.
 pub fn right_end(points: &[[f64; 2]], reached: f64) -> f64 {
     let last = points.last().map_or(0.0, |point| point[0]);
     let own = if last > 0.0 { 1.2 * last } else { 1.0 };
-    // one wild swing shall not press the curve to the left
+    // one outlier must not squeeze the curve
     let wanted = if reached.is_finite() { own.max(reached.min(4.0 * own)) } else { own };
     let power = 10f64.powf(wanted.log10().floor());
     [1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0]
@@ -55,13 +55,13 @@ pub fn right_end(points: &[[f64; 2]], reached: f64) -> f64 {
         .unwrap_or(10.0 * power)
 }
 
-/// As few digits as the eye can tell apart on an axis that ends at `right`.
+/// Rounds to the digits visible on an axis that ends at `right`.
 fn tidy([r, log]: [f64; 2], right: f64) -> [f64; 2] {
     let steps = 10f64.powf(3.0 - right.log10().floor());
     [(r * steps).round() / steps, (log * 100.0).round() / 100.0]
 }
 
-/// Moves a point; neighbours stay where they are and are not passed.
+/// Moves a point; its neighbours stay and are not passed.
 pub fn shift(curve: &mut Curve, index: usize, to: [f64; 2], right: f64) {
     let points = &mut curve.points;
     if index >= points.len() {
@@ -71,12 +71,12 @@ pub fn shift(curve: &mut Curve, index: usize, to: [f64; 2], right: f64) {
     let low = if index == 0 { 0.0 } else { points[index - 1][0] + gap };
     let high = points.get(index + 1).map_or(f64::INFINITY, |next| next[0] - gap);
     let [r, log] = tidy(to, right);
-    // neighbours that are too close leave no room: then it stays between them
+    // no room between close neighbours: it stays between them
     let r = if low <= high { r.clamp(low, high) } else { points[index][0] };
     points[index] = [r, log.clamp(LOGS[0], LOGS[1])];
 }
 
-/// Adds a point, and tells its number; `None` if there is no room for it between its neighbours.
+/// Adds a point and returns its index; `None` if there is no room.
 pub fn add(curve: &mut Curve, at: [f64; 2], right: f64) -> Option<usize> {
     let gap = GAP * right;
     let [r, log] = tidy(at, right);
@@ -100,7 +100,7 @@ pub fn add_after(curve: &mut Curve, index: usize, right: f64) -> Option<usize> {
     add(curve, [r, log], right)
 }
 
-/// Takes a point away, but never the last one; whether it did.
+/// Removes a point, but never the last one; returns whether it did.
 pub fn remove(curve: &mut Curve, index: usize) -> bool {
     let possible = curve.points.len() > 1 && index < curve.points.len();
     if possible {

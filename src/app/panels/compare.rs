@@ -1,4 +1,4 @@
-//! The same scene under several settings side by side.
+//! The same scene with several settings side by side.
 
 use super::damping::choosing;
 use crate::app::desk::Desk;
@@ -7,9 +7,9 @@ use crate::app::session::{Command, MOST_LANES};
 use crate::app::theme;
 use egui::{Button, RichText, Ui};
 
-/// Comparisons on offer: what they are called, and how their lanes differ.
+/// Available comparisons: label, description, and the differences between slots.
 const COMPARISONS: &[(&str, &str, Lanes)] = &[
-    ("None | Laplacian", "without and with Laplacian damping", Lanes::Damping(&["none", "laplacian"])),
+    ("None | Laplacian", "no damping and Laplacian damping", Lanes::Damping(&["none", "laplacian"])),
     (
         "All four models",
         "none, Laplacian, ether drag and PBD",
@@ -17,7 +17,7 @@ const COMPARISONS: &[(&str, &str, Lanes)] = &[
     ),
     (
         "Point | spring | direct",
-        "drag of all motion, damping along edges, and towards the centre of mass",
+        "drag on all motion, damping along edges, and damping towards the centre of mass",
         Lanes::Damping(&["point", "spring", "spring-iterated", "direct"]),
     ),
     (
@@ -26,21 +26,21 @@ const COMPARISONS: &[(&str, &str, Lanes)] = &[
         Lanes::Of("integrator.kind", &["\"backward-euler\"", "\"implicit-midpoint\"", "\"bdf2\""]),
     ),
     (
-        "Energy held | not",
+        "Energy conserved | not",
         "conservation off and on",
         Lanes::Of("conservation.method", &["\"none\"", "\"cpd\""]),
     ),
 ];
 
-/// How lanes differ.
+/// How slots differ.
 enum Lanes {
-    /// By these damping models.
+    /// In the damping model.
     Damping(&'static [&'static str]),
-    /// By these values of a field.
+    /// In the value of a field.
     Of(&'static str, &'static [&'static str]),
 }
 
-/// Lanes of a comparison, each from this one.
+/// The slots of a comparison, derived from this one.
 fn lanes(of: &Lanes, from: &Spec, value: impl Fn(&str) -> Option<f64>) -> Vec<Spec> {
     let base = Spec { pins: Vec::new(), released: Default::default(), base: false, ..from.clone() };
     match of {
@@ -63,7 +63,7 @@ fn lanes(of: &Lanes, from: &Spec, value: impl Fn(&str) -> Option<f64>) -> Vec<Sp
     }
 }
 
-/// The button that opens a comparison, and how to end it.
+/// Buttons that start and end a comparison.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     theme::card(ui, |ui| {
         ui.horizontal(|ui| {
@@ -76,7 +76,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
                 let fill = if k < 2 { theme::LANES[1].gamma_multiply(0.45) } else { theme::WIDGET };
                 let button = ui.add_sized([width, 28.0], Button::new(*name).fill(fill));
                 desk.spots.note(format!("compare:{name}"), button.rect);
-                if button.on_hover_text(format!("Opens this scene from its start, {help}.")).clicked() {
+                if button.on_hover_text(format!("Open this scene from the start: {help}.")).clicked() {
                     open(desk, of);
                 }
                 if k % 2 == 1 {
@@ -88,17 +88,17 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
         if count > 1 {
             ui.horizontal(|ui| {
                 let add = ui.add_enabled(count < MOST_LANES, Button::new("+ variant"));
-                if add.on_hover_text("One more like the last one, to change").clicked() {
+                if add.on_hover_text("Add a copy of the last one to change").clicked() {
                     desk.send(Command::Add(Vec::new()));
                 }
-                let single = ui.button("back to one");
+                let single = ui.button("single view");
                 desk.spots.note("compare:end", single.rect);
-                if single.on_hover_text("Keeps the one whose settings are shown").clicked() {
+                if single.on_hover_text("Keep only the one whose settings are shown").clicked() {
                     let spec = desk.lane().map(|lane| Spec { base: false, ..lane.spec.clone() });
                     desk.send(Command::Open(spec.into_iter().collect()));
                 }
             });
-            theme::quiet(ui, "Click a picture: the settings here are of that one.");
+            theme::quiet(ui, "Click a view to edit its settings.");
         }
     });
 }

@@ -1,4 +1,4 @@
-//! A curve γ(r) that is edited by its points: dragged, added by a double click, taken away by a right click; or by keys.
+//! Editor of a curve γ(r): drag points, double-click to add, right-click to remove; or use the keys.
 
 use crate::app::design::points::{self, Axes, LOGS};
 use crate::app::session::Along;
@@ -12,16 +12,16 @@ use egui::{
 /// Height of the editor (points).
 const HEIGHT: f32 = 176.0;
 
-/// Room for the numbers on the left and below (points).
+/// Margins for axis labels, left and below (points).
 const MARGIN: [f32; 2] = [36.0, 20.0];
 
-/// How near the mouse must be to a point to take it (points).
+/// Picking distance of a point (points).
 const REACH: f32 = 12.0;
 
-/// How far an arrow key moves a point: a share of the axis, and of a power of ten.
+/// Displacement of a point per arrow key: fraction of the axis, and of a decade.
 const NUDGE: [f64; 2] = [0.01, 0.05];
 
-/// What an editor remembers from picture to picture.
+/// Editor state kept between frames.
 pub struct Held<'a> {
     /// The point that keys move.
     pub point: &'a mut Option<usize>,
@@ -31,7 +31,7 @@ pub struct Held<'a> {
     pub right: &'a mut f64,
 }
 
-/// What became of a curve.
+/// Result of the editor.
 pub struct Edited {
     /// The curve, if it changed.
     pub curve: Option<Curve>,
@@ -39,11 +39,11 @@ pub struct Edited {
     pub gesture: bool,
     /// The editor.
     pub response: Response,
-    /// Where the points are drawn.
+    /// Axes of the drawn points.
     pub axes: Axes,
 }
 
-/// The unit of r, and what it is called.
+/// Name and unit of r.
 fn name(over: Over) -> &'static str {
     match over {
         Over::Deformation => "|χ|",
@@ -51,7 +51,7 @@ fn name(over: Over) -> &'static str {
     }
 }
 
-/// r of a curve that is over deformation or velocity.
+/// r for a curve over deformation or velocity.
 pub fn size(over: Over, along: &Along) -> f64 {
     match over {
         Over::Deformation => along.excitation.abs(),
@@ -59,7 +59,7 @@ pub fn size(over: Over, along: &Along) -> f64 {
     }
 }
 
-/// The editor. `now` is the motion along the example, `reached` the largest r lately.
+/// Shows the editor. `now` is the current motion along the example, `reached` the largest recent r.
 pub fn edit(ui: &mut Ui, curve: &Curve, held: Held<'_>, now: Option<Along>, reached: f64) -> Edited {
     let wanted = vec2(ui.available_width(), HEIGHT);
     let (rect, response) = ui.allocate_exact_size(wanted, Sense::click_and_drag());
@@ -82,7 +82,7 @@ pub fn edit(ui: &mut Ui, curve: &Curve, held: Held<'_>, now: Option<Along>, reac
     Edited { curve: (edited != *curve).then_some(edited), gesture, response, axes }
 }
 
-/// What the mouse does; whether it is one gesture with what it did before.
+/// Mouse input; returns whether it continues a gesture.
 fn mouse(
     ui: &Ui,
     response: &Response,
@@ -94,7 +94,8 @@ fn mouse(
     let pressed = ui.input(|input| input.pointer.button_pressed(PointerButton::Primary));
     let at = ui.input(|input| input.pointer.interact_pos());
     if pressed && response.contains_pointer() {
-        // where it was pressed: egui's drag begins some pixels later, and where pictures are few the mouse is far by then
+        // the press position: egui's drag starts a few pixels later, and at low frame rates the mouse is far away by
+        // then
         let origin = ui.input(|input| input.pointer.press_origin());
         *point = origin.and_then(|origin| axes.nearest(&curve.points, origin, REACH));
         *dragged = point.is_some();
@@ -103,7 +104,7 @@ fn mouse(
     if response.clicked_elsewhere() {
         response.surrender_focus();
     }
-    // the last bit of a drag comes with its end
+    // the last movement comes with the end of the drag
     let moves = *dragged && (response.dragged() || response.drag_stopped());
     if ui.input(|input| !input.pointer.button_down(PointerButton::Primary)) {
         *dragged = false;
@@ -125,7 +126,7 @@ fn mouse(
     false
 }
 
-/// What the keys do while the editor has them.
+/// Keyboard input while the editor has focus.
 fn keys(ui: &Ui, response: &Response, right: f64, curve: &mut Curve, point: &mut Option<usize>) -> bool {
     if !response.has_focus() {
         return false;
@@ -157,7 +158,7 @@ fn keys(ui: &Ui, response: &Response, right: f64, curve: &mut Curve, point: &mut
     false
 }
 
-/// Numbers of the axes, γ = 1 more clearly than the rest.
+/// Axis labels; γ = 1 is emphasised.
 fn draw_axes(ui: &Ui, rect: Rect, axes: Axes, over: Over, focused: bool) {
     let painter = ui.painter();
     painter.rect_filled(rect, CornerRadius::same(5), theme::GROUND);
@@ -181,7 +182,7 @@ fn draw_axes(ui: &Ui, rect: Rect, axes: Axes, over: Over, focused: bool) {
             _ => (Align2::CENTER_TOP, theme::number(r)),
         };
         let at = pos2(if k == PARTS { axes.rect.max.x + 4.0 } else { x }, axes.rect.max.y + 4.0);
-        // the name of the axis takes the place of the number before its end
+        // the axis name replaces the last number
         if k != PARTS - 1 {
             painter.text(at, align, text, font.clone(), theme::QUIET);
         }
@@ -199,7 +200,7 @@ fn draw_curve(ui: &Ui, response: &Response, axes: Axes, curve: &Curve, chosen: O
     const PIECES: usize = 160;
     let at = |k: usize| axes.right * k as f64 / PIECES as f64;
     let mut marks: Vec<f64> = (0..=PIECES).map(at).collect();
-    // kinks of straight pieces are at the points
+    // include the kinks of straight segments
     marks.extend(curve.points.iter().map(|point| point[0]).filter(|r| *r < axes.right));
     marks.sort_by(f64::total_cmp);
     let line: Vec<Pos2> = marks.into_iter().map(|r| axes.to_window([r, curve.log_gamma(r)])).collect();
@@ -213,7 +214,7 @@ fn draw_curve(ui: &Ui, response: &Response, axes: Axes, curve: &Curve, chosen: O
     }
 }
 
-/// The motion of now: how large it is, and how strongly it is damped.
+/// The current motion: its size and damping.
 fn draw_now(ui: &Ui, axes: Axes, curve: &Curve, now: &Along) {
     let r = size(curve.over, now);
     if !r.is_finite() {

@@ -1,4 +1,4 @@
-//! The damping model: the first thing that one sees, and its parameters.
+//! The damping model and its parameters.
 
 use super::widgets;
 use crate::app::desk::Desk;
@@ -7,13 +7,13 @@ use crate::app::theme;
 use crate::damping::MODELS;
 use egui::{Button, RichText, Ui};
 
-/// A damping model as the window shows it.
+/// A damping model in the window.
 struct Shown {
     name: &'static str,
     title: &'static str,
     help: &'static str,
     fields: &'static [Field],
-    /// What is set when it is chosen and all of its parameters are zero: an effect that can be seen.
+    /// Values set on selection if all its parameters are zero, for a visible effect.
     start: &'static [(&'static str, &'static str)],
 }
 
@@ -21,7 +21,7 @@ const COEFFICIENT: &[Field] = &[Field {
     path: "damping.coefficient",
     label: "strength k",
     unit: "per step",
-    help: "Share of the velocity that is taken in each time step.",
+    help: "Fraction of the velocity removed in each time step.",
     kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-4 },
 }];
 
@@ -29,7 +29,7 @@ const GAMMA: Field = Field {
     path: "damping.gamma",
     label: "strength γ",
     unit: "per step",
-    help: "Share of the relative velocity that is taken in each time step, or sweep.",
+    help: "Fraction of the relative velocity removed in each time step or sweep.",
     kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-4 },
 };
 
@@ -37,7 +37,7 @@ const SWEEPS: Field = Field {
     path: "damping.sweeps",
     label: "sweeps",
     unit: "per step",
-    help: "How often all edges are gone through in a time step.",
+    help: "Number of sweeps over all edges per time step.",
     kind: Kind::Whole(1, 200),
 };
 
@@ -45,7 +45,7 @@ const SCOPE: Field = Field {
     path: "damping.scope",
     label: "what is damped",
     unit: "",
-    help: "Bodies towards their centres of mass, elements towards theirs, or one after the other.",
+    help: "Damp bodies towards their centre of mass, elements towards theirs, or both in turn.",
     kind: Kind::Choice(&[("global", "bodies"), ("local", "elements"), ("both", "both")]),
 };
 
@@ -53,12 +53,12 @@ const TORQUE: Field = Field {
     path: "damping.torque",
     label: "torque",
     unit: "",
-    help: "How damping is kept from acting on spin: forces along edges, along radii, least correction; or not at all.",
+    help: "How torque is removed so that spin is not damped: forces along edges, along radii, the smallest correction, or not at all.",
     kind: Kind::Choice(&[
         ("edges", "along edges"),
         ("radial", "along radii"),
         ("linear-program", "linear program"),
-        ("none", "left as it is"),
+        ("none", "not removed"),
     ]),
 };
 
@@ -66,97 +66,97 @@ const PROJECTION: Field = Field {
     path: "damping.torque",
     label: "torque",
     unit: "",
-    help: "Forces along edges leave spin alone; left as they are they do not.",
-    kind: Kind::Choice(&[("edges", "along edges"), ("none", "left as it is")]),
+    help: "Forces along edges do not damp spin; unprojected forces do.",
+    kind: Kind::Choice(&[("edges", "along edges"), ("none", "not removed")]),
 };
 
 const SHOWN: &[Shown] = &[
     Shown {
         name: "none",
         title: "None",
-        help: "No damping. What dies, or grows, is the integrator's doing.",
+        help: "No damping model: any loss or gain of energy comes from the integrator.",
         fields: &[],
         start: &[],
     },
     Shown {
         name: "laplacian",
         title: "Laplacian",
-        help: "Damps deformation inside the solve, high frequencies most. Falling is not slowed; spin is.",
+        help: "Damps deformation inside the solve, high frequencies most. Free fall is unaffected; spin is damped.",
         fields: &RAYLEIGH,
         start: &[("damping.stiffness", "0.005")],
     },
     Shown {
         name: "ether-drag",
         title: "Ether drag",
-        help: "Slows every motion after each step, falling and spinning included.",
+        help: "Scales down all velocities after each step, including free fall and spin.",
         fields: COEFFICIENT,
         start: &[("damping.coefficient", "0.02")],
     },
     Shown {
         name: "pbd",
         title: "PBD",
-        help: "Draws each body towards its rigid motion after each step: flight and spin stay.",
+        help: "Pulls each body towards its rigid motion after each step: flight and spin are unaffected.",
         fields: COEFFICIENT,
         start: &[("damping.coefficient", "0.1")],
     },
     Shown {
         name: "point",
         title: "Point",
-        help: "A drag on every vertex: slows every motion, falling and spinning included.",
+        help: "Drag on every vertex: slows all motion, including free fall and spin.",
         fields: &[GAMMA],
         start: &[("damping.gamma", "0.02")],
     },
     Shown {
         name: "spring",
         title: "Spring",
-        help: "Damps the relative velocity of the ends of every edge: flight and spin stay.",
+        help: "Damps the relative velocity of the two ends of every edge: flight and spin are unaffected.",
         fields: &[GAMMA, PROJECTION],
         start: &[("damping.gamma", "0.1")],
     },
     Shown {
         name: "spring-iterated",
         title: "Spring, iterated",
-        help: "The same several times in a step: reaches further than from neighbour to neighbour.",
+        help: "Several spring sweeps per step: acts beyond direct neighbours.",
         fields: &[GAMMA, SWEEPS, PROJECTION],
         start: &[("damping.gamma", "0.1")],
     },
     Shown {
         name: "direct",
         title: "Direct",
-        help: "Draws bodies and elements towards the velocity of their centres of mass: flight and spin stay.",
+        help: "Pulls bodies and elements towards the velocity of their centre of mass: flight and spin are unaffected.",
         fields: &[GAMMA, SCOPE, TORQUE],
         start: &[("damping.gamma", "0.1")],
     },
     Shown {
         name: "strain-rate",
         title: "Strain rate",
-        help: "The traditional one: a viscous stress against the rate of strain. Flight and spin stay.",
+        help: "Classic viscous stress opposing the strain rate. Flight and spin are unaffected.",
         fields: &VISCOSITY,
         start: &[("damping.psi", "100.0")],
     },
     Shown {
         name: "rayleigh",
         title: "Rayleigh",
-        help: "By the stiffness of the body as it is at the start of each step. Slow: a matrix is factored in every step. On the CPU.",
+        help: "Uses the stiffness matrix at the start of each step. Slow: factors a matrix in every step. CPU only.",
         fields: &RAYLEIGH,
         start: &[("damping.stiffness", "0.005")],
     },
     Shown {
         name: "rayleigh-tangent",
         title: "Rayleigh, tangent",
-        help: "By the stiffness of the body as it becomes. Needs the solver Newton. On the CPU.",
+        help: "Uses the stiffness matrix at the current iterate. Requires the Newton solver. CPU only.",
         fields: &RAYLEIGH,
         start: &[("damping.stiffness", "0.005")],
     },
     Shown {
         name: "variational",
         title: "Variational",
-        help: "After each step a second solve against the deformation since the step before. Flight stays, and spin nearly. On the CPU.",
+        help: "A second solve after each step penalises deformation since the previous step. Flight is unaffected, spin nearly so. CPU only.",
         fields: &[Field {
             path: "damping.eta",
             label: "deformation η",
             unit: "s",
-            help: "Drag on deformation since the step before, the stronger the higher its frequency.",
+            help: "Damping of deformation since the previous step; stronger at higher frequencies.",
             kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-6 },
         }],
         start: &[("damping.eta", "0.005")],
@@ -168,14 +168,14 @@ const RAYLEIGH: [Field; 2] = [
         path: "damping.stiffness",
         label: "deformation α₂",
         unit: "s",
-        help: "Drag on deformation, the stronger the higher its frequency.",
+        help: "Damping of deformation; stronger at higher frequencies.",
         kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-6 },
     },
     Field {
         path: "damping.mass",
         label: "all motion α₁",
         unit: "1/s",
-        help: "Drag on every motion, falling included.",
+        help: "Drag on all motion, including free fall.",
         kind: Kind::Log { low: 0.0, high: 100.0, smallest: 1e-3 },
     },
 ];
@@ -185,19 +185,19 @@ const VISCOSITY: [Field; 2] = [
         path: "damping.psi",
         label: "shear ψ",
         unit: "Pa s",
-        help: "Against the rate of shear.",
+        help: "Viscosity against shear rate.",
         kind: Kind::Log { low: 0.0, high: 1e5, smallest: 1e-2 },
     },
     Field {
         path: "damping.phi",
         label: "compression φ",
         unit: "Pa s",
-        help: "Against the rate of change of volume.",
+        help: "Viscosity against volume change.",
         kind: Kind::Log { low: 0.0, high: 1e5, smallest: 1e-2 },
     },
 ];
 
-/// A model that this file has no words for yet: all parameters there are.
+/// Fallback for models unknown to this file: all parameters.
 const OTHER: Shown = Shown {
     name: "",
     title: "",
@@ -210,12 +210,12 @@ fn shown(name: &str) -> &'static Shown {
     SHOWN.iter().find(|shown| shown.name == name).unwrap_or(&OTHER)
 }
 
-/// What to set in order to choose a model in a scene whose fields are told by `value`.
+/// The settings that select a model in a scene whose fields `value` returns.
 pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String, String)> {
     let shown = shown(name);
     let mut sets = Vec::new();
     if name == "rayleigh-tangent" {
-        // no other solver takes it, so that comes first
+        // only this solver supports it, so it is set first
         sets.push(("solver.kind".to_string(), "\"newton\"".to_string()));
     }
     sets.push(("damping.model".to_string(), format!("\"{name}\"")));
@@ -226,11 +226,11 @@ pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String,
     sets
 }
 
-/// Buttons, and the parameters of the model chosen.
+/// Model buttons and the parameters of the selected model.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     theme::card(ui, |ui| {
         ui.label(RichText::new("Damping").strong().size(17.0));
-        theme::quiet(ui, "How should motion die? Pick a model and watch.");
+        theme::quiet(ui, "How should motion decay? Pick a model and watch.");
         let now = desk
             .value("damping.model")
             .and_then(|value| Some(value.as_str()?.to_string()))
@@ -266,7 +266,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     });
 }
 
-/// Chooses a model, with an effect that can be seen.
+/// Selects a model with a visible effect.
 pub fn choose(desk: &Desk, name: &str) {
     let value = |path: &str| desk.value(path).and_then(|value| crate::app::fields::number(&value));
     for (path, value) in choosing(name, value) {

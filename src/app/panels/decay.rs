@@ -1,4 +1,4 @@
-//! How motion along an example dies: χ(t) as designed, next to base damping.
+//! Decay plot of an example: χ(t) as designed, next to base damping.
 
 use crate::app::desk::Desk;
 use crate::app::history::SPAN;
@@ -10,7 +10,7 @@ use egui_plot::{Corner, Legend, Line, Plot, PlotPoints};
 /// Height of the plot (points).
 const HEIGHT: f32 = 170.0;
 
-/// The largest |χ|, or |dχ/dt| (1/s), of the example picked that was reached lately as designed.
+/// The largest recent |χ|, or |dχ/dt| (1/s), of the selected example as designed.
 pub fn reached(desk: &Desk, over: Over) -> f64 {
     let Some(history) = desk.history.get(desk.designed()) else { return 0.0 };
     let picked = desk.design.picked;
@@ -57,7 +57,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     if let Some(lane) = desk.state.lanes.get(desk.designed())
         && lane.along.is_empty()
     {
-        theme::quiet(ui, "It is not known yet.");
+        theme::quiet(ui, "No data yet.");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Damping by example: which shapes there are, and how strongly motion along the one that is picked is damped.
+//! Damping by example: the list of shapes, and the damping along the selected one.
 
 use crate::app::design::edit;
 use crate::app::desk::Desk;
@@ -7,14 +7,14 @@ use crate::app::theme;
 use crate::scene::{Example, Shape};
 use egui::{Button, DragValue, RichText, Ui};
 
-/// Damping that examples can scale.
+/// Damping models that examples can scale.
 const MODELS: [&str; 2] = ["laplacian", "rayleigh"];
 
 /// The page.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     theme::card(ui, |ui| {
         ui.label(RichText::new("Damping by example").strong().size(17.0));
-        theme::quiet(ui, "Motion along these shapes is damped γ times as strongly as other motion.");
+        theme::quiet(ui, "Motion along these shapes is damped γ times as strongly as all other motion.");
         if has_base(ui, desk) {
             list(ui, desk);
             add(ui, desk);
@@ -28,7 +28,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     }
 }
 
-/// Whether there is a damping that examples can scale; a way to it otherwise.
+/// Whether the scene has such a damping model; otherwise offers one.
 fn has_base(ui: &mut Ui, desk: &mut Desk) -> bool {
     let lane = desk.state.lanes.get(desk.designed());
     let damping = lane.map(|lane| &lane.loaded.scene.damping);
@@ -37,7 +37,7 @@ fn has_base(ui: &mut Ui, desk: &mut Desk) -> bool {
     };
     let has = damping.is_some_and(scales);
     if !has {
-        theme::quiet(ui, "They scale Laplacian or Rayleigh damping, and here is none of it.");
+        theme::quiet(ui, "Examples scale Laplacian or Rayleigh damping; this scene has neither.");
         let button = ui.button("Laplacian damping");
         desk.spots.note("design:laplacian", button.rect);
         if button.clicked() {
@@ -58,13 +58,13 @@ fn list(ui: &mut Ui, desk: &mut Desk) {
             if row.clicked() {
                 (desk.design.picked, desk.design.point) = (index, None);
             }
-            if picked && ui.small_button("×").on_hover_text("Takes this example away").clicked() {
+            if picked && ui.small_button("×").on_hover_text("Remove this example").clicked() {
                 desk.remove_example();
             }
         });
     }
     if examples.is_empty() {
-        theme::quiet(ui, "There are none yet. Add a vibration of the body, or pull at it and take its pose.");
+        theme::quiet(ui, "No examples yet. Add a vibration mode, or pull the body and add its current pose.");
     }
 }
 
@@ -81,14 +81,14 @@ fn row(example: &Example, picked: bool) -> Button<'static> {
     Button::new(text).fill(fill).truncate()
 }
 
-/// Other examples: a mode, or the shape that the body has now.
+/// Buttons for new examples: a mode, or the current pose.
 fn add(ui: &mut Ui, desk: &mut Desk) {
     choose_body(ui, desk);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let button = ui.button("+ mode");
         desk.spots.note("add:mode", button.rect);
-        let clicked = button.on_hover_text("The vibration of this number, slowest first").clicked();
+        let clicked = button.on_hover_text("Vibration mode with this number, slowest first").clicked();
         ui.add(DragValue::new(&mut desk.design.mode).range(1..=60).speed(0.1));
         if clicked {
             let shape = Shape { mode: Some(desk.design.mode), ..Shape::default() };
@@ -97,24 +97,24 @@ fn add(ui: &mut Ui, desk: &mut Desk) {
         }
         ui.add_space(6.0);
         let free = desk.design.posing.is_none();
-        let button = ui.add_enabled(free, Button::new("+ pose of now"));
+        let button = ui.add_enabled(free, Button::new("+ current pose"));
         desk.spots.note("add:pose", button.rect);
-        let help = "The shape that the body has now, without its turn: pause, pull or pin it, and press. \
-                    It is written to a file.";
+        let help = "The body's current deformation, without its rotation: pause, pull or pin it, then click. \
+                    Written to a file.";
         if button.on_hover_text(help).clicked() {
             desk.pose_as_example(desk.design.body);
         }
     });
 }
 
-/// The body that examples are added of, where there are several.
+/// The body for new examples, if there are several.
 fn choose_body(ui: &mut Ui, desk: &mut Desk) {
     let Some(lane) = desk.state.lanes.get(desk.designed()) else { return };
     let names: Vec<String> = lane.loaded.scene.bodies.iter().map(|body| body.name.clone()).collect();
     desk.design.body = desk.design.body.min(names.len().saturating_sub(1));
     if names.len() > 1 {
         let now = names[desk.design.body].clone();
-        egui::ComboBox::from_label("is deformed").width(120.0).selected_text(now).show_ui(ui, |ui| {
+        egui::ComboBox::from_label("body").width(120.0).selected_text(now).show_ui(ui, |ui| {
             for (index, name) in names.iter().enumerate() {
                 ui.selectable_value(&mut desk.design.body, index, name);
             }
@@ -122,7 +122,7 @@ fn choose_body(ui: &mut Ui, desk: &mut Desk) {
     }
 }
 
-/// What keeps the examples from having an effect.
+/// What keeps the examples from taking effect.
 fn faults(ui: &mut Ui, desk: &mut Desk) {
     let Some(lane) = desk.state.lanes.get(desk.designed()) else { return };
     if let Some(fault) = lane.fault.clone() {
@@ -132,7 +132,7 @@ fn faults(ui: &mut Ui, desk: &mut Desk) {
     }
 }
 
-/// Side by side with the base damping, and from the shape of the example.
+/// Comparison with base damping, and release from the example's shape.
 fn views(ui: &mut Ui, desk: &mut Desk) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -140,13 +140,13 @@ fn views(ui: &mut Ui, desk: &mut Desk) {
         let fill = if on { theme::ACCENT.gamma_multiply(0.75) } else { theme::LANES[1].gamma_multiply(0.45) };
         let button = ui.add(Button::new("three views").fill(fill));
         desk.spots.note("design:views", button.rect);
-        let help = "The same under base damping, as designed, and the shape of the example; from the start.";
+        let help = "Base damping, designed damping and the example's shape side by side, from the start.";
         if button.on_hover_text(help).clicked() {
             desk.show_three_views(!on);
         }
-        let release = ui.button("let go from");
+        let release = ui.button("release from");
         desk.spots.note("design:release", release.rect);
-        let help = "Starts anew at rest in the shape of the example, so many times as large.";
+        let help = "Restart at rest, deformed by this multiple of the example's shape.";
         let clicked = release.on_hover_text(help).clicked();
         ui.add(DragValue::new(&mut desk.design.amount).range(-20.0..=20.0).speed(0.02).suffix(" ×"));
         if clicked {

@@ -14,10 +14,10 @@ pub fn show(ctx: &Context, desk: &mut Desk) {
         .collapsible(false)
         .resizable(false)
         .show(ctx, |ui| {
-            ui.label("Soft bodies, and where their energy goes.");
+            ui.label("Soft-body simulation with a full energy budget.");
             theme::quiet(
                 ui,
-                "Pick a damping model on the left, pull at a body, watch the curves on the right.",
+                "Pick a damping model on the left, pull a body, and watch the curves on the right.",
             );
             for (title, table) in [("Mouse", MOUSE), ("Keys", KEYS)] {
                 ui.add_space(6.0);

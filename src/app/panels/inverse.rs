@@ -1,4 +1,4 @@
-//! Inverse design: what shall remain of a swing, and the curves that do it.
+//! Inverse design: target amplitudes, and the search for matching curves.
 
 use crate::app::design::inverse::{self, Row, Search};
 use crate::app::desk::Desk;
@@ -12,7 +12,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     follow(ui, desk);
     theme::card(ui, |ui| {
         theme::heading(ui, "Find the curves");
-        theme::quiet(ui, "Let go from |χ|, this much of it shall remain after one swing to and fro:");
+        theme::quiet(ui, "Released from |χ|, this amplitude should remain after one cycle:");
         rows(ui, desk);
         buttons(ui, desk);
         if let Some(reason) = desk.design.refused.clone() {
@@ -41,7 +41,7 @@ fn rows(ui: &mut Ui, desk: &mut Desk) {
                 ui.add(number(&mut row.amplitude)).on_hover_text("|χ| at the start, at rest");
                 ui.label(RichText::new("to").small().color(theme::QUIET));
                 ui.add(number(&mut row.remaining)).on_hover_text("|χ| after one cycle");
-                if ui.small_button("×").on_hover_text("Takes this target away").clicked() {
+                if ui.small_button("×").on_hover_text("Remove this target").clicked() {
                     taken = Some(index);
                 }
             });
@@ -81,7 +81,7 @@ fn buttons(ui: &mut Ui, desk: &mut Desk) {
         let find = Button::new("find curves").fill(theme::LANES[1].gamma_multiply(0.45));
         let find = ui.add_enabled(!desk.design.rows.is_empty(), find);
         desk.spots.note("inverse:find", find.rect);
-        let help = "Lets the body go again and again without gravity and contact, and changes the curves until it holds.";
+        let help = "Releases the body repeatedly, without gravity or contact, and adjusts the curves until the targets are met.";
         if find.on_hover_text(help).clicked() {
             start(desk);
         }
@@ -98,7 +98,7 @@ fn start(desk: &mut Desk) {
     }
 }
 
-/// Takes over what was found.
+/// Takes over the result of a search.
 fn follow(ui: &Ui, desk: &mut Desk) {
     let Some(search) = &desk.design.search else { return };
     ui.ctx().request_repaint_after(Duration::from_millis(100));
@@ -119,7 +119,7 @@ fn follow(ui: &Ui, desk: &mut Desk) {
     }
 }
 
-/// What has become of the targets.
+/// Outcomes of the targets.
 fn outcomes(ui: &mut Ui, desk: &mut Desk) {
     for outcome in &desk.design.outcomes {
         let number = theme::number;
@@ -131,7 +131,7 @@ fn outcomes(ui: &mut Ui, desk: &mut Desk) {
             End::OutOfReach { least, most } => (
                 theme::WRONG,
                 format!(
-                    "{} wanted; from {} to {} can remain",
+                    "{} wanted; only {} to {} is reachable",
                     number(outcome.wanted),
                     number(least),
                     number(most)
@@ -140,7 +140,7 @@ fn outcomes(ui: &mut Ui, desk: &mut Desk) {
             End::Between { below, above } => (
                 theme::WRONG,
                 format!(
-                    "{} wanted; nearest are {} and {}",
+                    "{} wanted; closest are {} and {}",
                     number(outcome.wanted),
                     number(below),
                     number(above)

@@ -1,4 +1,4 @@
-//! Titles over the bodies: which settings each picture shows, and what is wrong with it.
+//! Overlays of the pictures: titles, errors, legend.
 
 use crate::app::desk::Desk;
 use crate::app::session::Command;
@@ -6,7 +6,7 @@ use crate::app::theme;
 use crate::view::{Colour, look};
 use egui::{Align2, Color32, CornerRadius, FontId, Pos2, Rect, Stroke, StrokeKind, Ui, vec2};
 
-/// Titles, frames and the legend of colours.
+/// Titles, frames and the colour legend.
 pub fn show(ui: &mut Ui, desk: &mut Desk, whole: Rect) {
     let scale = ui.ctx().pixels_per_point();
     let several = desk.state.lanes.len() > 1;
@@ -65,14 +65,14 @@ fn title(ui: &mut Ui, desk: &mut Desk, k: usize, rect: Rect, several: bool) {
     }
 }
 
-/// The picture of an example's shape.
+/// Title of the example's picture.
 fn example_title(ui: &Ui, desk: &Desk, rect: Rect) {
     let examples = desk.examples();
     let name = examples.get(desk.design.picked).map_or("…", |example| example.name.as_str());
     chip(ui, rect.min + vec2(10.0, 10.0), &format!("example: {name}"), theme::lane(2));
 }
 
-/// What the colours mean.
+/// The colour legend.
 fn legend(ui: &Ui, desk: &Desk, whole: Rect) {
     let colour = desk.look.colour;
     if colour == Colour::Body {
@@ -105,12 +105,12 @@ fn legend(ui: &Ui, desk: &Desk, whole: Rect) {
     }
 }
 
-/// What one can do here, for those who have done nothing yet.
+/// A hint for new users.
 fn hint(ui: &Ui, desk: &Desk, whole: Rect) {
     let text = if desk.state.lanes.is_empty() {
         "preparing the scene …"
     } else if desk.state.lanes.iter().all(|lane| lane.row.work == 0.0) && desk.grabs == 0 {
-        "drag a body to pull it  ·  drag beside it to look around  ·  H for help"
+        "drag a body to pull it  ·  drag the background to orbit  ·  H for help"
     } else {
         return;
     };

@@ -1,31 +1,31 @@
-//! Where the energy went: one bar a lane, all to the same scale.
+//! Energy budget: one bar per slot, all to the same scale.
 
 use crate::app::desk::Desk;
 use crate::app::theme;
 use crate::ledger::Row;
 use egui::{Color32, CornerRadius, Rect, RichText, Stroke, StrokeKind, Ui, vec2};
 
-/// Names for a loss and for a gain, and the amount that was taken (J).
+/// Labels for loss and gain, and the energy lost (J).
 type Share = (&'static str, &'static str, fn(&Row) -> f64);
 
-/// What the energy of a lane went to.
+/// Where the energy of a slot went.
 const SHARES: [Share; 5] = [
-    ("damping took", "damping gave", |row| row.damped),
-    ("integrator lost", "integrator made", |row| row.numerical),
-    ("contact took", "contact gave", |row| row.contact_loss),
-    ("yielding took", "yielding gave", |row| row.plastic),
-    ("you took", "you gave", |row| -row.work),
+    ("lost to damping", "gained from damping", |row| row.damped),
+    ("lost to integrator", "gained from integrator", |row| row.numerical),
+    ("lost to contact", "gained from contact", |row| row.contact_loss),
+    ("lost to yielding", "gained from yielding", |row| row.plastic),
+    ("removed by work", "added by work", |row| -row.work),
 ];
 
 /// Height of a bar (points).
 const BAR: f32 = 18.0;
 
-/// The bars and what they mean.
+/// The bars and their legend.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         theme::heading(ui, "Where the energy went");
-        theme::quiet(ui, "full: taken, hollow: given");
+        theme::quiet(ui, "solid: lost, outline: gained");
     });
     let rows: Vec<Row> = desk.state.lanes.iter().map(|lane| lane.row).collect();
     let sum =
@@ -68,7 +68,7 @@ fn bar(ui: &mut Ui, desk: &mut Desk, lane: usize, row: &Row, scale: f64) {
     response.on_hover_text(desk.title(lane));
 }
 
-/// The amounts of a lane in numbers.
+/// The amounts of a slot as numbers.
 fn amounts(ui: &mut Ui, row: &Row) {
     egui::Grid::new("amounts").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
         for ((taken, given, of), colour) in SHARES.iter().zip(theme::LEDGER) {

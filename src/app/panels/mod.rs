@@ -1,4 +1,4 @@
-//! What stands around the bodies, one file a panel.
+//! The panels, one file each.
 
 mod compare;
 mod curve;
@@ -22,10 +22,10 @@ use super::desk::Desk;
 use super::theme;
 use egui::{CentralPanel, Frame, Margin, Panel, ScrollArea, Sense, TextureId, Ui};
 
-/// Width of the panels on both sides (points).
+/// Width of the side panels (points).
 const SIDE: f32 = 292.0;
 
-/// The whole window. `scene` is the picture of the bodies, `None` before there is one.
+/// The whole window. `scene` is the picture of the bodies, `None` before the first.
 pub fn show(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     desk.spots.clear();
     let bar = Frame::new().fill(theme::GROUND).inner_margin(Margin::symmetric(10, 6));
@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     help::show(ui.ctx(), desk);
 }
 
-/// What the left side is about.
+/// Tabs of the left side.
 fn pages(ui: &mut Ui, desk: &mut Desk) {
     ui.horizontal(|ui| {
         let width = (ui.available_width() - 6.0) / 2.0;
@@ -83,7 +83,7 @@ fn pages(ui: &mut Ui, desk: &mut Desk) {
     ui.add_space(4.0);
 }
 
-/// The bodies, and the mouse over them.
+/// The picture of the bodies, with mouse interaction.
 fn bodies(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     let rect = ui.available_rect_before_wrap();
     let scale = ui.ctx().pixels_per_point();
@@ -102,7 +102,7 @@ fn bodies(ui: &mut Ui, desk: &mut Desk, scene: Option<TextureId>) {
     desk.spots.note("bodies", rect);
     desk.handle_mouse(ui, &response);
     if desk.is_design() {
-        // the example swings also while time stands still
+        // the example swings even while paused
         ui.ctx().request_repaint_after(std::time::Duration::from_millis(40));
     }
     lanes::show(ui, desk, rect);

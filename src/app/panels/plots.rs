@@ -1,4 +1,4 @@
-//! Curves of the ledger while it is written. Several lanes share one plot.
+//! Live curves of the ledger. Several slots share one plot.
 
 use crate::app::desk::{Curves, Desk};
 use crate::app::theme;
@@ -6,7 +6,7 @@ use crate::ledger::Row;
 use egui::{Color32, Ui};
 use egui_plot::{Corner, Legend, Line, Plot, PlotPoints};
 
-/// A curve: its name, its colour, what it shows of a row.
+/// A curve: name, colour, value of a row.
 type Curve = (&'static str, Color32, fn(&Row) -> f64);
 
 fn length(v: &[f64; 3]) -> f64 {
@@ -15,13 +15,13 @@ fn length(v: &[f64; 3]) -> f64 {
 
 const TOTAL: Curve = ("total", Color32::WHITE, |row| row.total);
 
-/// Parts of the energy, shown when there is one lane only.
+/// Parts of the energy, shown for a single slot.
 const PARTS: &[Curve] = &[
     ("kinetic", theme::LANES[1], |row| row.kinetic),
     ("elastic", theme::LANES[2], |row| row.elastic),
     ("gravity", theme::LANES[3], |row| row.gravity),
     ("contact", theme::LEDGER[2], |row| row.contact),
-    ("held", theme::LEDGER[1], |row| row.attachment),
+    ("attachment", theme::LEDGER[1], |row| row.attachment),
 ];
 
 const CENTRE: &[Curve] = &[
@@ -66,7 +66,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
         .allow_boxed_zoom(false)
         .y_axis_formatter(|mark, _| theme::number(mark.value));
     if desk.state.lanes.len() < 2 {
-        // several lanes have their colours in the titles of their pictures
+        // several slots have their colours in their titles
         let legend = Legend::default().position(Corner::RightTop).background_alpha(0.35);
         plot = plot.legend(legend.text_style(egui::TextStyle::Small));
     }
@@ -74,7 +74,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     desk.spots.note("plot", response.response.rect);
 }
 
-/// The curves that are shown.
+/// The curves shown.
 fn lines(desk: &Desk) -> Vec<Line<'static>> {
     let curves: Vec<Curve> = match desk.curves {
         Curves::Energy if desk.history.len() > 1 => vec![TOTAL],

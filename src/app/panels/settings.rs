@@ -1,4 +1,4 @@
-//! All other settings, in sections that open.
+//! All other settings, in collapsible sections.
 
 use super::widgets;
 use crate::app::desk::Desk;
@@ -15,7 +15,7 @@ const SECTIONS: &[(&str, &[Field])] = &[
     ("Solver", fields::SOLVER),
 ];
 
-/// Sections of fields, the materials of the bodies, the backend, the hand.
+/// Fields, materials, backend, mouse.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     other_fault(ui, desk);
     for (title, fields) in SECTIONS {
@@ -24,11 +24,11 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
         });
     }
     section(ui, desk, "Material", materials);
-    section(ui, desk, "World and hand", |ui, desk| {
+    section(ui, desk, "World and mouse", |ui, desk| {
         fields::WORLD.iter().for_each(|field| widgets::field(ui, desk, "", field));
         let mut strength = desk.strength;
         let slider = egui::Slider::new(&mut strength, 0.05..=20.0).logarithmic(true).text("hand");
-        if ui.add(slider).on_hover_text("How strongly the mouse pulls; 1 lifts a body with ease").changed() {
+        if ui.add(slider).on_hover_text("Strength of the mouse spring; 1 easily lifts a body").changed() {
             desk.strength = strength;
             desk.send(Command::Strength(strength));
         }
@@ -42,14 +42,14 @@ fn section(ui: &mut Ui, desk: &mut Desk, title: &str, contents: impl FnOnce(&mut
     desk.spots.note(format!("section:{title}"), header.header_response.rect);
 }
 
-/// What was refused and belongs to no field that is shown.
+/// An error that belongs to no visible field.
 fn other_fault(ui: &mut Ui, desk: &Desk) {
     let Some(fault) = desk.lane().and_then(|lane| lane.fault.clone()) else { return };
     let field = fault.field.map(|field| format!("{field}: ")).unwrap_or_default();
     theme::wrong(ui, format!("not changed: {field}{}", fault.message));
 }
 
-/// Materials of all bodies; only fields that the scene gives.
+/// Materials of all bodies; only fields set in the scene.
 fn materials(ui: &mut Ui, desk: &mut Desk) {
     let Some(lane) = desk.lane() else { return };
     let names: Vec<String> = lane.loaded.scene.bodies.iter().map(|body| body.name.clone()).collect();
@@ -81,8 +81,8 @@ fn backend(ui: &mut Ui, desk: &mut Desk) {
         }
     });
     theme::quiet(ui, describe);
-    theme::quiet(ui, format!("Drawn by {}.", desk.adapter));
+    theme::quiet(ui, format!("Rendered by {}.", desk.adapter));
     if desk.adapter.software {
-        theme::quiet(ui, "It computes in software: its times say nothing about a GPU.");
+        theme::quiet(ui, "Software adapter: its timings say nothing about a GPU.");
     }
 }

@@ -1,4 +1,4 @@
-//! The bar at the bottom: what happened last, how fast time passes, what draws.
+//! The status bar: last message, speed, adapter.
 
 use crate::app::desk::Desk;
 use crate::app::theme;
@@ -32,16 +32,16 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
             ui.add(ProgressBar::new(share).desired_width(150.0).text(RichText::new(text).small()));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let software = if desk.adapter.software { ", in software: reduced quality" } else { "" };
+            let software = if desk.adapter.software { ", software: reduced quality" } else { "" };
             let name = desk.adapter.name.split('(').next().unwrap_or_default().trim().to_string();
             ui.label(small(format!("{name}{software}"), theme::QUIET))
                 .on_hover_text(desk.adapter.to_string());
-            ui.label(small(format!("{:.0} pictures/s", desk.frame_rate), theme::QUIET));
+            ui.label(small(format!("{:.0} fps", desk.frame_rate), theme::QUIET));
             let (text, colour) = match desk.state.paused {
                 true => ("paused".to_string(), theme::ACCENT),
                 false => (format!("{:.2} × real time", desk.state.pace), theme::TEXT),
             };
-            ui.label(small(text, colour)).on_hover_text("Simulated seconds a second");
+            ui.label(small(text, colour)).on_hover_text("Simulated seconds per second");
         });
     });
 }

@@ -42,8 +42,7 @@ fn strength(ui: &mut Ui, desk: &mut Desk) {
     ui.horizontal(|ui| {
         let save = ui.button("save scene");
         desk.spots.note("design:save", save.rect);
-        if save.on_hover_text("Writes the scene with all examples into the folder of the pictures").clicked()
-        {
+        if save.on_hover_text("Save the scene with all examples to the picture folder").clicked() {
             desk.save_scene();
         }
     });
@@ -53,7 +52,7 @@ fn strength(ui: &mut Ui, desk: &mut Desk) {
 fn rename(ui: &mut Ui, desk: &mut Desk, now: &str) {
     let mut name = desk.design.name.clone().unwrap_or_else(|| now.to_string());
     let edit = egui::TextEdit::singleline(&mut name).desired_width(118.0).font(egui::TextStyle::Button);
-    let response = ui.add(edit).on_hover_text("What it is called");
+    let response = ui.add(edit).on_hover_text("Name");
     if response.has_focus() {
         desk.design.name = Some(name);
     } else if let Some(typed) = desk.design.name.take() {
@@ -74,7 +73,7 @@ fn now(ui: &mut Ui, desk: &Desk) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let text = format!("χ {:+.2}  γ {}", along.excitation, theme::number(along.gamma));
         ui.label(RichText::new(text).small().color(theme::lane(1)))
-            .on_hover_text("How much of the shape there is now, and how strongly it is damped");
+            .on_hover_text("Current excitation of the shape, and how strongly it is damped");
     });
 }
 
@@ -104,7 +103,7 @@ fn constant(ui: &mut Ui, desk: &mut Desk, gamma: f64) {
         .smallest_positive(1e-4)
         .custom_formatter(|value, _| theme::number(value))
         .custom_parser(|text| text.trim().parse().ok());
-    let response = ui.add(slider).on_hover_text("1: as strongly as other motion");
+    let response = ui.add(slider).on_hover_text("1: same damping as other motion");
     desk.spots.note("design:gamma", response.rect);
     if response.changed() {
         desk.change_example(response.dragged(), |example| example.gamma = changed);
@@ -121,15 +120,15 @@ fn curved(ui: &mut Ui, desk: &mut Desk, example: &Example) {
         ui.spacing_mut().item_spacing.x = 3.0;
         ui.spacing_mut().button_padding.x = 5.5;
         for (of, name, help) in [
-            (CurveKind::Bezier, "smooth", "Cubic Bézier pieces from point to point"),
-            (CurveKind::Linear, "straight", "Straight from point to point"),
+            (CurveKind::Bezier, "smooth", "Cubic Bézier segments between points"),
+            (CurveKind::Linear, "straight", "Straight lines between points"),
         ] {
             ui.selectable_value(&mut kind.0, of, name).on_hover_text(help);
         }
         ui.separator();
         for (of, name, help) in [
-            (Over::Deformation, "by size", "γ depends on how large the deformation is"),
-            (Over::Velocity, "by speed", "γ depends on how fast it changes"),
+            (Over::Deformation, "by size", "γ depends on the size of the deformation"),
+            (Over::Velocity, "by speed", "γ depends on the rate of deformation"),
         ] {
             let button = ui.selectable_value(&mut kind.1, of, name).on_hover_text(help);
             desk.spots.note(format!("design:{name}"), button.rect);
@@ -165,7 +164,7 @@ fn curved(ui: &mut Ui, desk: &mut Desk, example: &Example) {
 /// The point that is chosen in numbers, or what can be done; and whether a number is being dragged.
 fn numbers(ui: &mut Ui, desk: &mut Desk, curve: &Curve) -> (Option<Curve>, bool) {
     let Some(index) = desk.design.point.filter(|point| *point < curve.points.len()) else {
-        theme::quiet(ui, "Drag a point. A double click adds one, a right click takes it away.");
+        theme::quiet(ui, "Drag a point. Double-click adds one, right-click removes it.");
         return (None, false);
     };
     let [mut r, mut log] = curve.points[index];
@@ -185,8 +184,7 @@ fn numbers(ui: &mut Ui, desk: &mut Desk, curve: &Curve) -> (Option<Curve>, bool)
         if across.changed() || up.changed() {
             points::shift(&mut changed, index, [r, log], desk.design.right);
         }
-        let help =
-            "Arrows move it, Page Up and Page Down choose another, Insert adds one, Delete takes it away.";
+        let help = "Arrow keys move it, Page Up/Down select another, Insert adds one, Delete removes it.";
         theme::quiet(ui, "?");
         ui.response().on_hover_text(help);
     });

@@ -1,24 +1,24 @@
-//! Where the time of a frame goes.
+//! Time per frame by phase.
 
 use crate::app::desk::Desk;
 use crate::app::theme;
 use crate::step::clock::PHASES;
 use egui::{Color32, CornerRadius, Rect, RichText, Ui, vec2};
 
-/// Colours of phases, dark to light.
+/// Phase colours, dark to light.
 fn colour(k: usize) -> Color32 {
     let [r, g, b] = crate::view::look::map(0.15 + 0.8 * k as f32 / PHASES.len() as f32);
     Color32::from_rgb(r, g, b)
 }
 
-/// A bar of phases, the largest by name, iterations.
+/// A bar of phases, the largest ones by name, and iterations.
 pub fn show(ui: &mut Ui, desk: &mut Desk) {
     let Some(lane) = desk.lane() else { return };
     let (phases, row) = (lane.phases, lane.row);
     let whole: f64 = phases.iter().sum();
     ui.add_space(4.0);
     ui.horizontal(|ui| {
-        theme::heading(ui, "Time of a frame");
+        theme::heading(ui, "Time per frame");
         theme::quiet(ui, format!("{} ms, {} iterations", theme::number(whole), row.iterations));
     });
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), egui::Sense::hover());

@@ -1,4 +1,4 @@
-//! The bar at the top: which scene, how time passes, what the mouse does, what the colours tell, pictures.
+//! The toolbar: scene, playback, mouse tool, colours, pictures.
 
 use crate::app::desk::{Desk, Tool};
 use crate::app::recording::FORMATS;
@@ -46,7 +46,7 @@ fn scenes(ui: &mut Ui, desk: &mut Desk) {
         }
         ui.separator();
         ui.horizontal(|ui| {
-            ui.label("a file:");
+            ui.label("from a file:");
             let typed = ui.add(
                 egui::TextEdit::singleline(&mut desk.typed_scene)
                     .hint_text("path/to/scene.toml")
@@ -68,20 +68,20 @@ fn scenes(ui: &mut Ui, desk: &mut Desk) {
 
 fn transport(ui: &mut Ui, desk: &mut Desk) {
     let paused = desk.state.paused;
-    let text = if paused { "go on" } else { "pause" };
+    let text = if paused { "play" } else { "pause" };
     let button = ui.add(Button::new(text).min_size(egui::vec2(64.0, 0.0)));
     desk.spots.note("pause", button.rect);
-    if button.on_hover_text("space").clicked() {
+    if button.on_hover_text("Play or pause (space)").clicked() {
         desk.send(Command::Pause(!paused));
     }
     let step = ui.button("step");
     desk.spots.note("step", step.rect);
-    if step.on_hover_text("One frame (. or →)").clicked() {
+    if step.on_hover_text("Advance one frame (. or →)").clicked() {
         desk.send(Command::Step);
     }
     let reset = ui.button("reset");
     desk.spots.note("reset", reset.rect);
-    if reset.on_hover_text("Back to the start (R)").clicked() {
+    if reset.on_hover_text("Restart (R)").clicked() {
         desk.send(Command::Reset);
     }
     let name = |speed: Speed| match speed {
@@ -99,15 +99,15 @@ fn transport(ui: &mut Ui, desk: &mut Desk) {
             }
         });
     desk.spots.note("speed", menu.response.rect);
-    menu.response.on_hover_text("Slow motion, fast-forward, or as fast as it can");
+    menu.response.on_hover_text("Slow motion, fast-forward, or as fast as possible");
 }
 
 fn tools(ui: &mut Ui, desk: &mut Desk) {
     ui.spacing_mut().item_spacing.x = 3.0;
     for (tool, name, help) in [
         (Tool::Grab, "grab", "Drag a body to pull it"),
-        (Tool::Push, "push", "Click a body to give it a blow (Shift + click)"),
-        (Tool::Pin, "pin", "Click a body to hold it there, or to release it (Ctrl + click)"),
+        (Tool::Push, "push", "Click a body to push it (Shift + click)"),
+        (Tool::Pin, "pin", "Click a body to pin it in place or release it (Ctrl + click)"),
     ] {
         let button = ui.selectable_label(desk.tool == tool, name);
         desk.spots.note(format!("tool:{name}"), button.rect);
@@ -128,11 +128,12 @@ fn looks(ui: &mut Ui, desk: &mut Desk) {
         },
     );
     desk.spots.note("colour", menu.response.rect);
-    menu.response.on_hover_text("What the colours tell (1 – 5)");
-    ui.toggle_value(&mut desk.look.wireframe, "wire").on_hover_text("Edges of the simulated mesh (W)");
+    menu.response.on_hover_text("Quantity shown by the colours (1 – 5)");
+    ui.toggle_value(&mut desk.look.wireframe, "wire")
+        .on_hover_text("Show the edges of the simulated mesh (W)");
     ui.toggle_value(&mut desk.look.skin, "skin")
-        .on_hover_text("The finer surface of bodies that have one (K)");
-    ui.toggle_value(&mut desk.contacts, "contacts").on_hover_text("Marks what touches (C)");
+        .on_hover_text("Show the fine skin of bodies that have one (K)");
+    ui.toggle_value(&mut desk.contacts, "contacts").on_hover_text("Mark contact points (C)");
 }
 
 fn pictures(ui: &mut Ui, desk: &mut Desk) {
@@ -146,7 +147,7 @@ fn pictures(ui: &mut Ui, desk: &mut Desk) {
     };
     let button = ui.button(text);
     desk.spots.note("record", button.rect);
-    if button.on_hover_text("Records the bodies into a file").clicked() {
+    if button.on_hover_text("Record the view to a file").clicked() {
         desk.toggle_recording();
     }
     let name =
@@ -160,7 +161,7 @@ fn pictures(ui: &mut Ui, desk: &mut Desk) {
     });
     let shot = ui.button("picture");
     desk.spots.note("picture", shot.rect);
-    if shot.on_hover_text("Saves a picture of the window (S)").clicked() {
+    if shot.on_hover_text("Save a picture of the window (S)").clicked() {
         desk.screenshot = true;
     }
 }

@@ -1,4 +1,4 @@
-//! Fields of the scene as widgets: a label with its help, a control, a unit, and what was refused.
+//! Scene fields as widgets: label with help, control, unit, and error.
 
 use crate::app::desk::Desk;
 use crate::app::fields::{self, Choices, Field, Kind};
@@ -10,7 +10,7 @@ use toml::Value;
 /// Width of a label (points).
 const LABEL: f32 = 122.0;
 
-/// A field of the active lane at `base` and the field's own path. `optional` ones may be left to themselves.
+/// A field of the active slot at `base` plus the field's own path.
 pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
     let path = format!("{base}{}", field.path);
     let value = desk.value(&path);
@@ -40,7 +40,7 @@ pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
         }
         if is_optional(&path)
             && value.is_some()
-            && ui.small_button("auto").on_hover_text("leave it to itself").clicked()
+            && ui.small_button("auto").on_hover_text("Automatic").clicked()
         {
             desk.send(Command::Unset { lane: desk.chosen(), path: path.clone() });
         }
@@ -52,7 +52,7 @@ pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
     }
 }
 
-/// Fields that follow from the bodies when they are not given.
+/// Fields that are derived from the bodies unless set.
 fn is_optional(path: &str) -> bool {
     ["contact.stiffness", "contact.thickness"].contains(&path)
 }
@@ -76,7 +76,7 @@ fn label(ui: &mut Ui, field: &Field) {
     ui.painter().galley(at, galley, theme::TEXT);
 }
 
-/// A field that follows from others until somebody sets it.
+/// A derived field that has not been set.
 fn automatic(ui: &mut Ui, field: &Field) -> Option<String> {
     let start = match field.kind {
         Kind::Even(low, high) => 0.5 * (low + high),
@@ -84,7 +84,7 @@ fn automatic(ui: &mut Ui, field: &Field) -> Option<String> {
         _ => return None,
     };
     ui.small_button("set")
-        .on_hover_text("it follows from the bodies now")
+        .on_hover_text("Derived from the bodies; click to set it")
         .clicked()
         .then(|| fields::written(start))
 }
@@ -98,7 +98,7 @@ fn slide(
     high: f64,
 ) -> Option<String> {
     let mut number = fields::number(value)?;
-    // what a scene gives may lie beyond the ends
+    // a scene's value may exceed the slider's range
     let (low, high) = (low.min(number), high.max(number));
     let slider = Slider::new(&mut number, low..=high)
         .custom_formatter(|value, _| theme::number(value))

@@ -1,4 +1,4 @@
-//! Building a simulation on a thread of its own, up to the factored matrix of its next step.
+//! Builds a simulation on its own thread, up to the factored matrix of its next step.
 
 use super::Machine;
 use super::spec::Spec;
@@ -16,54 +16,54 @@ use crate::view::Picker;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-/// A simulation ready to go, and what it was made of.
+/// A finished simulation and its inputs.
 pub(super) struct Made {
     pub spec: Spec,
     pub loaded: Arc<LoadedScene>,
     pub model: Arc<Model>,
     pub picker: Picker,
-    /// Where others on the device may read its state.
+    /// Device buffers for rendering.
     pub shared: Option<Shared>,
     pub simulation: Simulation,
-    /// Where it starts, to go back to.
+    /// Its initial state, for restarts.
     pub start: Snapshot,
     pub warnings: Arc<[String]>,
 }
 
-/// A simulation on its way.
+/// A build in progress.
 pub(super) struct Build {
     pub spec: Spec,
     arrival: Receiver<Result<Box<Made>>>,
 }
 
 impl Build {
-    /// Starts to build. `from` is about where the motion will be taken over, so that the matrix needed then is factored.
+    /// Starts a build. `from` is roughly the state to be transferred, so that the matrix needed then is factored.
     pub fn start(machine: &Machine, spec: &Spec, from: Option<Snapshot>) -> Build {
         let (sender, arrival) = channel();
         let (machine, wanted) = (machine.clone(), spec.clone());
         let work = move || {
-            // nobody may be waiting any more: then it is not needed
+            // nobody may be waiting any more
             let _ = sender.send(on_one_thread(|| make(&machine, wanted, from)));
         };
-        // where the system gives no thread the sender is dropped, and that is told as a failure
+        // if no thread can be created the sender is dropped, which is reported as a failure
         let _ = std::thread::Builder::new().name("build".into()).spawn(work);
         Build { spec: spec.clone(), arrival }
     }
 
-    /// What has come of it, if it is done.
+    /// The result, if finished.
     pub fn done(&self) -> Option<Result<Box<Made>>> {
         match self.arrival.try_recv() {
             Ok(made) => Some(made),
             Err(TryRecvError::Empty) => None,
             Err(TryRecvError::Disconnected) => {
-                let reason = "the thread that prepared these settings is gone".to_string();
+                let reason = "the thread preparing these settings has stopped".to_string();
                 Some(Err(RunError::Factorisation(reason).into()))
             }
         }
     }
 }
 
-/// Among the threads of the step a factorisation would hold up whoever waits for them.
+/// A factorisation among the threads of the step would delay everyone waiting for them.
 fn on_one_thread<R: Send>(work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
     match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
         Ok(pool) => pool.install(work),

@@ -1,48 +1,49 @@
-//! The hand: a spring and a damper between the cursor and a small patch of vertices.
+//! The mouse spring: a spring and a damper between the cursor and a small patch of vertices.
 //!
-//! The patch has mass m, place p and velocity u, the hand is at c. Over a step h the force k (c − p') − d u' is taken at its end,
-//! p' = p + h u':
+//! The patch has mass m, position p and velocity u; the cursor is at c. Over a step h the force k (c − p') − d u' is
+//! taken at its end, p' = p + h u':
 //!
 //!   u' = (u + h k/m (c − p)) / (1 + h d/m + h² k/m)
 //!
-//! which is finite for any k, d ≥ 0 and never overshoots the hand in one step. The force is spread over the patch by weights w
-//! that fall off towards its border, so that it does not tear at single vertices: with p and u the means by m w, the patch has
-//! the mass m = (Σ m w)²/Σ m w², and a vertex changes by w (u' − u) Σ m w/Σ m w².
+//! which is finite for any k, d ≥ 0 and never overshoots the cursor in one step. The force is distributed over the
+//! patch with weights w that decrease towards its border, so that it does not tear at single vertices: with p and u
+//! the means weighted by m w, the patch has the mass m = (Σ m w)²/Σ m w², and a vertex changes by w (u' − u) Σ m w/Σ m
+//! w².
 
 use crate::Vec3;
 use crate::model::Model;
 use crate::step::Simulation;
 use std::f64::consts::TAU;
 
-/// How fast a free body would swing on the hand's spring (1/s): k = M (2π f)².
+/// Frequency of a free body on the mouse spring (1/s): k = M (2π f)².
 const FREQUENCY: f64 = 2.0;
 
-/// Share of the body's size that a patch reaches from its middle.
+/// Radius of a patch, relative to the body's size.
 const REACH: f64 = 0.2;
 
-/// The same for a blow and for pins.
+/// The same for pushes and pins.
 const SMALL_REACH: f64 = 0.08;
 
-/// The velocity that a push gives the whole body, as a share of its size in a second.
+/// Velocity that a push gives the whole body, in body sizes per second.
 const BLOW: f64 = 1.5;
 
-/// A body held by the hand.
+/// A body grabbed by the mouse.
 #[derive(Debug, Clone)]
 pub struct Grab {
-    /// The vertex in the middle.
+    /// The central vertex.
     pub vertex: usize,
-    /// Vertices and their weights, 1 in the middle.
+    /// Vertices and their weights, 1 at the centre.
     patch: Vec<(usize, f64)>,
-    /// From the patch's centre to the point that was grabbed (m).
+    /// From the patch's centre to the grabbed point (m).
     offset: Vec3,
-    /// Where the hand is (m).
+    /// The cursor's position (m).
     pub hand: Vec3,
     /// k (N/m) and d (N s/m).
     stiffness: f64,
     damping: f64,
 }
 
-/// Mass (kg) and size (m) of the body that a vertex belongs to, and its vertices.
+/// Mass (kg) and size (m) of a vertex's body, and its vertex range.
 fn body_of(model: &Model, vertex: usize) -> Option<(f64, f64, std::ops::Range<usize>)> {
     let body = model.bodies.iter().find(|body| body.vertices.contains(&vertex))?;
     let mass = model.mass[body.vertices.clone()].iter().sum();
@@ -51,7 +52,7 @@ fn body_of(model: &Model, vertex: usize) -> Option<(f64, f64, std::ops::Range<us
     Some((mass, (high - low).norm(), body.vertices.clone()))
 }
 
-/// Vertices of the body of `vertex` that are near it, itself included.
+/// Vertices of the body near `vertex`, including itself.
 pub fn patch(model: &Model, positions: &[Vec3], vertex: usize) -> Vec<usize> {
     let Some((_, size, range)) = body_of(model, vertex) else { return Vec::new() };
     let near = |&i: &usize| (positions[i] - positions[vertex]).norm() <= SMALL_REACH * size;
@@ -59,7 +60,7 @@ pub fn patch(model: &Model, positions: &[Vec3], vertex: usize) -> Vec<usize> {
 }
 
 impl Grab {
-    /// Takes hold of the vertices around one, by the point that was hit; `strength` is a factor of the spring's stiffness.
+    /// Grabs the vertices around one, at the point hit; `strength` scales the spring's stiffness.
     pub fn new(model: &Model, positions: &[Vec3], vertex: usize, point: Vec3, strength: f64) -> Option<Grab> {
         let (mass, size, range) = body_of(model, vertex)?;
         let weight = |i: usize| {
@@ -73,7 +74,7 @@ impl Grab {
         Some(Grab { vertex, patch, offset: point - centre, hand: point, stiffness, damping })
     }
 
-    /// The change of velocity of the patch over a step of h seconds.
+    /// Velocity changes of the patch over a step of h seconds.
     pub fn pull(&self, model: &Model, x: &[Vec3], v: &[Vec3], h: f64) -> Vec<(usize, Vec3)> {
         let Some(Gathered { mass, centre, drift, share }) = Gathered::of(&model.mass, x, v, &self.patch)
         else {
@@ -92,19 +93,19 @@ impl Grab {
     }
 }
 
-/// A patch as one mass.
+/// A patch as a point mass.
 struct Gathered {
     /// (Σ m w)²/Σ m w² (kg).
     mass: f64,
-    /// Mean place by m w (m), and velocity (m/s).
+    /// Mean position (m) and velocity (m/s), weighted by m w.
     centre: Vec3,
     drift: Vec3,
-    /// Σ m w²/Σ m w: how much of its own change the vertex in the middle gives to the mean.
+    /// Σ m w²/Σ m w: contribution of the central vertex's change to the mean.
     share: f64,
 }
 
 impl Gathered {
-    /// `None` if the patch has no mass, or vertices that are not there.
+    /// `None` if the patch has no mass or vertices that do not exist.
     fn of(mass: &[f64], x: &[Vec3], v: &[Vec3], patch: &[(usize, f64)]) -> Option<Gathered> {
         let (mut total, mut square) = (0.0, 0.0);
         let (mut centre, mut drift) = (Vec3::zeros(), Vec3::zeros());
@@ -130,12 +131,12 @@ pub fn implicit_pull(away: Vec3, u: Vec3, h: f64, spring: f64, damper: f64) -> V
     (u + away * (h * spring)) / (1.0 + h * damper + h * h * spring) - u
 }
 
-/// A blow on a vertex along a direction: the patch takes the momentum, the body as a whole gets some speed.
+/// A push at a vertex along a direction: the patch takes the momentum, so that the whole body gets the push velocity.
 pub fn push(model: &Model, positions: &[Vec3], vertex: usize, direction: Vec3) -> Vec<(usize, Vec3)> {
     let Some((mass, size, _)) = body_of(model, vertex) else { return Vec::new() };
     let patch = patch(model, positions, vertex);
     let share: f64 = patch.iter().map(|&i| model.mass[i]).sum::<f64>() / mass;
-    // a patch of a few vertices would be shot out of its body by all of the momentum
+    // with the full momentum, a patch of a few vertices would be torn out of its body
     let change = direction * (BLOW * size / share.max(0.05));
     patch.into_iter().map(|i| (i, change)).collect()
 }

@@ -1,4 +1,4 @@
-//! A simulation among those side by side: what it is, what it shall be, and how it gets there.
+//! One of the simulations side by side: current and requested settings, and the transition between them.
 
 mod examples;
 
@@ -14,38 +14,38 @@ use crate::view::{Hit, Ray};
 use crate::{Error, Result, Vec3};
 use std::sync::Arc;
 
-/// How far beside a strand the cursor may be (rad).
+/// Picking tolerance around a strand (rad).
 const TOLERANCE: f64 = 0.01;
 
-/// Share of a new frame in the smoothed times.
+/// Weight of a new frame in the smoothed timings.
 const FRESH: f64 = 0.1;
 
 pub(super) struct Lane {
     made: Box<Made>,
-    /// What it shall be: `made.spec`, or what is being built, or what will be built next.
+    /// The requested settings: `made.spec`, those being built, or those to be built next.
     wanted: Spec,
     build: Option<Build>,
     fault: Option<Fault>,
     failure: Option<Error>,
-    /// Whether it waits for what is being built, to start from time zero with that.
+    /// Whether it waits for the current build, to restart with it.
     fresh: bool,
-    /// Numbers of the model and of the beginning.
+    /// Serial numbers of model and start.
     builds: u64,
     epoch: u64,
     clock: Clock,
     phases: [f64; PHASES.len()],
-    /// Rows that were not published yet.
+    /// Unpublished rows.
     pub rows: Vec<Row>,
-    /// Whether something is wrong with them, since the beginning or the last change of settings.
+    /// Diagnostics of the rows since the start or the last change of settings.
     alarm: Alarm,
-    /// Motion along the examples now.
+    /// Current motion along the examples.
     along: Vec<Along>,
-    /// Time and excitations that were not published yet.
+    /// Unpublished times and excitations.
     pub excitations: Vec<(f64, Vec<f64>)>,
 }
 
 impl Lane {
-    /// A lane at time zero. `number` tells its models and beginnings from those of all others.
+    /// A slot at time zero. `number` distinguishes its models and starts from all others.
     pub fn new(made: Box<Made>, number: u64) -> Lane {
         let rows = vec![made.simulation.last_row()];
         let clock = *made.simulation.clock();
@@ -75,7 +75,7 @@ impl Lane {
         &self.wanted
     }
 
-    /// What it is.
+    /// Its current settings.
     pub fn spec(&self) -> &Spec {
         &self.made.spec
     }
@@ -97,22 +97,22 @@ impl Lane {
         self.failure.is_none()
     }
 
-    /// Whether it makes no frames until what is being built is there.
+    /// Whether it makes no frames until the current build is done.
     pub fn is_awaited(&self) -> bool {
         self.fresh
     }
 
-    /// Whether it is more than half a frame short of a time (s): lanes have frames of different lengths.
+    /// Whether it lags more than half a frame behind a time (s): slots may have different frame lengths.
     pub fn is_behind(&self, time: f64) -> bool {
         self.is_well() && self.time() + 0.5 * self.frame_length() < time
     }
 
-    /// The number of the model.
+    /// Serial number of the model.
     pub fn build(&self) -> u64 {
         self.builds
     }
 
-    /// Asks for other settings. What cannot be read is refused at once, and the old ones stay.
+    /// Requests other settings. Invalid ones are refused at once and the old ones stay.
     pub fn want(&mut self, machine: &Machine, change: impl FnOnce(&mut Spec)) {
         let mut spec = self.wanted.clone();
         change(&mut spec);
@@ -131,8 +131,8 @@ impl Lane {
         }
     }
 
-    /// Starts to build what is wanted, unless something is being built: then that is awaited, and changes in between are
-    /// made in one go.
+    /// Starts building the requested settings, unless a build is running: then that is awaited, and later changes are
+    /// combined.
     fn begin(&mut self, machine: &Machine) {
         if self.build.is_none() && self.wanted != self.made.spec {
             let goes_on = self.failure.is_none() && !self.fresh;
@@ -141,7 +141,7 @@ impl Lane {
         }
     }
 
-    /// Between two frames: takes over what was built, if it is ready; whether it was. `number` is a fresh one.
+    /// Between two frames: adopts a finished build; returns whether it did. `number` is a fresh serial.
     pub fn settle(&mut self, machine: &Machine, number: u64) -> bool {
         let Some(build) = &self.build else { return false };
         let Some(done) = build.done() else { return false };
@@ -154,17 +154,17 @@ impl Lane {
             }
         }
         if self.fresh && self.wanted == self.made.spec {
-            self.start_over(number); // what was awaited does not come
+            self.start_over(number); // the awaited build failed
         }
         self.begin(machine);
         true
     }
 
-    /// Other settings from here on; from the start where the motion cannot be taken over.
+    /// Continues with other settings; restarts where the motion cannot be transferred.
     fn swap(&mut self, mut made: Box<Made>, number: u64) -> Result<()> {
         let fresh = std::mem::take(&mut self.fresh);
         if self.failure.is_none() && !fresh {
-            // a device tells late: the curves shall have these too
+            // a device reports late: include these rows in the curves
             self.take_rows(true);
         }
         let goes_on =
@@ -181,8 +181,8 @@ impl Lane {
         Ok(())
     }
 
-    /// Back to time zero. Pins are let go: that needs another model, and so do settings that are being built; no frames are
-    /// made until it is there.
+    /// Restarts at time zero and removes pins. Removed pins and pending settings need another model; no frames are
+    /// made until it is built.
     pub fn reset(&mut self, machine: &Machine, number: u64) {
         (self.wanted.pins, self.wanted.released) = (Vec::new(), Default::default());
         self.build = self.build.take().filter(|build| build.spec == self.wanted);
@@ -194,7 +194,7 @@ impl Lane {
         }
     }
 
-    /// Back to time zero with what is there.
+    /// Restarts at time zero with the current model.
     fn start_over(&mut self, number: u64) {
         self.fresh = false;
         if let Err(error) = self.restart(number) {
@@ -210,7 +210,7 @@ impl Lane {
         Ok(())
     }
 
-    /// The row of the start, and nothing else yet.
+    /// Publishes the initial row.
     fn begin_rows(&mut self) {
         self.rows = vec![self.made.simulation.last_row()];
         self.alarm = alarm(&self.made);
@@ -218,13 +218,13 @@ impl Lane {
         self.watch();
     }
 
-    /// Keeps rows to be published, and looks at them.
+    /// Stores rows for publication, and runs diagnostics on them.
     fn keep(&mut self, rows: Vec<Row>) {
         rows.iter().for_each(|row| self.alarm.add(row));
         self.rows.extend(rows);
     }
 
-    /// A frame, pulled by the hand if there is one. A failure is kept and shown.
+    /// Advances one frame, pulled by the grab if any. A failure is kept and shown.
     pub fn frame(&mut self, grab: Option<&Grab>) {
         if self.failure.is_some() {
             return;
@@ -247,12 +247,12 @@ impl Lane {
         self.watch();
     }
 
-    /// Whether frames were made that a device has not told of yet.
+    /// Whether a device still owes rows.
     pub fn is_late(&self) -> bool {
         self.failure.is_none() && self.made.simulation.last_row().frame != self.made.simulation.frame_number()
     }
 
-    /// Takes what a device has told since; whether it was anything.
+    /// Takes newly arrived rows; returns whether there were any.
     pub fn catch_up(&mut self) -> bool {
         if !self.is_late() {
             return false;
@@ -262,7 +262,7 @@ impl Lane {
         self.rows.len() != before || self.failure.is_some()
     }
 
-    /// Takes the rows that have arrived; with `wait`, those of all frames made.
+    /// Takes the rows that have arrived; with `wait`, of all frames made.
     fn take_rows(&mut self, wait: bool) {
         match self.made.simulation.rows(wait) {
             Ok(rows) => self.keep(rows),
@@ -270,13 +270,13 @@ impl Lane {
         }
     }
 
-    /// What the ray hits first.
+    /// The first surface hit by the ray.
     pub fn pick(&mut self, ray: &Ray) -> Option<Hit> {
         self.made.simulation.fetch().ok()?;
         self.made.picker.pick(self.made.simulation.positions(), ray, TOLERANCE)
     }
 
-    /// Takes hold of what the ray hits first.
+    /// Grabs the first surface hit by the ray.
     pub fn grab(&mut self, ray: &Ray, strength: f64) -> Option<Grab> {
         let hit = self.pick(ray)?;
         Grab::new(
@@ -288,16 +288,16 @@ impl Lane {
         )
     }
 
-    /// Where a vertex is (m).
+    /// Position of a vertex (m).
     pub fn position(&self, vertex: usize) -> Vec3 {
         self.made.simulation.positions().get(vertex).copied().unwrap_or_default()
     }
 
-    /// A blow where something was hit.
+    /// Pushes at a hit point.
     pub fn push(&mut self, hit: &Hit, direction: Vec3) {
         let simulation = &mut self.made.simulation;
         if simulation.fetch().is_err() {
-            return; // and its next frame tells why
+            return; // the next frame reports why
         }
         let changes =
             super::grab::push(simulation.model(), simulation.positions(), hit.vertex as usize, direction);
@@ -306,8 +306,8 @@ impl Lane {
         }
     }
 
-    /// Pins the patch around what the ray hits first where it is; if that vertex is held, releases what is held with it.
-    /// `number` is a fresh one.
+    /// Pins the patch around the first surface hit; if that vertex is pinned, releases its group. `number` is a fresh
+    /// serial.
     pub fn pin(&mut self, machine: &Machine, ray: &Ray, number: u64) {
         let Some(hit) = self.pick(ray) else { return };
         let model = self.made.model.clone();
@@ -327,7 +327,7 @@ impl Lane {
         });
     }
 
-    /// What the window sees.
+    /// The state published to the window.
     pub fn state(&mut self) -> LaneState {
         let simulation = &mut self.made.simulation;
         LaneState {
@@ -359,7 +359,7 @@ impl Lane {
     }
 }
 
-/// Looks at the rows from the one that a simulation is at on.
+/// Diagnostics starting at the simulation's current row.
 fn alarm(made: &Made) -> Alarm {
     let mut alarm = Alarm::new(&made.loaded.scene);
     alarm.add(&made.simulation.last_row());
@@ -367,7 +367,7 @@ fn alarm(made: &Made) -> Alarm {
 }
 
 impl LaneState {
-    /// Positions on the host (m), if they are there.
+    /// Positions on the host (m), if available.
     pub fn positions(&self) -> Option<&Arc<[Vec3]>> {
         match &self.places {
             Places::Host(positions, ..) => Some(positions),

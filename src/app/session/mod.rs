@@ -1,7 +1,8 @@
-//! One to four simulations in step, on a thread of their own.
+//! One to four simulations in lockstep, on their own thread.
 //!
-//! Commands go in by a channel, the last [`State`] comes out by a pointer: neither side waits for the other. A change of
-//! settings is a new simulation, built on yet another thread while the old one goes on, and swapped in between two frames.
+//! Commands go in through a channel, the last [`State`] comes out through a shared pointer: neither side waits for the
+//! other. Changed settings mean a new simulation, built on another thread while the old one continues, and swapped in
+//! between two frames.
 
 mod build;
 pub mod grab;
@@ -25,111 +26,111 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Simulations side by side, at most.
+/// Maximum number of simulations side by side.
 pub const MOST_LANES: usize = 4;
 
 /// Where simulations may compute.
 #[derive(Debug, Clone, Default)]
 pub struct Machine {
-    /// The device of the window, if there is one.
+    /// The window's device, if any.
     pub context: Option<Arc<Context>>,
     /// How shaders are run.
     pub options: Options,
 }
 
-/// What the window asks for. A lane is one of the simulations side by side, counted from 0; `None` means all of them.
+/// Commands of the window. Slots are numbered from 0; `None` means all of them.
 #[derive(Debug, Clone)]
 pub enum Command {
-    /// These lanes instead of those there are, from time zero, as soon as all of them are built.
+    /// Replaces all slots, restarting at time zero once all are built.
     Open(Vec<Spec>),
-    /// Another lane, like the last one but for these overrides; all start anew.
+    /// Adds a slot like the last one with these overrides; all restart.
     Add(Vec<String>),
-    /// One lane less.
+    /// Removes a slot.
     Remove(usize),
-    /// Sets a field of the scene, as `--set path=value` does.
+    /// Sets a field of the scene, like `--set path=value`.
     Set {
-        /// Whose.
+        /// The slot.
         lane: Option<usize>,
         /// Dotted path of the field.
         path: String,
         /// The value, as TOML.
         value: String,
     },
-    /// Takes back what was set of a field.
+    /// Resets a field to the scene's value.
     Unset {
-        /// Whose.
+        /// The slot.
         lane: Option<usize>,
         /// Dotted path of the field.
         path: String,
     },
-    /// Computes elsewhere.
+    /// Selects the backend.
     Backend {
-        /// Whose.
+        /// The slot.
         lane: Option<usize>,
-        /// Where.
+        /// The backend.
         choice: crate::backend::BackendChoice,
     },
-    /// Stops time, or lets it go on.
+    /// Pauses or resumes.
     Pause(bool),
-    /// One frame, and pauses.
+    /// Advances one frame, then pauses.
     Step,
-    /// Back to time zero, without pins.
+    /// Restarts at time zero, without pins.
     Reset,
-    /// How fast time passes.
+    /// Sets the playback speed.
     Speed(Speed),
-    /// Takes hold of what the ray hits first.
+    /// Grabs the first surface hit by the ray.
     Grab {
-        /// Of which lane.
+        /// The slot.
         lane: usize,
         /// From the eye through the cursor.
         ray: Ray,
-        /// Told back in [`State::answered`] when it is done.
+        /// Returned in [`State::answered`] when done.
         serial: u64,
     },
-    /// Moves the hand (m).
+    /// Moves the grab point (m).
     Move(crate::Vec3),
-    /// Lets go.
+    /// Releases the grab.
     Drop,
-    /// A short blow along the ray on what it hits first.
+    /// Pushes the first surface hit along the ray.
     Push {
-        /// Of which lane.
+        /// The slot.
         lane: usize,
         /// From the eye through the cursor.
         ray: Ray,
     },
-    /// Holds what the ray hits first where it is now, or releases it.
+    /// Pins the first surface hit in place, or releases it.
     Pin {
-        /// Of which lane.
+        /// The slot.
         lane: usize,
         /// From the eye through the cursor.
         ray: Ray,
     },
-    /// How strongly the hand pulls: a factor, 1 as a rule.
+    /// Strength of the mouse spring: a factor, 1 by default.
     Strength(f64),
-    /// All lanes start anew from a deformation, at rest.
+    /// Restarts all slots from a deformed state at rest.
     Release {
-        /// The example whose shape it is.
+        /// The example whose shape is used.
         example: usize,
-        /// How many times its shape.
+        /// Multiple of the shape.
         amount: f64,
     },
-    /// Writes the deformation of a body now as a mesh in rest coordinates.
+    /// Writes a body's current deformation as a mesh in rest coordinates.
     Pose {
-        /// Of which lane.
+        /// The slot.
         lane: usize,
-        /// Which body.
+        /// The body.
         body: usize,
-        /// Where to.
+        /// The output file.
         path: std::path::PathBuf,
-        /// Told back in [`State::posed`] when it is done.
+        /// Returned in [`State::posed`] when done.
         serial: u64,
     },
 }
 
-/// Rows of the ledger of a lane that nobody has looked at yet.
+/// Ledger rows of a slot that the window has not read yet.
 #[derive(Debug, Clone, Default)]
 pub struct News {
-    /// The beginning that they count from; see [`LaneState::epoch`].
+    /// The epoch they belong to; see [`LaneState::epoch`].
     pub epoch: u64,
     /// In order.
     pub rows: Vec<Row>,
@@ -137,7 +138,7 @@ pub struct News {
     pub excitations: Vec<(f64, Vec<f64>)>,
 }
 
-/// What both threads see. Locked for the time of a copy only.
+/// State shared by both threads. Locked only while copying.
 #[derive(Default)]
 struct Board {
     state: Arc<State>,
@@ -146,7 +147,7 @@ struct Board {
     wake: Option<Box<dyn Fn() + Send>>,
 }
 
-/// A handle of the thread that owns the simulations. It ends when the handle is dropped.
+/// Handle of the simulation thread, which ends when the handle is dropped.
 pub struct Session {
     commands: Option<Sender<Command>>,
     board: Arc<Mutex<Board>>,
@@ -154,7 +155,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts the thread with nothing to do. The error is the system's: it gives no more threads.
+    /// Starts the idle thread. Fails only if the system cannot create one.
     pub fn start(machine: Machine) -> std::io::Result<Session> {
         let (sender, receiver) = channel();
         let board = Arc::new(Mutex::new(Board::default()));
@@ -165,15 +166,15 @@ impl Session {
         Ok(Session { commands: Some(sender), board, thread: Some(thread) })
     }
 
-    /// Asks for something. Never waits.
+    /// Sends a command. Never waits.
     pub fn send(&self, command: Command) {
         if let Some(commands) = &self.commands {
-            // the thread is gone only if it failed, and then the state stands still for all to see
+            // the thread ends only on failure, and then the published state no longer changes
             let _ = commands.send(command);
         }
     }
 
-    /// Calls this whenever there is something new to see.
+    /// Sets a callback for new publications.
     pub fn on_news(&self, wake: impl Fn() + Send + 'static) {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).wake = Some(Box::new(wake));
     }
@@ -183,14 +184,14 @@ impl Session {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).state.clone()
     }
 
-    /// The last state, and the rows of each lane since the last call.
+    /// The last state, and each slot's rows since the last call.
     pub fn look(&self) -> (Arc<State>, Vec<News>) {
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         let news = board.news.iter().map(|news| News { epoch: news.epoch, ..News::default() }).collect();
         (board.state.clone(), std::mem::replace(&mut board.news, news))
     }
 
-    /// Whether the thread still runs.
+    /// Whether the thread is still running.
     pub fn is_alive(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }

@@ -1,13 +1,13 @@
-//! How many frames are due: the wall's clock times the speed, but never more than can be made.
+//! How many frames are due: wall-clock time times speed, but never more than can be made.
 
 use std::time::Duration;
 
-/// How fast time passes.
+/// Playback speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Speed {
-    /// Simulated seconds a second.
+    /// Simulated seconds per second.
     Times(f64),
-    /// As fast as it can.
+    /// As fast as possible.
     Unbounded,
 }
 
@@ -17,28 +17,28 @@ impl Default for Speed {
     }
 }
 
-/// The speeds on offer, slow motion to fast-forward.
+/// Available speeds, from slow motion to fast-forward.
 pub const SPEEDS: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 
-/// Debt that is kept (s of the wall): what a scene is behind by more than this is given up, so that a slow scene is slow
-/// and does not try to catch up for ever.
+/// Largest backlog (s of wall-clock time): more is dropped, so that a slow scene runs slowly instead of trying to
+/// catch up for ever.
 const LONGEST_DEBT: f64 = 0.1;
 
-/// How much of a measured pace is forgotten each second.
+/// Fraction of the measured pace forgotten per second.
 const FORGETTING: f64 = 0.7;
 
-/// Time due and time made.
+/// Simulated time due and done.
 #[derive(Debug, Clone, Default)]
 pub struct Pace {
-    /// Simulated time that is due and not made yet (s).
+    /// Simulated time due but not made yet (s).
     debt: f64,
-    /// Simulated and real time lately, older times counting less (s).
+    /// Recent simulated and wall-clock time, exponentially weighted (s).
     made: f64,
     passed: f64,
 }
 
 impl Pace {
-    /// Time passed on the wall: so much more is due. A whole frame (s) is kept in addition, however long.
+    /// Adds elapsed wall-clock time to the backlog. One whole frame (s) is always kept, however long.
     pub fn pass(&mut self, wall: Duration, speed: Speed, frame: f64) {
         let wall = wall.as_secs_f64();
         let keep = (-FORGETTING * wall).exp();
@@ -50,7 +50,7 @@ impl Pace {
         }
     }
 
-    /// Whether a frame of this length (s) shall be made now.
+    /// Whether a frame of this length (s) is due.
     pub fn is_due(&self, frame: f64, speed: Speed) -> bool {
         speed == Speed::Unbounded || self.debt >= frame
     }
@@ -61,7 +61,7 @@ impl Pace {
         self.made += frame;
     }
 
-    /// How long until a frame is due.
+    /// Time until a frame is due.
     pub fn until_due(&self, frame: f64, speed: Speed) -> Duration {
         match speed {
             Speed::Times(speed) if speed > 0.0 => {
@@ -71,12 +71,12 @@ impl Pace {
         }
     }
 
-    /// Simulated seconds a second, lately.
+    /// Recent simulated seconds per second.
     pub fn measured(&self) -> f64 {
         if self.passed > 0.0 { self.made / self.passed } else { 0.0 }
     }
 
-    /// Nothing is due, as after a pause.
+    /// Drops the backlog, as after a pause.
     pub fn forgive(&mut self) {
         *self = Pace::default();
     }

@@ -1,4 +1,4 @@
-//! Bodies in the shape of an example, and shapes taken from bodies.
+//! Bodies deformed by an example, and shapes taken from bodies.
 
 use crate::Vec3;
 use crate::damping::example::excitation::{Excitation, Follow};
@@ -6,8 +6,8 @@ use crate::model::Model;
 use crate::model::build::undeformed;
 use crate::scene::Scene;
 
-/// Where a body's vertices are relative to its rest shape (m), without the rotation and translation that its examples follow: those
-/// of what holds it, or of all of it where nothing does.
+/// Displacements of a body's vertices from its rest shape (m), without the rigid motion that its examples follow: that
+/// of its attachments, or of the whole body if it has none.
 pub fn in_rest_coordinates(
     scene: &Scene,
     model: &Model,
@@ -27,7 +27,7 @@ pub fn in_rest_coordinates(
     Some(own.iter().zip(x.iter().zip(placed).map(away)).map(|(p, away)| p + turn.tr_mul(&away)).collect())
 }
 
-/// A model whose one body goes from its rest shape, where it is at the start, along an example.
+/// A model whose body moves from its rest shape, at its initial placement, along an example.
 #[derive(Debug, Clone)]
 pub struct Swing {
     middle: Vec<Vec3>,
@@ -35,7 +35,7 @@ pub struct Swing {
 }
 
 impl Swing {
-    /// Along an example; `None` if the model has none of that number.
+    /// Along an example; `None` if the model has no such example.
     pub fn of(scene: &Scene, model: &Model, example: usize) -> Option<Swing> {
         let shape = model.examples.get(example)?;
         let (given, body) = (scene.bodies.get(shape.body)?, model.bodies.get(shape.body)?);
@@ -49,7 +49,7 @@ impl Swing {
         Some(Swing { middle, way })
     }
 
-    /// Positions of all vertices (m), `amount` times the shape away from rest.
+    /// Positions of all vertices (m), displaced from rest by `amount` times the shape.
     pub fn at(&self, amount: f64) -> Vec<Vec3> {
         self.middle.iter().zip(&self.way).map(|(middle, way)| middle + way * amount).collect()
     }

@@ -1,4 +1,4 @@
-//! What a lane simulates: a scene, what was changed of it, and where it is computed.
+//! Settings of a slot: scene, overrides, backend, pins.
 
 use crate::backend::BackendChoice;
 use crate::model::Model;
@@ -8,39 +8,39 @@ use crate::setup;
 use crate::{Result, Vec3};
 use std::collections::BTreeSet;
 
-/// Stiffness of a pin, as that of an attachment by default (N/m).
+/// Stiffness of a pin (N/m), the default of attachments.
 const PIN_STIFFNESS: f64 = 1e6;
 
-/// A vertex held where it was when somebody pinned it.
+/// A vertex pinned by the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pin {
-    /// Which one, of all bodies.
+    /// The vertex, over all bodies.
     pub vertex: u32,
-    /// Where (m).
+    /// Target (m).
     pub at: Vec3,
-    /// Vertices that were pinned together are released together.
+    /// Vertices pinned together are released together.
     pub group: u64,
 }
 
-/// A scene with all that was changed of it.
+/// A scene with all changes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Spec {
     /// A built-in scene or the path of a file.
     pub scene: String,
-    /// As those of `--set`, one a path.
+    /// Overrides as for `--set`, one per path.
     pub overrides: Vec<String>,
     /// Where it is computed.
     pub backend: BackendChoice,
-    /// Vertices that were pinned.
+    /// Pinned vertices.
     pub pins: Vec<Pin>,
-    /// Vertices whose attachments were taken away.
+    /// Vertices whose attachments were removed.
     pub released: BTreeSet<u32>,
-    /// Whether it is the twin that designed damping is seen next to: all γ are 1.
+    /// Whether it is the base twin shown next to designed damping: all γ are 1.
     pub base: bool,
 }
 
 impl Spec {
-    /// A scene as it is.
+    /// A scene without changes.
     pub fn of(scene: &str) -> Self {
         Spec { scene: scene.into(), ..Spec::default() }
     }
@@ -50,24 +50,24 @@ impl Spec {
         for given in overrides {
             match given.split_once('=') {
                 Some((path, value)) => self.set(path.trim(), value.trim()),
-                None => self.overrides.push(given.to_string()), // refused when it is read
+                None => self.overrides.push(given.to_string()), // refused when loaded
             }
         }
         self
     }
 
-    /// Sets a field; what was set of it before is forgotten.
+    /// Sets a field, replacing an earlier value.
     pub fn set(&mut self, path: &str, value: &str) {
         self.unset(path);
         self.overrides.push(format!("{path}={value}"));
     }
 
-    /// Takes back what was set of a field.
+    /// Removes the override of a field.
     pub fn unset(&mut self, path: &str) {
         self.overrides.retain(|given| given.split_once('=').is_none_or(|(set, _)| set.trim() != path));
     }
 
-    /// Reads the scene.
+    /// Loads the scene.
     pub fn load(&self) -> Result<LoadedScene> {
         let mut loaded = setup::load(&self.scene, &self.overrides)?;
         if self.base {
@@ -78,7 +78,7 @@ impl Spec {
         Ok(loaded)
     }
 
-    /// Pins and releases, in a model just built of the scene.
+    /// Applies pins and releases to a newly built model.
     pub fn hold(&self, model: &mut Model) {
         model.attachments.retain(|attachment| !self.released.contains(&attachment.vertex));
         let exists = |pin: &&Pin| (pin.vertex as usize) < model.mass.len();

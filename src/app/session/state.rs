@@ -1,4 +1,4 @@
-//! What the session publishes: all that a window shows.
+//! The published state: everything the window shows.
 
 use super::pace::Speed;
 use super::spec::Spec;
@@ -13,10 +13,10 @@ use crate::step::backend::DeviceUse;
 use crate::step::clock::PHASES;
 use std::sync::Arc;
 
-/// Something that was refused, and the field that it is about.
+/// A refused change and its field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Dotted path in the scene, if one can be named.
+    /// Dotted path in the scene, if known.
     pub field: Option<String>,
     /// Why.
     pub message: String,
@@ -33,16 +33,16 @@ impl From<&Error> for Fault {
     }
 }
 
-/// Where the vertices are.
+/// Source of the vertex state.
 #[derive(Debug, Clone)]
 pub enum Places {
-    /// On the host: positions (m), velocities (m/s), and by how much a filter changed them.
+    /// On the host: positions (m), velocities (m/s), and the velocity change by filters.
     Host(Arc<[Vec3]>, Arc<[Vec3]>, Arc<[Vec3]>),
-    /// In buffers of the window's device.
+    /// In buffers on the window's device.
     Device(Shared),
 }
 
-/// Motion along an example now.
+/// Current motion along an example.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Along {
     /// χ, multiples of the example's shape.
@@ -53,79 +53,79 @@ pub struct Along {
     pub gamma: f64,
 }
 
-/// A lane as it is now.
+/// The state of a slot.
 #[derive(Debug, Clone)]
 pub struct LaneState {
-    /// What it simulates.
+    /// Its settings.
     pub spec: Spec,
-    /// The scene, every default filled in.
+    /// The scene with all defaults.
     pub loaded: Arc<LoadedScene>,
     /// Its model.
     pub model: Arc<Model>,
-    /// Another number whenever the model is another one.
+    /// Changes with the model.
     pub build: u64,
-    /// Another number whenever time starts anew.
+    /// Changes whenever time restarts.
     pub epoch: u64,
-    /// Where the vertices are.
+    /// Vertex state.
     pub places: Places,
-    /// What touches.
+    /// Contact points.
     pub touched: Arc<[Touched]>,
-    /// Where each attachment of the model holds now (m); `None` if it does not.
+    /// Current target of each attachment (m); `None` if inactive.
     pub held: Arc<[Option<Vec3>]>,
-    /// Motion along the examples of the scene, in their order.
+    /// Motion along the scene's examples, in order.
     pub along: Arc<[Along]>,
     /// The last row of the ledger.
     pub row: Row,
-    /// Time of a frame, phase by phase (ms), smoothed.
+    /// Smoothed time per frame and phase (ms).
     pub phases: [f64; PHASES.len()],
-    /// Where it computes, in a few words.
+    /// The backend in a few words.
     pub describe: String,
-    /// What the device was asked to do since the start; `None` where there is none.
+    /// Device work since the start; `None` without a device.
     pub device: Option<DeviceUse>,
     /// Whether other settings are being prepared.
     pub building: bool,
-    /// What was refused of the last change.
+    /// Why the last change was refused.
     pub fault: Option<Fault>,
-    /// Why it cannot go on.
+    /// Why it has stopped.
     pub failure: Option<String>,
-    /// What reading the meshes found odd, and what is wrong with the motion now.
+    /// Warnings of the mesh readers and diagnostics of the motion.
     pub warnings: Arc<[String]>,
 }
 
-/// A hand on a body.
+/// A grabbed body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Held {
-    /// In which lane.
+    /// Its slot.
     pub lane: usize,
-    /// The vertex in the middle of what is held.
+    /// The central vertex of the grabbed patch.
     pub vertex: usize,
-    /// Where it is (m).
+    /// Its position (m).
     pub at: Vec3,
-    /// Where the hand is (m).
+    /// The grab point (m).
     pub hand: Vec3,
 }
 
-/// All that is shown.
+/// Everything that is shown.
 #[derive(Debug, Clone, Default)]
 pub struct State {
-    /// Counts publications.
+    /// Publication counter.
     pub serial: u64,
     /// The simulations side by side.
     pub lanes: Vec<LaneState>,
-    /// Whether time stands still.
+    /// Whether time is paused.
     pub paused: bool,
-    /// How fast it shall pass.
+    /// Requested speed.
     pub speed: Speed,
-    /// How fast it does: simulated seconds a second.
+    /// Actual speed: simulated seconds per second.
     pub pace: f64,
-    /// Whether other lanes are being built.
+    /// Whether other slots are being built.
     pub loading: bool,
-    /// Why they could not be.
+    /// Why that failed.
     pub fault: Option<Fault>,
-    /// What is held by the hand.
+    /// The current grab.
     pub held: Option<Held>,
-    /// The last `Grab` that was dealt with.
+    /// The last `Grab` processed.
     pub answered: u64,
-    /// The last `Pose` that was dealt with, and why nothing was written if nothing was.
+    /// The last `Pose` processed, and its error if any.
     pub posed: (u64, Option<String>),
 }

@@ -1,4 +1,4 @@
-//! The thread that owns the simulations: commands, frames that are due, and a state for the window, over and over.
+//! The simulation thread: commands, due frames, publication, in a loop.
 
 use super::build::{Build, Made};
 use super::grab::Grab;
@@ -13,16 +13,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Frames are made for so long before the state is published and commands are heard again.
+/// Time spent on frames between publications.
 const TICK: Duration = Duration::from_millis(12);
 
-/// The longest sleep while something is being built, or awaited from a device.
+/// Longest sleep while building, or waiting for a device.
 const BUILDING: Duration = Duration::from_millis(5);
 
-/// The longest sleep.
+/// Longest sleep.
 const IDLE: Duration = Duration::from_millis(200);
 
-/// Rows that wait for the window, at most: a window that does not look must not fill the memory.
+/// Maximum queued rows: a window that does not read must not exhaust the memory.
 const MOST_NEWS: usize = 100_000;
 
 pub(super) struct Worker {
@@ -30,24 +30,24 @@ pub(super) struct Worker {
     commands: Receiver<Command>,
     board: Arc<Mutex<Board>>,
     lanes: Vec<Lane>,
-    /// Lanes that take the place of these when all are built.
+    /// Slots that replace the current ones once all are built.
     next: Option<Vec<(Build, Option<Box<Made>>)>>,
     fault: Option<Fault>,
     paused: bool,
     speed: Speed,
     pace: Pace,
-    /// Frames asked for one by one.
+    /// Frames requested one by one.
     single: usize,
-    /// The time that all lanes are at, or about to reach (s).
+    /// The common time of all slots, reached or about to be (s).
     time: f64,
     hand: Option<(usize, Grab)>,
     strength: f64,
     answered: u64,
     posed: (u64, Option<String>),
     serial: u64,
-    /// Numbers of models and beginnings given out so far.
+    /// Serial numbers given out so far.
     numbers: u64,
-    /// Whether there is something new to see.
+    /// Whether there is something new to publish.
     changed: bool,
 }
 
@@ -75,7 +75,7 @@ impl Worker {
         }
     }
 
-    /// Until the handle is dropped.
+    /// Runs until the handle is dropped.
     pub fn run(mut self) {
         let mut last = Instant::now();
         loop {
@@ -92,7 +92,7 @@ impl Worker {
         }
     }
 
-    /// Takes the commands that have come; sleeps until there is something to do. `false` if there will be no more.
+    /// Takes pending commands; sleeps until there is something to do. `false` when the channel is closed.
     fn hear(&mut self) -> bool {
         let sleep = self.sleep();
         let mut first = match self.commands.recv_timeout(sleep) {
@@ -118,12 +118,12 @@ impl Worker {
         }
     }
 
-    /// Whether time passes.
+    /// Whether time is running.
     fn moves(&self) -> bool {
         (!self.paused || self.single > 0) && self.lead().is_some() && !self.is_awaiting()
     }
 
-    /// The lane that the others keep step with: the first that can go on.
+    /// The slot that sets the pace: the first that can step.
     fn lead(&self) -> Option<&Lane> {
         self.lanes.iter().find(|lane| lane.is_well())
     }
@@ -132,12 +132,12 @@ impl Worker {
         self.lead().map_or(1.0 / 30.0, Lane::frame_length)
     }
 
-    /// Whether a lane must be built before all start together.
+    /// Whether a slot must be built before all restart together.
     fn is_awaiting(&self) -> bool {
         self.lanes.iter().any(Lane::is_awaited)
     }
 
-    /// Whether some lane is not yet where all shall be.
+    /// Whether some slot lags behind.
     fn is_behind(&self) -> bool {
         !self.is_awaiting() && self.lanes.iter().any(|lane| lane.is_behind(self.time))
     }
@@ -184,7 +184,7 @@ impl Worker {
         }
     }
 
-    /// What the hand does.
+    /// Mouse commands.
     fn handle(&mut self, command: Command) {
         match command {
             Command::Grab { lane, ray, serial } => {
@@ -222,7 +222,7 @@ impl Worker {
         }
     }
 
-    /// Whether the hand acts on all lanes alike: on a body under designed damping and on its twin.
+    /// Whether the mouse acts on all slots alike: on designed damping and its base twin.
     fn is_together(&self) -> bool {
         self.lanes.iter().any(|lane| lane.spec().base)
     }
@@ -233,7 +233,7 @@ impl Worker {
         chosen.for_each(|(_, lane)| lane.want(machine, &change));
     }
 
-    /// Starts to build other lanes.
+    /// Starts building other slots.
     fn open(&mut self, specs: Vec<Spec>) {
         self.fault = None;
         let build = |spec: &Spec| (Build::start(&self.machine, spec, None), None);
@@ -249,7 +249,7 @@ impl Worker {
         self.pace.forgive();
     }
 
-    /// From a deformation, at rest, with what there is.
+    /// Restarts from a deformed state at rest with the current models.
     fn release(&mut self, example: usize, amount: f64) {
         for lane in &mut self.lanes {
             self.numbers += 1;
@@ -259,7 +259,7 @@ impl Worker {
         self.pace.forgive();
     }
 
-    /// Takes over what was built since.
+    /// Adopts finished builds.
     fn settle(&mut self) {
         let mut started = Vec::new();
         for (k, lane) in self.lanes.iter_mut().enumerate() {
@@ -268,7 +268,7 @@ impl Worker {
             self.changed |= lane.settle(&self.machine, self.numbers);
             self.changed |= lane.catch_up();
             if lane.build() != build {
-                // its vertices may be others
+                // vertex numbers may have changed
                 self.hand = self.hand.take().filter(|(held, _)| *held != k);
             }
             if lane.epoch() != epoch {
@@ -287,7 +287,7 @@ impl Worker {
         }
     }
 
-    /// Some lanes had to start from time zero: the others do too, so that all stay in step.
+    /// Some slots had to restart: restart the others as well, so that all stay in lockstep.
     fn start_with(&mut self, started: &[usize]) {
         for (k, lane) in self.lanes.iter_mut().enumerate() {
             if !started.contains(&k) && !lane.is_awaited() && lane.time() > 0.0 {
@@ -299,7 +299,7 @@ impl Worker {
         self.pace.forgive();
     }
 
-    /// Other lanes, from time zero.
+    /// Replaces the slots, starting at time zero.
     fn begin(&mut self, made: impl Iterator<Item = Box<Made>>) {
         self.lanes.clear();
         for made in made {
@@ -310,7 +310,7 @@ impl Worker {
         self.pace.forgive();
     }
 
-    /// Makes the frames that are due, all lanes in step, for about a tick.
+    /// Makes the due frames of all slots in lockstep, for about one tick.
     fn advance(&mut self, since: Instant) {
         loop {
             if !self.is_behind() {
@@ -325,8 +325,8 @@ impl Worker {
             let (time, hand, together) = (self.time, &self.hand, self.is_together());
             self.lanes.par_iter_mut().enumerate().for_each(|(k, lane)| {
                 let grab = hand.as_ref().filter(|(lane, _)| together || *lane == k).map(|(_, grab)| grab);
-                // a lane may have shorter frames than the first, or longer ones; what a tick has no time for is made in the
-                // next one, before time goes on
+                // slots may have shorter or longer frames than the first; what does not fit in this tick is made in
+                // the next, before time advances
                 while lane.is_behind(time) {
                     lane.frame(grab);
                     if since.elapsed() > TICK {
@@ -366,7 +366,7 @@ impl Worker {
         board.state = Arc::new(state);
         let mut before = std::mem::take(&mut board.news);
         for lane in &mut self.lanes {
-            // by its beginning and not by its place: a lane before it may have been closed
+            // matched by epoch, not by index: an earlier slot may have been closed
             let known = before.iter().position(|news| news.epoch == lane.epoch());
             let fresh = || News { epoch: lane.epoch(), ..News::default() };
             let mut news = known.map_or_else(fresh, |k| before.swap_remove(k));
@@ -384,7 +384,7 @@ impl Worker {
     }
 }
 
-/// Lanes on their way, and whether all have arrived.
+/// Slots being built, and whether all have finished.
 type Arriving = (Vec<(Build, Option<Box<Made>>)>, bool);
 
 fn arrive(mut lanes: Vec<(Build, Option<Box<Made>>)>) -> Result<Arriving> {

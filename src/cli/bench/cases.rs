@@ -15,7 +15,7 @@ pub struct PaperCase {
     pub vertices: usize,
     /// The paper's elements.
     pub elements: usize,
-    /// A built-in scene, or a box of so many cells where the papers have a character.
+    /// A built-in scene, or a box of this many cells where the papers have a character.
     pub ours: Ours,
 }
 
@@ -23,7 +23,7 @@ pub struct PaperCase {
 pub enum Ours {
     /// A built-in one.
     Builtin(&'static str),
-    /// A box of so many cells.
+    /// A box of this many cells.
     Box([usize; 3]),
 }
 

@@ -1,4 +1,5 @@
-//! The suites on the CPU and on a device: all ways of a case in turn, frame by frame, so that their ratio is of one run.
+//! The suites on the CPU and on a device: all paths of a case in turn, frame by frame, so that ratios come from one
+//! run.
 
 use super::Suite;
 use super::cases::{PAPER_CASES, SCALE_CASES, bar, frames_of, kernel_cases, tets};
@@ -33,7 +34,7 @@ pub struct Plan {
     pub largest: usize,
 }
 
-/// One way of a case, measured.
+/// One measured path of a case.
 #[derive(Debug, Serialize)]
 pub struct OnDevice {
     /// The case.
@@ -96,7 +97,7 @@ impl Plan {
     }
 }
 
-/// Measures all cases of the suite and prints a row for each way.
+/// Measures all cases of the suite and prints a row for each path.
 pub fn run(plan: &Plan) -> Result<Vec<OnDevice>> {
     let head = [
         "setup", "min", "median", "predict", "local", "global", "advance", "observe", "submits", "calls",
@@ -127,7 +128,7 @@ pub fn run(plan: &Plan) -> Result<Vec<OnDevice>> {
     Ok(all)
 }
 
-/// All ways of a case. One that the device refuses is told of and left out.
+/// All paths of a case. Those the device refuses are reported and skipped.
 fn case(plan: &Plan, name: &str, scene: &LoadedScene, frames: usize) -> Result<Vec<OnDevice>> {
     let model = Arc::new(build(scene)?.model);
     let mut contestants = Vec::new();

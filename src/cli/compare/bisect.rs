@@ -20,7 +20,7 @@ use std::fmt;
 /// A drop of a deviation by this factor is not chance: moving a kernel that is right changes it by some roundings only.
 const DROP: f64 = 10.0;
 
-/// A deviation of so many sizes of the body, or of a sum so far, is that of single precision over some frames.
+/// A deviation of this many body sizes, or relative to a sum so far, is normal for single precision over some frames.
 const ROUNDING: f64 = 1e-5;
 
 /// All positions of the switch.

@@ -26,7 +26,7 @@ pub struct Report {
     runs: Vec<RunReport>,
 }
 
-/// One way of computing.
+/// One compute path.
 #[derive(Debug, Serialize)]
 struct RunReport {
     name: &'static str,

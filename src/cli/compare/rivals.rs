@@ -13,7 +13,7 @@ use crate::{Result, Vec3};
 use serde::Serialize;
 use std::fmt;
 
-/// A method: an integrator, and who holds energy and momenta.
+/// A method: an integrator, and what enforces conservation.
 struct Rival {
     name: &'static str,
     integrator: &'static str,
@@ -34,13 +34,13 @@ impl Rival {
         let mut loaded = loaded.clone();
         loaded.scene.integrator.kind = self.integrator.into();
         loaded.scene.conservation.method = self.held;
-        // who holds the energy gives back what damping took: what the methods do themselves is seen without it
+        // conservation would put back what damping removes: compare the methods without damping
         loaded.scene.damping.model = "none".into();
         loaded
     }
 }
 
-/// What one method made of the scene.
+/// Result of one method.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
     name: &'static str,
@@ -82,7 +82,7 @@ pub struct Rivals {
     rivals: Vec<Outcome>,
 }
 
-/// One method under way.
+/// One method in progress.
 struct Lane {
     rival: &'static Rival,
     contestant: Option<Contestant>,
@@ -142,7 +142,7 @@ fn spin(row: &Row) -> Vec3 {
     Vec3::from(row.angular_momentum) - Vec3::from(row.centre).cross(&Vec3::from(row.momentum))
 }
 
-/// Runs all methods in step. One that fails stays behind, the others go on; an error only if all fail.
+/// Runs all methods in lockstep. One that fails drops out; an error only if all fail.
 pub fn run(subject: &Subject) -> Result<Rivals> {
     let mut lanes = RIVALS.iter().map(|rival| Lane::new(rival, subject)).collect::<Result<Vec<_>>>()?;
     for frame in 1..=subject.frames {

@@ -1,4 +1,4 @@
-//! The ways of computing a scene, in step, frame by frame.
+//! The compute paths of a scene in lockstep, frame by frame.
 
 use super::Subject;
 use super::deviation::Deviation;
@@ -9,27 +9,27 @@ use crate::ledger::Row;
 use crate::scene::GlobalSolver;
 use crate::{Result, Vec3};
 
-/// How a way ended, or why it never began.
+/// How a run ended, or why it never started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// All frames were made.
     Done,
-    /// The device cannot hold the scene.
+    /// The scene does not fit on the device.
     Refused(String),
-    /// The host cannot hold the factor; other ways can do without.
+    /// The factor does not fit in host memory; other paths do not need it.
     LeftOut(String),
     /// It began, or should have begun, and failed.
     Failed(String),
 }
 
-/// One way and how far it is from the CPU.
+/// A run and its deviation from the CPU.
 pub struct Lane {
     pub way: Way,
     pub status: Status,
     pub contestant: Option<Contestant>,
     /// From the CPU in double precision.
     pub deviation: Option<Deviation>,
-    /// From the CPU with the same iterations for the solve: what single precision alone does.
+    /// From the CPU with the same inner iterations: the effect of single precision alone.
     pub rounding: Option<Deviation>,
     /// The last frame made.
     row: Row,
@@ -53,7 +53,7 @@ impl Lane {
         self.contestant.is_some() && self.status == Status::Done
     }
 
-    /// Makes a frame; positions are fetched when nobody's clock runs.
+    /// Makes a frame; positions are fetched outside the timed section.
     fn frame(&mut self, measure: Measure) {
         let Some(contestant) = self.contestant.as_mut().filter(|_| self.status == Status::Done) else {
             return;
@@ -87,7 +87,7 @@ fn measure(frame: usize, frames: usize) -> Measure {
     }
 }
 
-/// Runs all ways in step. The CPU is first; one that only tells rounding from method may be last.
+/// Runs all paths in lockstep. The CPU is first; a reference that separates rounding from method may be last.
 pub fn run(subject: &Subject) -> Result<Vec<Lane>> {
     let mut lanes = [Way::Cpu, Way::Hybrid, Way::Resident]
         .into_iter()

@@ -13,7 +13,7 @@ pub struct MakeArgs {
     /// bear, bunny, dummy, elephant, hippo, koala, penguin or pig
     pub name: Option<String>,
 
-    /// About so many tetrahedra; without it as many as in the character's paper
+    /// About this many tetrahedra; without it as many as in the character's paper
     #[arg(long, value_name = "TETS", conflicts_with = "cell")]
     pub tets: Option<usize>,
 
@@ -29,7 +29,7 @@ pub struct MakeArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Make a fine closed surface of about so many triangles instead of tetrahedra [default: 12000]
+    /// Make a fine closed surface of about this many triangles instead of tetrahedra [default: 12000]
     #[arg(long, value_name = "TRIANGLES", num_args = 0..=1, conflicts_with_all = ["tets", "cell"])]
     pub surface: Option<Option<usize>>,
 }

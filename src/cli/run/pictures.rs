@@ -44,7 +44,7 @@ pub struct PictureArgs {
     /// Draw what touches
     #[arg(long, help_heading = "Pictures")]
     contacts: bool,
-    /// Write plots/filmstrip.png: so many frames in a row, from the first to the last
+    /// Write plots/filmstrip.png: this many frames in a row, from the first to the last
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=50), requires = "out",
           help_heading = "Pictures")]
     filmstrip: Option<u16>,
@@ -139,7 +139,7 @@ impl Pictures {
         let samples = args.samples.map_or(suitable, u32::from);
         if samples < 4 && args.samples.is_none() {
             tell!(
-                "pictures: drawn in software ({}), one sample a pixel and coarser shadows; --samples 4 smooths edges",
+                "pictures: software rendering ({}), one sample per pixel and coarser shadows; --samples 4 smooths edges",
                 context.adapter.name
             );
         }
@@ -243,7 +243,7 @@ impl Pictures {
         Ok(picture)
     }
 
-    /// Writes what is made of all frames.
+    /// Writes outputs that need all frames.
     pub fn finish(self) -> Result<()> {
         if let Some(strip) = annotate::row(&self.strip_pictures) {
             let folder = self.directory.join("plots");

@@ -1,12 +1,12 @@
-//! Direct damping (family: filter): the velocities of a body, or of each of its elements, are drawn towards the velocity of
-//! the centre of mass: what infinitely many sweeps of spring damping do (Optimized paper, Theorem 1), in one go.
+//! Direct damping (family: filter): pulls the velocities of a body, or of each of its elements, towards that of the
+//! centre of mass. Equals infinitely many sweeps of spring damping (Optimized paper, Theorem 1) in one step.
 //!
 //! f_i = −γ (m_i/h) (v_i − v_cm), 0 ≤ γ ≤ 1 (Eq. 7 and 8; m_i/h is missing in print), v the velocities after the step.
 //!
-//! Σf = 0, but Σ r × f ≠ 0: [`Torque`] says how that is mended. *Global*: a body as a whole. *Local*: each element by
-//! itself, with the part m_i/N_i of a corner's mass, N_i elements meeting there (Sec. 3.4). *Both*: global, then local with
-//! the projection on radii, which the paper found best (Sec. 4 and 5). Attachments are not special: their vertices are damped
-//! like others, and their springs take up what that changes. Parameters: `gamma` = γ, `scope`, `torque`.
+//! Σf = 0, but Σ r × f ≠ 0: [`Torque`] says how the torque is removed. *Global*: a whole body. *Local*: each element,
+//! with the fraction m_i/N_i of a corner's mass, N_i elements meeting there (Sec. 3.4). *Both*: global, then local
+//! with the projection on radii, which the paper found best (Sec. 4 and 5). Vertices with attachments are damped like
+//! all others, and their springs take up the change. Parameters: `gamma` = γ, `scope`, `torque`.
 
 pub mod program;
 pub mod torque;
@@ -28,10 +28,10 @@ pub const MODEL: Model = Model {
     },
 };
 
-/// The impulses h f_i (kg m/s) that draw a cloud's velocities towards that of its centre, its torque removed.
+/// The impulses h f_i (kg m/s) that pull the velocities towards the centre's, without torque.
 ///
-/// They sum to zero, have no torque unless `torque` is [`Torque::None`], and take kinetic energy, or none. Where a way to remove
-/// the torque could add some, all impulses are made smaller by one factor, which leaves sum and torque at zero.
+/// They sum to zero, have no torque unless `torque` is [`Torque::None`], and never add kinetic energy: where removing
+/// the torque could add some, all impulses are scaled by one factor, which keeps sum and torque at zero.
 pub fn impulses(cloud: &Cloud, gamma: f64, torque: Torque, out: &mut [Vec3]) {
     let centre = cloud.centre();
     for ((p, u), m) in out.iter_mut().zip(cloud.relative(cloud.v, centre.velocity)).zip(cloud.mass) {
@@ -66,8 +66,8 @@ fn scale(impulses: &mut [Vec3], factor: f64) {
     impulses.iter_mut().for_each(|p| *p *= factor);
 }
 
-/// The factor s ≥ 0 with which s p takes most kinetic energy: −b/a of ΔT = s b + s² a/2, b = Σ p·v, a = Σ p²/m.
-/// Beyond it impulses overshoot, and from twice that on they add energy. 0 where p itself adds energy, or is nothing.
+/// The factor s ≥ 0 for which s p removes most kinetic energy: −b/a of ΔT = s b + s² a/2, b = Σ p·v, a = Σ p²/m.
+/// Larger impulses overshoot, and beyond 2s they add energy. 0 where p itself adds energy or vanishes.
 fn best(cloud: &Cloud, drift: Vec3, impulses: &[Vec3]) -> f64 {
     let (mut b, mut a) = (0.0, 0.0);
     for ((p, u), m) in impulses.iter().zip(cloud.relative(cloud.v, drift)).zip(cloud.mass) {
@@ -102,8 +102,8 @@ pub fn global(
     }
 }
 
-/// Local damping of every cluster: all see the same velocities, and a vertex gets the sum of their impulses. Since it has
-/// shared its mass out among them, that is the mean of what they would make of it, and takes at least as much energy.
+/// Local damping of every cluster: all see the same velocities, and a vertex gets the sum of their impulses. Since its
+/// mass is shared among them, that is the mean of their results, and removes at least as much energy.
 pub fn local(neighbours: &Neighbours, mass: &[f64], x: &[Vec3], v: &mut [Vec3], gamma: f64, torque: Torque) {
     let mut rows = vec![[Vec3::zeros(); 4]; neighbours.clusters.len()];
     let seen = &*v;
@@ -140,5 +140,5 @@ pub fn cluster_impulses(
     impulses(&cloud, gamma, torque, &mut out[..size]);
 }
 
-/// The edges of a cluster; the first three are those of a triangle, the first one that of a piece of a strand.
+/// The edges of a cluster; the first three are those of a triangle, the first that of a strand segment.
 pub const EDGES: [[u32; 2]; 6] = [[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]];

@@ -1,9 +1,9 @@
-//! Torque removed by the least correction there is, in the sum of absolute values of its components: a linear program.
+//! Removes torque with the smallest correction in the 1-norm: a linear program.
 //!
 //! minimise Σ|c_i|₁ subject to Σ c_i = 0 and Σ r_i × (p_i + c_i) = 0 (Optimized paper, Eq. 12 to 14).
 //!
-//! With c = c⁺ − c⁻ there are 6 n unknowns ≥ 0 and at most six equations, so the optimum has at most six components that are
-//! not zero: few vertices get a large kick. It depends on the directions of the axes.
+//! With c = c⁺ − c⁻ there are 6 n unknowns ≥ 0 and at most six equations, so the optimum has at most six non-zero
+//! components: a few vertices get a large kick. It depends on the directions of the axes.
 
 use crate::Vec3;
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
@@ -12,10 +12,10 @@ use nalgebra::{DMatrix, DVector, SMatrix, SVector};
 type Vec6 = SVector<f64, 6>;
 type Mat6 = SMatrix<f64, 6, 6>;
 
-/// A torque below this share of Σ|r||p| is rounding, as is a direction that the places leave open to less than this.
+/// A torque below this fraction of Σ|r||p| is rounding, and so is a smaller singular value of the equations.
 const ROUNDING: f64 = 1e-13;
 
-/// Adds the least correction to impulses whose sum is zero. Where the solver fails, it is the least in the sum of squares.
+/// Adds the smallest correction to impulses with sum zero. If the solver fails, the least-squares correction.
 pub fn remove_torque(x: &[Vec3], impulses: &mut [Vec3]) {
     let Some(equations) = Equations::new(x) else { return };
     let wanted = equations.missing(impulses);
@@ -24,7 +24,7 @@ pub fn remove_torque(x: &[Vec3], impulses: &mut [Vec3]) {
         return;
     }
     let mut correction = least(&equations, &wanted).unwrap_or_else(|| vec![Vec3::zeros(); x.len()]);
-    // The solver's tolerance is 1e-10: what it leaves is taken by the components that it chose, the rest by all.
+    // The solver's tolerance is 1e-10: the components it chose absorb the residual, all others the rest.
     let chosen: Vec<[bool; 3]> = correction.iter().map(|c| [0, 1, 2].map(|k| c[k] != 0.0)).collect();
     for all in [false, false, true] {
         let left = wanted - equations.apply(&correction);
@@ -35,11 +35,11 @@ pub fn remove_torque(x: &[Vec3], impulses: &mut [Vec3]) {
     impulses.iter_mut().zip(&correction).for_each(|(p, c)| *p += c);
 }
 
-/// Sum and torque of impulses, in units of the cloud's size.
+/// Sum and torque of impulses, in units of the points' extent.
 struct Equations {
-    /// r_i from the mean place, over the cloud's size.
+    /// r_i relative to the mean position, over the extent.
     arms: Vec<Vec3>,
-    /// Rows that are independent of each other, of length √(3n): Σ_j `rows`_j c_j is `rows` of sum and torque.
+    /// Independent rows of length √(3n): Σ_j `rows`_j c_j is `rows` of sum and torque.
     rows: DMatrix<f64>,
 }
 
@@ -50,7 +50,7 @@ impl Equations {
         let arms = x.iter().map(|x| x - origin - mean);
         let size = (arms.clone().map(|r| r.norm_squared()).sum::<f64>() / x.len() as f64).sqrt();
         if !(size > 0.0 && size.is_finite()) {
-            return None; // in one place: no torque
+            return None; // coincident points: no torque
         }
         let arms: Vec<Vec3> = arms.map(|r| r / size).collect();
         // A = (Q R)ᵀ: the singular vectors of R are those of A
@@ -69,7 +69,7 @@ impl Equations {
         Some(Equations { arms, rows })
     }
 
-    /// The right-hand side −(Σp, Σ r × p); the sum is zero but for rounding, which is left alone.
+    /// The right-hand side −(Σp, Σ r × p); the sum is zero up to rounding, which is ignored.
     fn missing(&self, impulses: &[Vec3]) -> Vec6 {
         let torque: Vec3 = self.arms.iter().zip(impulses).map(|(r, p)| r.cross(p)).sum();
         Vec6::new(0.0, 0.0, 0.0, -torque.x, -torque.y, -torque.z)
@@ -85,7 +85,7 @@ impl Equations {
         Vec6::new(sum.x, sum.y, sum.z, torque.x, torque.y, torque.z)
     }
 
-    /// Adds the shortest change of the chosen components that comes closest to `left`.
+    /// Adds the smallest change of the chosen components that best matches `left`.
     fn least_squares(&self, left: &Vec6, chosen: impl Fn(usize, usize) -> bool, c: &mut [Vec3]) {
         let mut gram = Mat6::zeros();
         let columns = || {
@@ -105,7 +105,7 @@ impl Equations {
     }
 }
 
-/// What component k of an impulse at r adds to sum and torque.
+/// Contribution of component k of an impulse at r to sum and torque.
 fn part(r: &Vec3, k: usize) -> Vec6 {
     let unit = Vec3::ith(k, 1.0);
     let torque = r.cross(&unit);

@@ -1,19 +1,19 @@
-//! How strongly motion along shapes is damped together (Example paper, Section 4.1).
+//! Damping matrix of several example shapes together (Example paper, Section 4.1).
 //!
 //! With the shapes as columns of X and the base damping C, X = Q R, Qᵀ C Q = I and R upper triangular. The damping
 //!
 //!   Ĉ = C + U (Π − I) Uᵀ,   U = C Q,   Π = R diag(γ) R⁻¹                                                (Eq. 9)
 //!
-//! has Ĉ x_i = γ_i C x_i for every shape and Ĉ z = C z for all z that are C-orthogonal to them. Very different γ of nearly the same
-//! shapes contradict each other: then the symmetric part of Π has negative eigenvalues, and Ĉ would drive some motion. They are
-//! removed, Π ← Π − Σ λ⁻ v vᵀ, after which yᵀ Ĉ y ≥ 0 for all y (Appendix B).
+//! has Ĉ x_i = γ_i C x_i for every shape and Ĉ z = C z for all z that are C-orthogonal to them. Very different γ for
+//! nearly equal shapes contradict each other: then the symmetric part of Π has negative eigenvalues, and Ĉ would drive
+//! some motion. They are removed, Π ← Π − Σ λ⁻ v vᵀ, after which yᵀ Ĉ y ≥ 0 for all y (Appendix B).
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// A shape whose part that is new beside those before it is a smaller share than this of its own size adds nothing but rounding.
+/// A shape whose component orthogonal to the earlier ones is a smaller fraction of its size is linearly dependent.
 const LEAST_SHARE: f64 = 1e-7;
 
-/// R of shapes that are independent.
+/// The factor R of independent shapes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coupling {
     r: DMatrix<f64>,
@@ -21,14 +21,14 @@ pub struct Coupling {
 }
 
 impl Default for Coupling {
-    /// Of no shapes.
+    /// For no shapes.
     fn default() -> Self {
         Coupling { r: DMatrix::zeros(0, 0), inverse: DMatrix::zeros(0, 0) }
     }
 }
 
 impl Coupling {
-    /// From the products XᵀCX. `Err`: the first shape that is nothing, or nothing new beside those before it.
+    /// From the products XᵀCX. `Err`: the first shape that is zero, or linearly dependent on earlier ones.
     pub fn new(products: &DMatrix<f64>) -> Result<Self, usize> {
         let k = products.nrows();
         let mut r = DMatrix::zeros(k, k);
@@ -54,7 +54,7 @@ impl Coupling {
         &self.inverse
     }
 
-    /// R⁻¹ after another factor: the R of X = Q R becomes `outer` R.
+    /// R⁻¹ combined with another factor: the R of X = Q R becomes `outer` R.
     pub fn followed_by(&self, outer: &Coupling) -> Self {
         Coupling { r: &outer.r * &self.r, inverse: &self.inverse * &outer.inverse }
     }
@@ -68,7 +68,7 @@ impl Coupling {
         let mut pi = scaled * &self.inverse;
         let symmetric = (&pi + pi.transpose()) * 0.5;
         if symmetric.clone().cholesky().is_some() {
-            return pi; // it has no negative eigenvalues: the usual case
+            return pi; // the usual case: no negative eigenvalues
         }
         let eigen = SymmetricEigen::new(symmetric);
         for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {

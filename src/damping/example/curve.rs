@@ -1,5 +1,5 @@
-//! γ over the size of a deformation or a velocity (Example paper, Section 4.2): points in log₁₀ γ, so that γ is positive and
-//! twice as much and half as much are the same way from 1.
+//! γ as a function of deformation or velocity (Example paper, Section 4.2): points in log₁₀ γ, so that γ is positive
+//! and symmetric about 1.
 
 use crate::scene::{Curve, CurveKind};
 
@@ -33,8 +33,8 @@ impl Curve {
         }
     }
 
-    /// Slope at a point: the harmonic mean of those of the lines on both sides, weighted by their lengths, and level where
-    /// these rise and fall and at both ends (Fritsch and Butland 1984), so that no piece leaves the range of its two ends.
+    /// Slope at a point: the harmonic mean of the adjacent secants, weighted by their lengths, and zero at extrema and
+    /// at both ends (Fritsch and Butland 1984), so that no segment leaves the range of its end points.
     fn slope(&self, i: usize) -> f64 {
         let points = &self.points;
         if i == 0 || i + 1 >= points.len() {

@@ -1,13 +1,14 @@
-//! How much of each shape is in a deformation or a velocity, seen from the body as it has turned.
+//! Excitation of each example shape in a deformation or velocity, in the frame of the rotated body.
 //!
 //!   u = Tᵀ (x − c) − (X − c₀),   χ = (X̃ᵀ M X̃)⁻¹ X̃ᵀ M u                             (Example paper, Section 4.2)
 //!
-//! X is the rest shape as it is placed; T and c say where the body is as a whole:
+//! X is the rest shape as placed; T and c are the rigid motion of the body:
 //!
-//! - A body that is held firmly, at three points or more that are not on a line, is where these are: T turns them best from where
-//!   they rest to where they are, c is their centre, X̃ = X. For one that is held still this is the paper's χ.
-//! - A free body is where all of it is: T fits x best, c is the centre of mass. The fit takes from a small deformation its
-//!   translation and rotation, so the same is taken from the shapes: X̃ are the columns of X less what moves them as a rigid body.
+//! - For a body held at three or more points that are not collinear, T is the best rotation of these from rest to
+//!   their current positions, c their centre, X̃ = X. For a body held still this is the paper's χ.
+//! - For a free body T is the best rotation of all vertices, c the centre of mass. The fit removes translation and
+//!   rotation from a small deformation, so the same is removed from the shapes: X̃ are the columns of X without their
+//!   rigid part.
 //! - Where shapes do not follow, T = I, c = c₀ and X̃ = X.
 //!
 //! In each case χ is exact for small u = X χ.
@@ -17,7 +18,7 @@ use crate::linear::tall::Tall;
 use crate::{Mat3, Vec3};
 use nalgebra::{Rotation3, SVD};
 
-/// Points on a line, as far as rounding can tell: the second singular value is smaller than this share of the first.
+/// Points are collinear within rounding if the second singular value is below this fraction of the first.
 const LINE: f64 = 1e-9;
 
 /// What shapes follow.
@@ -25,13 +26,13 @@ const LINE: f64 = 1e-9;
 pub enum Follow {
     /// Nothing.
     Nothing,
-    /// These vertices, which something holds.
+    /// These held vertices.
     Held(Vec<usize>),
-    /// All of the body.
+    /// The whole body.
     Body,
 }
 
-/// What measures excitations of a body.
+/// Measures the excitations of a body's examples.
 #[derive(Debug, Clone)]
 pub struct Excitation {
     mass: Vec<f64>,
@@ -45,7 +46,7 @@ pub struct Excitation {
     weights: Tall,
 }
 
-/// Where a body is, as a whole.
+/// The rigid motion of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
     /// T.
@@ -55,8 +56,8 @@ pub struct Pose {
 }
 
 impl Excitation {
-    /// Of the `shapes` (m) of a body that rests at `rest` (m). `Err`: the first shape that is nothing, or nothing new.
-    /// Too few points that are held, or points on a line, are none to follow: then all of the body is.
+    /// For `shapes` (m) of a body at rest at `rest` (m). `Err`: the first shape that is zero or linearly dependent.
+    /// With too few held points, or collinear ones, shapes follow the whole body.
     pub fn new(
         mass: &[f64],
         rest: &[Vec3],
@@ -83,7 +84,7 @@ impl Excitation {
         let weigh = |shape: &Vec<Vec3>| shape.iter().zip(mass).map(|(x, m)| x * *m).collect::<Vec<_>>();
         let weighed: Vec<_> = seen.iter().map(weigh).collect();
         let mut products = Tall::products(&seen, &weighed);
-        // a shape that is rigid but for rounding is none
+        // a shape that is rigid up to rounding is no shape
         for (j, shape) in shapes.iter().enumerate() {
             if products[(j, j)] <= 1e-12 * product(mass, shape, shape) {
                 products[(j, j)] = 0.0;
@@ -130,13 +131,13 @@ impl Excitation {
         parts.map(|(i, m)| m * self.displacement(&pose, x, i).norm_squared()).sum()
     }
 
-    /// Σ m |v|² (J, twice), of v less the rigid motion of what shapes follow.
+    /// Σ m |v|² (J, twice), v without the rigid motion that shapes follow.
     pub fn unrest(&self, x: &[Vec3], v: &[Vec3]) -> f64 {
         let v = self.relative(x, v);
         product(&self.mass, &v, &v)
     }
 
-    /// v less the rigid motion of what shapes follow (m/s).
+    /// v without the rigid motion that shapes follow (m/s).
     fn relative(&self, x: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
         let weights = match &self.follow {
             Follow::Nothing => return v.to_vec(),
@@ -164,7 +165,7 @@ impl Excitation {
 }
 
 impl Follow {
-    /// The centre of what is followed, c₀ of points at rest (m).
+    /// The centre of what is followed, c₀ for points at rest (m).
     fn centre(&self, mass: &[f64], x: &[Vec3]) -> Vec3 {
         match self {
             Follow::Held(points) => points.iter().map(|i| x[*i]).sum::<Vec3>() / points.len() as f64,
@@ -173,7 +174,7 @@ impl Follow {
     }
 }
 
-/// Whether points are not all on a line, with a margin that a shaking hand does not use up.
+/// Whether points span a plane, with a margin for small motions of the attachments.
 fn spans_a_plane(x: &[Vec3], points: &[usize]) -> bool {
     let Some(first) = points.first() else { return false };
     let far = |i: &&usize| (x[**i] - x[*first]).norm_squared();
@@ -183,7 +184,8 @@ fn spans_a_plane(x: &[Vec3], points: &[usize]) -> bool {
     points.iter().any(|i| off(i) > 1e-2 * line.norm_squared())
 }
 
-/// Translations and rotations of points seen from their centre of mass, orthonormal in Σ m a·b; those that move nothing left out.
+/// Translations and rotations of points about their centre of mass, orthonormal in Σ m a·b, without those that move
+/// nothing.
 fn rigid_motions(mass: &[f64], points: &[Vec3]) -> Vec<Vec<Vec3>> {
     let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
     let shifts = axes.iter().map(|axis| vec![*axis; points.len()]);
@@ -209,7 +211,7 @@ fn product(mass: &[f64], a: &[Vec3], b: &[Vec3]) -> f64 {
     mass.iter().zip(a.iter().zip(b)).map(|(m, (a, b))| m * a.dot(b)).sum()
 }
 
-/// The rotation T with the largest tr(Tᵀ A); for points on a line that of the line, without a twist.
+/// The rotation T with the largest tr(Tᵀ A); for collinear points that of the line, without twist.
 fn closest_rotation(a: &Mat3) -> Mat3 {
     let svd = SVD::new(*a, true, true);
     let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return Mat3::identity() };
@@ -228,7 +230,7 @@ fn closest_rotation(a: &Mat3) -> Mat3 {
     }
     let mut u = u;
     if (u * v_t).determinant() < 0.0 {
-        // the direction that matters least is turned round
+        // flip the least significant direction
         u.column_mut(order[2]).neg_mut();
     }
     u * v_t

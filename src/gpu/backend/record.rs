@@ -1,4 +1,4 @@
-//! What the operations of a step have in common: sending only what changed, measuring, reading reports.
+//! Shared parts of the step's operations: upload only changes, measure, read reports.
 
 use crate::Result;
 use crate::elastic::Scalar;
@@ -15,7 +15,7 @@ impl<T: Scalar> Gpu<T> {
         !self.inner.is_empty()
     }
 
-    /// max (c L_ii)/(μ m_i) of A = μ M + c L + …, L as stiff as it has been so far.
+    /// max (c L_ii)/(μ m_i) of A = μ M + c L + …, with L at its largest stiffness so far.
     pub(super) fn ratio(&self, [inertia, stiffness, _]: [f64; 3]) -> f64 {
         let mass = self.model.mass.iter().enumerate();
         let factors = self.given.by_vertex(&self.stiffest);
@@ -23,7 +23,7 @@ impl<T: Scalar> Gpu<T> {
         mass.map(of).fold(0.0, f64::max)
     }
 
-    /// Reads the reports that are there and makes their memory free for the next ones.
+    /// Reads the reports that have arrived and frees their memory.
     pub(super) fn take_arrived(&mut self) -> Result<()> {
         while self.pending.front().is_some_and(|(readback, _)| readback.arrived()) {
             let Some((readback, _)) = self.pending.pop_front() else { break };
@@ -36,7 +36,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// Projects every element and gathers the gradient and the energies.
+    /// Projects every element and gathers gradient and energies.
     pub(in crate::gpu) fn project(&mut self) -> Result<()> {
         self.stream.phase(Phase::Local);
         self.stream.kernel(self.project_tet)?;
@@ -45,11 +45,11 @@ impl<T: Scalar> Gpu<T> {
         self.stream.kernel(Id::gather_gradient)
     }
 
-    /// The inner iterations of this stage of a step are these.
+    /// Sets the inner iterations of this stage of a step.
     pub(super) fn set_inner(&mut self, stage: usize, series: Vec<Inner>) -> Result<()> {
         let stage = stage.min(self.series.len() - 1);
         if self.series[stage] != series {
-            // commands that wait to be sent still mean the old numbers
+            // pending commands still refer to the old numbers
             self.stream.submit()?;
             self.series[stage] = series;
             self.stream.set_series(Buffer::Inner, bytemuck::cast_slice(&self.series.concat()))?;
@@ -64,7 +64,7 @@ impl<T: Scalar> Gpu<T> {
         self.stream.kernel(Id::reduce_gradient)
     }
 
-    /// Compiles what a step will need now, so that a fault is known before anything is written.
+    /// Compiles the kernels of a step, so that shader errors are reported before anything is written.
     pub(super) fn compile(&mut self) -> Result<()> {
         let (host_solves, is_explicit) = (!self.is_resident(), self.is_explicit);
         let skipped = |id: &Id| match id {
@@ -90,7 +90,7 @@ impl<T: Scalar> Gpu<T> {
         needed.into_iter().try_for_each(|id| self.stream.compile(id))
     }
 
-    /// Adds up what the step before exchanged: only now is it known that no filter follows.
+    /// Sums the energy exchange of the previous step: only now is it certain that no filter follows.
     pub(in crate::gpu) fn close_exchange(&mut self) -> Result<()> {
         if std::mem::take(&mut self.exchange_open) { self.stream.kernel(Id::reduce_exchange) } else { Ok(()) }
     }

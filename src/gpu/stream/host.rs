@@ -1,4 +1,4 @@
-//! The host's side of a stream: reading buffers back at once, and twins in the place of kernels.
+//! Host side of a stream: immediate buffer reads, and twins in place of kernels.
 
 use super::Stream;
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::gpu::buffer::{Buffer, Contents, Kind};
 use crate::gpu::kernel::{Call, Id};
 
 impl Stream {
-    /// A kernel's work by its twin: its buffers come to the host, and what it writes goes back.
+    /// Runs a kernel as its twin: fetches its buffers and uploads the results.
     pub(super) fn run_twin(&mut self, id: Id, call: &Call) -> Result<()> {
         let mut contents = Contents::empty();
         for buffer in id.kernel().bindings {

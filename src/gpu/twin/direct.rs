@@ -16,8 +16,8 @@ fn has(step: &Step, bit: u32) -> bool {
     step.filter_mode & bit != 0
 }
 
-/// How much the direction of a vector of this length may be off, made of terms of size `terms`: in units of single
-/// precision's last place, and not more than all of it.
+/// Relative error of the direction of a vector of this length, a sum of terms of size `terms`: in ulps of single
+/// precision, at most 1 in total.
 fn direction_size(length: f64, terms: f64) -> f64 {
     (2.0 * terms / length).min(1.0 / f64::from(f32::EPSILON))
 }
@@ -28,7 +28,7 @@ pub fn direct_change(all: &mut Contents, _call: &Call) -> Magnitudes {
     let gamma = f64::from(s.filter_coefficient);
     let mut out = Output::to(all, Buffer::Changes);
     for chunk in all.items::<Chunk>(Buffer::Chunks).to_vec() {
-        // spin has no part in it
+        // spin is excluded
         let body = Rigid { spin: [0.0; 3], ..all.items::<Rigid>(Buffer::Rigids)[chunk.body as usize] };
         let old: Vec<_> = vertices(all, &chunk).collect();
         for (i, (vertex, motion)) in (chunk.first as usize..).zip(old) {
@@ -101,7 +101,7 @@ pub fn gather_edge(all: &mut Contents, _call: &Call) -> Magnitudes {
     out.done()
 }
 
-/// The numbers in a list that belong to a vertex.
+/// The entries of a list that belong to a vertex.
 fn gathered(all: &Contents, starts: Buffer, list: Buffer, i: usize) -> &[u32] {
     let starts = all.items::<u32>(starts);
     &all.items::<u32>(list)[starts[i] as usize..starts[i + 1] as usize]
@@ -199,7 +199,7 @@ pub fn damp_cluster(all: &mut Contents, _call: &Call) -> Magnitudes {
     out.done()
 }
 
-/// The sizes of the terms of a cluster's impulses.
+/// Magnitudes of the terms of a cluster's impulses.
 fn cluster_sizes(cloud: &Cloud, gamma: f64, torque: Torque, p: &[Vec3]) -> Vec<f64> {
     let largest = |of: &[Vec3]| of.iter().map(|x| (x - of[0]).norm()).fold(0.0, f64::max);
     let (speed, reach) = (2.0 * largest(cloud.v), 2.0 * largest(cloud.x));
@@ -220,7 +220,7 @@ fn cluster_sizes(cloud: &Cloud, gamma: f64, torque: Torque, p: &[Vec3]) -> Vec<f
     }
 }
 
-/// The same where impulses are projected on edges: the factor of all of them is a quotient of sums that may cancel.
+/// The same for impulses projected on edges: their common factor is a quotient of sums that may cancel.
 fn edge_sizes(cloud: &Cloud, gamma: f64, [speed, reach]: [f64; 2], p: &[Vec3]) -> Vec<f64> {
     let mut wanted = vec![Vec3::zeros(); p.len()];
     direct::impulses(cloud, gamma, Torque::None, &mut wanted);

@@ -1,4 +1,4 @@
-//! Laws of elasticity for the twins: read back from the device's numbers, and how large the terms of a response are.
+//! Material laws of the twins: rebuilt from the device's numbers, with the magnitudes of their terms.
 
 use super::super::buffer::{Buffer, Contents};
 use super::super::layout::{CurvePiece, law};
@@ -6,7 +6,7 @@ use crate::model::law::Law;
 use crate::model::law::curves::{self, Curve, Curves};
 use std::sync::Arc;
 
-/// The law of a number.
+/// The law with this number.
 pub fn law_of(all: &Contents, number: u32) -> Law {
     match number {
         law::PROJECTIVE => Law::Projective,
@@ -89,7 +89,7 @@ pub fn terms(law: &Law, e: [f64; 3], mu: f64, lambda: f64) -> (f64, [f64; 3]) {
     }
 }
 
-/// The integral and the value of a curve in the same way, at a strain that is made of terms of this size.
+/// Integral and value of a curve, likewise, at a strain that is a sum of terms of this size.
 fn piece_terms(curve: &Curve, strain: f64, size: f64) -> (f64, f64) {
     let piece = &curve.pieces[curve.pieces[1..].partition_point(|piece| piece.start <= strain)];
     let u = piece.start.abs() + size;

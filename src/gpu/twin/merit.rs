@@ -1,4 +1,4 @@
-//! Twins of the kernels of the line search: a part of a way, Φ and the slope on it.
+//! Twins of the line-search kernels: partial corrections, Φ and its slope.
 
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};

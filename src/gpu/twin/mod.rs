@@ -1,8 +1,8 @@
-//! Twins: every kernel once more on the host, under the same name, on the same buffers.
+//! Twins: every kernel a second time on the host, under the same name and on the same buffers.
 //!
-//! Inputs and outputs are the device's single-precision buffers, what is between them is double precision and, where there
-//! is one, the production code of the CPU backend. A twin says for every number it writes how large the terms were that
-//! it was made of: that times a few units in the last place is how far the kernel may be off.
+//! Inputs and outputs are the device's single-precision buffers; in between is double precision and, where available,
+//! the production code of the CPU backend. For every number it writes, a twin returns the magnitude of the terms
+//! behind it: that times a few ulps bounds the kernel's error.
 
 mod direct;
 mod explicit;
@@ -30,12 +30,12 @@ use super::kernel::Magnitudes;
 use super::layout::*;
 use crate::Vec3;
 
-/// A vector and the size of the terms that it was summed up from.
+/// A vector and the magnitude of the terms in its sum.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sum {
     /// The sum.
     pub value: Vec3,
-    /// The sum of the terms' lengths.
+    /// Sum of the terms' lengths.
     pub size: f64,
 }
 
@@ -45,48 +45,48 @@ impl Sum {
         self.add_sized(term, term.norm());
     }
 
-    /// Adds a term that is itself made of larger ones.
+    /// Adds a term that is itself a sum of larger ones.
     pub fn add_sized(&mut self, term: Vec3, size: f64) {
         self.value += term;
         self.size += size;
     }
 }
 
-/// What a twin writes to one buffer.
+/// The output of a twin to one buffer.
 pub struct Output {
     buffer: Buffer,
     magnitudes: Vec<f32>,
 }
 
 impl Output {
-    /// To a buffer none of whose numbers has been written yet.
+    /// For a buffer that has not been written yet.
     pub fn to(all: &Contents, buffer: Buffer) -> Self {
         Output { buffer, magnitudes: vec![0.0; all.items::<f32>(buffer).len()] }
     }
 
-    /// Writes number `index` of the buffer, made of terms of size `magnitude`.
+    /// Writes number `index` of the buffer, whose terms have size `magnitude`.
     pub fn number(&mut self, all: &mut Contents, index: usize, value: f64, magnitude: f64) {
         all.items_mut::<f32>(self.buffer)[index] = value as f32;
         self.magnitudes[index] = magnitude as f32;
     }
 
-    /// Writes three numbers from `index` on.
+    /// Writes three numbers starting at `index`.
     pub fn vector(&mut self, all: &mut Contents, index: usize, sum: &Sum) {
         (0..3).for_each(|axis| self.number(all, index + axis, sum.value[axis], sum.size));
     }
 
-    /// All that was written.
+    /// The magnitudes of everything written.
     pub fn done(self) -> Magnitudes {
         vec![(self.buffer, self.magnitudes)]
     }
 }
 
-/// A vector of the device in double precision.
+/// A device vector in double precision.
 pub fn wide(v: &[f32]) -> Vec3 {
     Vec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]))
 }
 
-/// Where a vertex is (m).
+/// Position of a vertex (m).
 pub fn place(vertex: &Vertex) -> Vec3 {
     wide(&vertex.position) + wide(&vertex.low)
 }
@@ -96,12 +96,12 @@ pub fn step(all: &Contents) -> Step {
     all.items::<Step>(Buffer::Step)[0]
 }
 
-/// How much there is of everything.
+/// The counts of everything.
 pub fn sizes(all: &Contents) -> Sizes {
     all.items::<Sizes>(Buffer::Sizes)[0]
 }
 
-/// x_e = x_n + c₂ d of every vertex: where the energy is taken (m).
+/// x_e = x_n + c₂ d of every vertex: the evaluation points of the energy (m).
 pub fn evaluated(all: &Contents) -> Vec<Vec3> {
     let share = f64::from(step(all).share);
     let vertices = all.items::<Vertex>(Buffer::Vertices);

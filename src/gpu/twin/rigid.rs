@@ -1,4 +1,4 @@
-//! The rigid motion of each body from its partial sums.
+//! The rigid motion of each body from partial sums.
 
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
@@ -8,7 +8,7 @@ use super::{Output, wide};
 use crate::damping::pbd;
 use crate::{Mat3, Vec3};
 
-/// Least moment of inertia, relative to the greatest, about which a body can spin, as in `shared/inertia.wgsl`.
+/// Smallest moment of inertia, relative to the largest, about which a body can spin, as in `shared/inertia.wgsl`.
 const LEAST_INERTIA: f64 = 1e-5;
 
 /// Numbers of a [`Rigid`] from its start.
@@ -41,7 +41,7 @@ pub fn reduce_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
             from_origin.iter().for_each(|term| place = (place.0 + term, place.1 + term.norm()));
             from_base.iter().for_each(|term| velocity = (velocity.0 + term, velocity.1 + term.norm()));
         }
-        // the divisor's error counts, too
+        // the divisor's error counts as well
         let divided = |size: f64| size / mass.abs() * (mass_size / mass.abs());
         let mut put = |offset: usize, v: Vec3, size: f64| {
             let first = size_of::<Rigid>() / 4 * body + offset;

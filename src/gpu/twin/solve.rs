@@ -13,7 +13,7 @@ pub(super) fn packed(all: &Contents, buffer: Buffer, i: usize) -> Vec3 {
     wide(&all.items::<f32>(buffer)[3 * i..3 * i + 3])
 }
 
-/// Writes sums over chunks of vertices to the partial sums: `terms(i)` are vertex i's values and their sizes.
+/// Writes sums over vertex chunks to the partial sums: `terms(i)` are vertex i's values and magnitudes.
 pub(super) fn sum_chunks<const K: usize>(
     all: &mut Contents,
     terms: impl Fn(&Contents, usize) -> [(f64, f64); K],
@@ -90,7 +90,7 @@ pub fn reduce_stiffening(all: &mut Contents, _: &Call) -> Magnitudes {
     out.done()
 }
 
-/// (A s)_i and A_ii, each with the size of its terms.
+/// (A s)_i and A_ii, each with the magnitude of its terms.
 fn metric_row(all: &Contents, s: Buffer, i: usize) -> (Sum, f64, f64) {
     let numbers = step(all);
     let vertex = all.items::<Vertex>(Buffer::Vertices)[i];
@@ -123,7 +123,7 @@ pub fn chebyshev_update(all: &mut Contents, call: &Call) -> Magnitudes {
         sum.add_sized((s - s_before) * momentum, (s.norm() + s_before.norm()) * momentum.abs());
         let factor = f64::from(inner.step) / diagonal;
         let g = packed(all, Buffer::Gradient, i);
-        // the quotient has the relative errors of both residual and diagonal
+        // the quotient inherits the relative errors of residual and diagonal
         let amplified = (diagonal_size / diagonal).abs();
         sum.add_sized((g - product.value) * factor, ((g.norm() + product.size) * factor).abs() * amplified);
         next.push(sum);

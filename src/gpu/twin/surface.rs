@@ -14,7 +14,7 @@ use crate::model::spring::SpringElement;
 use crate::model::triangle::{TriangleElement, TriangleLaw};
 use nalgebra::Matrix2;
 
-/// One unit in the last place of single precision, relative.
+/// Relative ulp of single precision.
 const EPSILON: f64 = f32::EPSILON as f64;
 
 /// Twin of `project_triangle`.
@@ -26,8 +26,8 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
         let (element, x, size) = strained(all, triangle, Some(f64::from(step.share)));
         let f = element.deformation(&x);
         let p = element.project(f);
-        // F is off by rounding of `size`; P by up to clamp(σ₂)/σ₂ times as much, the second direction turning freely as
-        // σ₂ vanishes, but not by more than itself
+        // F has the rounding error of `size`; P up to clamp(σ₂)/σ₂ times as much, since its second direction is
+        // arbitrary as σ₂ vanishes, but at most its own size
         let [stretch, closest] = [least_stretch(f), least_stretch(p)];
         let turn = match element.law {
             TriangleLaw::Limits(_) => {
@@ -56,7 +56,7 @@ pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
     for (number, spring) in all.items::<Spring>(Buffer::Springs).to_vec().iter().enumerate() {
         let extent = edge(all, spring.vertices[0], spring.vertices[1], Some(f64::from(step.share)));
         let (element, stiffness) = (spring_element(spring), f64::from(spring.stiffness));
-        // an error of the extent turns the direction the more the shorter it is
+        // an error of the extent rotates the direction the more, the shorter it is
         let turn = (extent.size / extent.value.norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
         let size = stiffness * (a * extent.size + b * element.length * (1.0 + turn));
         let ends = [extent.value, Vec3::zeros()];
@@ -80,7 +80,7 @@ pub fn project_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
         let part = shared(whole, element.coefficients.len());
         let size = element.weight * (a * size + b * element.rest_curvature * (1.0 + turn));
         let stress = element.stress(&x, a, b);
-        // the first coefficient is minus the sum of the others, and as good as they are
+        // the first coefficient is minus the sum of the others, and equally accurate
         let whole: f64 = element.coefficients.iter().map(|c| c.abs()).sum();
         for (k, c) in element.coefficients.iter().enumerate() {
             let size = size * if k == 0 { whole } else { c.abs() };
@@ -158,7 +158,7 @@ pub fn measure_work(all: &mut Contents, _call: &Call) -> Magnitudes {
     let share = f64::from(step(all).share);
     let attachments = all.items::<Attachment>(Buffer::Attachments).iter().enumerate();
     let work = attachments.map(|(number, attachment)| {
-        // x_e − T_e, x_e between x' and where the step began
+        // x_e − T_e, x_e between x' and the start of the step
         let (mut pull, travel) = held(all, number, attachment);
         pull.add(travel * -share);
         let motion = &all.items::<Motion>(Buffer::Motions)[attachment.vertex as usize];
@@ -178,18 +178,18 @@ pub fn measure_work(all: &mut Contents, _call: &Call) -> Magnitudes {
     out.done()
 }
 
-/// Writes a row: the gradient, and the corner's part of an energy and of its size (J).
+/// Writes a row: the gradient, and the corner's share of an energy and of its magnitude (J).
 fn row(out: &mut Output, all: &mut Contents, number: usize, sum: &Sum, part: (f64, f64)) {
     out.vector(all, 4 * number, sum);
     out.number(all, 4 * number + 3, part.0, part.1);
 }
 
-/// An energy and its size, shared equally by so many corners.
+/// An energy and its magnitude, shared equally by the corners.
 fn shared(energy: Energy, corners: usize) -> (f64, f64) {
     (energy.value / corners as f64, energy.size / corners as f64)
 }
 
-/// Energy of an element (J), its size, and the share that the element gained when it was stiffened last.
+/// Energy of an element (J), its magnitude, and the fraction gained by the last stiffness change.
 struct Energy {
     value: f64,
     size: f64,
@@ -202,7 +202,7 @@ impl Energy {
     }
 }
 
-/// Sums up energies by blocks, into the partial sums from number `first` on.
+/// Sums energies by blocks into the partial sums starting at `first`.
 fn observe_blocks(all: &mut Contents, first: u32, energies: &[Energy]) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Partials);
     for (block, energies) in energies.chunks(BLOCK as usize).enumerate() {
@@ -220,15 +220,15 @@ fn observe_blocks(all: &mut Contents, first: u32, energies: &[Energy]) -> Magnit
     out.done()
 }
 
-/// Energy w/2 δ² (J) and its size, where δ is a difference of terms of size `of`: an error ε · `of` of δ changes it by
-/// w δ ε · `of`, and by its square where δ vanishes.
+/// Energy w/2 δ² (J) and its magnitude, δ a difference of terms of size `of`: an error ε · `of` of δ changes it by w δ
+/// ε · `of`, and by the square of that where δ vanishes.
 fn energy(weight: f64, value: f64, of: f64) -> Energy {
     let excess = (2.0 * value / weight.max(f64::MIN_POSITIVE)).sqrt();
     Energy { value, size: weight * of * (excess + 8.0 * EPSILON * of), gained: 0.0 }
 }
 
-/// x_a − x_b (m) at x_n + `share` d, or at x_n; differences of parts, so that tiny elements far from the origin keep their
-/// digits.
+/// x_a − x_b (m) at x_n + `share` d, or at x_n; as differences of the parts, so that tiny elements far from the origin
+/// keep their digits.
 fn edge(all: &Contents, a: u32, b: u32, share: Option<f64>) -> Sum {
     let vertices = all.items::<Vertex>(Buffer::Vertices);
     let (from, to) = (&vertices[b as usize], &vertices[a as usize]);
@@ -242,7 +242,7 @@ fn edge(all: &Contents, a: u32, b: u32, share: Option<f64>) -> Sum {
     sum
 }
 
-/// A triangle with corners 0, 1, 2, where they are, counted from the first (m), and the size of F.
+/// A triangle with corners 0, 1, 2, their positions relative to the first (m), and the magnitude of F.
 fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (TriangleElement, [Vec3; 3], f64) {
     let [b00, b01, b10, b11] = triangle.inverse_rest.map(f64::from);
     let element = TriangleElement {
@@ -253,15 +253,15 @@ fn strained(all: &Contents, triangle: &Triangle, share: Option<f64>) -> (Triangl
             (limits, law::PROJECTIVE) => TriangleLaw::Limits(limits),
             ([lambda, mu], number) => TriangleLaw::Plane { law: law_of(all, number), lambda, mu },
         },
-        volume: 0.0, // kernels do not need it
+        volume: 0.0, // not used by kernels
     };
     let [first, second] = [1, 2].map(|k| edge(all, triangle.vertices[k], triangle.vertices[0], share));
     let size = first.size * (b00.abs() + b01.abs()) + second.size * (b10.abs() + b11.abs());
     (element, [Vec3::zeros(), first.value, second.value], size)
 }
 
-/// What the rounding of F does to its stress over w: by what law and stretches are made of, and by turning where a stretch
-/// vanishes, as with limits.
+/// Effect of the rounding of F on its stress over w: through the law and the stretches, and through rotation where a
+/// stretch vanishes, as with limits.
 fn turned(element: &TriangleElement, f: [Vec3; 2], size: f64) -> f64 {
     let TriangleLaw::Plane { law, lambda, mu } = &element.law else { return 0.0 };
     let sigma = Stretches::<2>::of_sheet(f).sigma;
@@ -279,7 +279,7 @@ fn turned(element: &TriangleElement, f: [Vec3; 2], size: f64) -> f64 {
     made[0] + made[1] + turn(0) + turn(1) + moved
 }
 
-/// How much a number changes when the entries of F change by rounding, in units of a rounding.
+/// Sensitivity of a number to rounding of the entries of F, in ulps.
 fn shaken(f: [Vec3; 2], size: f64, change: impl Fn([Vec3; 2]) -> f64) -> f64 {
     let step = 8.0 * EPSILON * size;
     let changed = |entry: usize| {
@@ -290,7 +290,7 @@ fn shaken(f: [Vec3; 2], size: f64, change: impl Fn([Vec3; 2]) -> f64) -> f64 {
     (0..6).map(changed).sum::<f64>() / (8.0 * EPSILON)
 }
 
-/// Energy of a triangle (J) and its size: F is made of terms of size `size`, F − P of terms of size `of`.
+/// Energy of a triangle (J) and its magnitude: F has terms of size `size`, F − P of size `of`.
 fn strain_energy(element: &TriangleElement, x: &[Vec3; 3], of: f64, size: f64) -> Energy {
     let value = element.energy(x);
     let TriangleLaw::Plane { law, lambda, mu } = &element.law else {
@@ -304,7 +304,7 @@ fn strain_energy(element: &TriangleElement, x: &[Vec3; 3], of: f64, size: f64) -
     Energy { value, size, gained: 0.0 }
 }
 
-/// The lesser singular value of F.
+/// The smaller singular value of F.
 fn least_stretch(f: [Vec3; 2]) -> f64 {
     // |f₀ × f₁| = σ₁ σ₂ keeps the digits that σ₁² − (σ₁² − σ₂²) would lose
     let (c00, c01, c11) = (f[0].norm_squared(), f[0].dot(&f[1]), f[1].norm_squared());
@@ -322,7 +322,8 @@ fn spring_element(spring: &Spring) -> SpringElement {
     }
 }
 
-/// A stencil with corners counted from 0, where they are, counted from the first (m), and the size of its curvature (1/m).
+/// A stencil with corners numbered from 0, their positions relative to the first (m), and the magnitude of its
+/// curvature (1/m).
 fn bent(all: &Contents, bending: &Bending, share: Option<f64>) -> (BendingElement, Vec<Vec3>, f64) {
     let corners = &all.items::<Entry>(Buffer::BendingCorners)[bending.first as usize..bending.end as usize];
     let edges: Vec<Sum> = corners.iter().map(|c| edge(all, c.index, corners[0].index, share)).collect();
@@ -337,7 +338,7 @@ fn bent(all: &Contents, bending: &Bending, share: Option<f64>) -> (BendingElemen
     (element, edges.iter().map(|edge| edge.value).collect(), size)
 }
 
-/// From where an attachment holds to its vertex, and how far it goes in the step (m).
+/// From an attachment's target to its vertex, and the target's displacement in the step (m).
 pub(super) fn held(all: &Contents, number: usize, attachment: &Attachment) -> (Sum, Vec3) {
     let vertex = &all.items::<Vertex>(Buffer::Vertices)[attachment.vertex as usize];
     let point = &all.items::<Point>(Buffer::Points)[number];

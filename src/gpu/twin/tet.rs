@@ -10,8 +10,8 @@ use crate::model::law::stretches::Stretches;
 use crate::{Mat3, Vec3};
 use nalgebra::{Quaternion, UnitQuaternion, Vector4};
 
-/// The kernels round as if F were off by this many units in the last place of its terms. What that does to the closest
-/// rotation depends on F, and near a flat or inverted F it is much: so it is tried out, see [`shaken`].
+/// The kernels round as if F had an error of this many ulps of its terms. The effect on the closest rotation depends
+/// on F, and is large near a flat or inverted F: it is measured by perturbation, see [`shaken`].
 const UNITS: f64 = 16.0;
 const EPSILON: f64 = f32::EPSILON as f64;
 
@@ -30,7 +30,7 @@ pub fn project_tet_law(all: &mut Contents, _call: &Call) -> Magnitudes {
     project(all, |all, index, e| (*e, obeyed(all, index)))
 }
 
-/// An element that keeps its shape only.
+/// An element without volume preservation.
 fn without_volume(e: &Tet) -> (Tet, Law) {
     (Tet { volume_weight: 0.0, ..*e }, Law::Projective)
 }
@@ -40,10 +40,10 @@ fn obeyed(all: &Contents, index: usize) -> Law {
     law_of(all, all.items::<u32>(Buffer::TetLaws)[index])
 }
 
-/// The closest matrix of some kind.
+/// The closest matrix of some set.
 type Projection = fn(&Mat3) -> Mat3;
 
-/// Stress and energy (J), and the sizes of their terms.
+/// Stress and energy (J), and the magnitudes of their terms.
 #[derive(Default)]
 struct Loaded {
     stress: Mat3,
@@ -63,18 +63,18 @@ impl Loaded {
         let sigma = Stretches::<3>::of(f).sigma;
         let here = law.principal(sigma, mu, lambda);
         let strains = sigma.map(|s| s - 1.0);
-        // of a point all rotations are the closest one, and the kernels take that of R
+        // for F = 0 every rotation is closest, and the kernels use the identity
         let stress_at = |f: &Mat3| match f.amax() {
             0.0 => rotation(f) * Mat3::from_diagonal(&here.stress.into()),
             _ => law.energy_and_stress(f, mu, lambda).1,
         };
         let stress = stress_at(f);
         let (energy_terms, stress_terms) = terms(law, strains, mu, lambda);
-        // what the rounding of F does to both; where the rotation is in doubt the stress turns with it
+        // effect of the rounding of F on both; where the rotation is ambiguous the stress rotates with it
         let shaken_stress = shaken(f, size, stress_at);
         let turned = stress.norm() * shaken(f, size, rotation);
         let shaken_energy = shaken(f, size, |f| Mat3::repeat(law.energy(f, mu, lambda) / 3.0));
-        // RᵀF − I is off by the rounding of R, whose size is 1, too
+        // RᵀF − I also has the rounding error of R, of size 1
         let [by_rotation, stress_terms] = [here.curvature.as_flattened(), &stress_terms]
             .map(|all| all.iter().map(|s| s.abs()).sum::<f64>());
         Loaded {
@@ -126,7 +126,7 @@ fn project(all: &mut Contents, of: fn(&Contents, usize, &Tet) -> (Tet, Law)) -> 
     rows.done().into_iter().chain(rotations.done()).collect()
 }
 
-/// Writes the quaternion of the closest rotation, on the side of the last one. Which side that is, is in doubt where the
+/// Writes the quaternion of the closest rotation, on the same side as the last one. The side is ambiguous where the
 /// two are nearly half a turn apart.
 fn remember(all: &mut Contents, rotations: &mut Output, index: usize, f: &Mat3, shaken_rotation: f64) {
     let last = Vector4::from(all.items::<[f32; 4]>(Buffer::Rotations)[index].map(f64::from));
@@ -161,7 +161,7 @@ pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
             ratios.push((ratio, ratio_size));
         }
         partials.number(all, at, energy, energy_size);
-        // A flat element may count or not.
+        // A flat element may be counted or not.
         partials.number(all, at + 1, inverted, in_doubt / (UNITS * EPSILON));
         partials.number(all, at + 2, gained.0, gained.1);
         let (least, least_size) = least_of(&ratios);
@@ -170,8 +170,8 @@ pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
     partials.done()
 }
 
-/// w/2 |F − p|² and its size: F − p is off by what F is off. Where p is in doubt it is nearly as close as the others there,
-/// so that the distance squared is off by no more than that of F, times how far apart they are.
+/// w/2 |F − p|² and its magnitude: F − p has the error of F. Where p is ambiguous, all candidates are nearly equally
+/// close, so the squared distance is off by no more than F's error times their distance.
 fn energy_of(weight: f64, f: &Mat3, size: f64, closest: fn(&Mat3) -> Mat3) -> (f64, f64) {
     let p = closest(f);
     let distance = (f - p).norm();
@@ -180,7 +180,7 @@ fn energy_of(weight: f64, f: &Mat3, size: f64, closest: fn(&Mat3) -> Mat3) -> (f
     (energy, energy + weight * (size + p.norm()) * (distance + apart))
 }
 
-/// The least number, and how large the terms of a number are that may be taken for it.
+/// The minimum, and the magnitude of the terms of a number that may be mistaken for it.
 fn least_of(numbers: &[(f64, f64)]) -> (f64, f64) {
     let least = numbers.iter().fold((f64::INFINITY, 0.0), |m, n| if n.0 < m.0 { *n } else { m });
     let lowest = |(value, size): &(f64, f64)| value - UNITS * EPSILON * size;
@@ -193,7 +193,7 @@ fn rest_rows(e: &Tet) -> [Vec3; 3] {
     [wide(&e.rest_0), wide(&e.rest_1), wide(&e.rest_2)]
 }
 
-/// F where vertices are displaced from x_n (m), and the size of the terms it is made of.
+/// F with vertices displaced from x_n (m), and the magnitude of its terms.
 fn deformed(all: &Contents, e: &Tet, displacement: impl Fn(usize) -> Vec3) -> (Mat3, f64) {
     let vertices = all.items::<Vertex>(Buffer::Vertices);
     let [origin, corners @ ..] = e.vertices.map(|v| v as usize);
@@ -220,8 +220,8 @@ fn unit_determinant(f: &Mat3) -> Mat3 {
     r * closest_unit_determinant(&(r.transpose() * f))
 }
 
-/// How much `closest` changes when the entries of F change by rounding, in units of a rounding. A closest rotation changes
-/// by |F|/(σ2 + σ3) times as much as F, and one that is not unique by any amount.
+/// Sensitivity of `closest` to rounding of the entries of F, in ulps. A closest rotation changes by |F|/(σ2 + σ3)
+/// times the change of F, and arbitrarily where it is not unique.
 fn shaken(f: &Mat3, size: f64, closest: impl Fn(&Mat3) -> Mat3) -> f64 {
     let here = closest(f);
     let changed = |entry: usize| {
@@ -232,7 +232,7 @@ fn shaken(f: &Mat3, size: f64, closest: impl Fn(&Mat3) -> Mat3) -> f64 {
     (0..9).map(changed).sum::<f64>() / (UNITS * EPSILON)
 }
 
-/// The size of the terms of det F.
+/// Magnitude of the terms of det F.
 fn determinant_size(f: &Mat3, size: f64) -> f64 {
     let [a, b, c] = [0, 1, 2].map(|j| f.column(j).into_owned());
     let areas = a.cross(&b).norm() + b.cross(&c).norm() + c.cross(&a).norm();

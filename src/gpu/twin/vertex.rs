@@ -1,4 +1,4 @@
-//! Twins of the kernels over vertices: inertia, advance, damping.
+//! Twins of the vertex kernels: inertia, advance, damping.
 
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
@@ -78,7 +78,7 @@ fn known(all: &Contents, i: usize) -> Sum {
     let mut sum = Sum::default();
     for (j, l) in laplacian_row(all, i) {
         sum.add((place(&vertices[j]) - place(&vertices[i])) * (l * f64::from(s.known_position)));
-        // single precision takes differences of rounded velocities: of the size of the velocities themselves
+        // single precision takes differences of rounded velocities: error relative to the velocities themselves
         let pairs = [
             (motions[i].moved, motions[j].moved, s.known_moved),
             (motions[i].velocity, motions[j].velocity, s.known_velocity),
@@ -107,13 +107,13 @@ pub fn advance(all: &mut Contents, _: &Call) -> Magnitudes {
         [3, 7, 11].into_iter().for_each(|pad| motions.number(all, at + pad, 0.0, 0.0));
         let vertex = all.items::<Vertex>(Buffer::Vertices)[i];
         let (low, at) = (wide(&vertex.low), (size_of::<Vertex>() / 4) * i);
-        // low + d is rounded once, the sum with the position not at all
+        // low + d is rounded once, its sum with the position not at all
         let added = (low + d).map(|c| f64::from(c as f32));
         for axis in 0..3 {
             let before = f64::from(vertex.position[axis]);
             let high = f64::from((before + added[axis]) as f32);
             places.number(all, at + axis, high, 0.0);
-            // both differences are exact, the sum of position and way need not be
+            // both differences are exact; the sum of position and displacement need not be
             places.number(all, at + 4 + axis, added[axis] - (high - before), 0.0);
         }
     }
@@ -136,7 +136,7 @@ pub fn measure_damping(all: &mut Contents, _: &Call) -> Magnitudes {
                 }
             };
             let (d, v) = (wide(&motions[i].moved), damped(i));
-            // a mean may be smaller than what it is of
+            // a mean may be smaller than its terms
             let of_before = |i: usize| f64::from(s.start_share) * wide(&motions[i].velocity_before).norm();
             let mut add = |work: f64, terms: f64| (taken, size) = (taken + work, size + terms);
             if s.mass_damping != 0.0 {

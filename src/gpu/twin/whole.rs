@@ -1,4 +1,4 @@
-//! Sums over bodies, velocity filters, and what goes to the ledger.
+//! Sums over bodies, velocity filters, and the ledger's numbers.
 
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
@@ -7,10 +7,10 @@ use super::{Output, place, step, wide};
 use crate::Vec3;
 use crate::damping::ether_drag;
 
-/// The minimum of nothing, as in `shared/reduce.wgsl`.
+/// The minimum of an empty set, as in `shared/reduce.wgsl`.
 pub(super) const NO_MINIMUM: f64 = 3.4e38_f32 as f64;
 
-/// Sums of a workgroup, with the sizes of their terms.
+/// Sums of a workgroup, with the magnitudes of their terms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slots {
     value: [f64; SLOTS],
@@ -49,12 +49,12 @@ impl Slots {
         Vec3::from_fn(|axis, _| self.value[slot + axis])
     }
 
-    /// The size of a vector's terms, any component.
+    /// Magnitude of a vector's terms, for any component.
     pub(super) fn size(&self, slot: usize) -> f64 {
         (0..3).map(|axis| self.size[slot + axis]).fold(0.0, f64::max)
     }
 
-    /// A sum, and the size of its terms.
+    /// A sum, and the magnitude of its terms.
     pub(super) fn sized(&self, slot: usize) -> [f64; 2] {
         [self.value[slot], self.size[slot]]
     }
@@ -64,7 +64,7 @@ impl Slots {
         self.value[SLOTS - 1]
     }
 
-    /// Takes a number into the minimum.
+    /// Includes a number in the minimum.
     pub(super) fn lower(&mut self, number: f64) {
         self.value[SLOTS - 1] = self.value[SLOTS - 1].min(number);
     }
@@ -79,7 +79,7 @@ impl Slots {
     }
 }
 
-/// The partial sum of every chunk from what its vertices add.
+/// The partial sums of every chunk from its vertices.
 pub(super) fn measure(all: &mut Contents, mut finish: impl FnMut(&Contents, &Chunk) -> Slots) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Partials);
     for (number, chunk) in all.items::<Chunk>(Buffer::Chunks).to_vec().iter().enumerate() {
@@ -95,7 +95,7 @@ pub(super) fn vertices(all: &Contents, chunk: &Chunk) -> impl Iterator<Item = (V
     vertices[range.clone()].iter().copied().zip(motions[range].iter().copied())
 }
 
-/// The sum of the partial sums of each of the first `count` segments.
+/// The sums of the partial sums of each of the first `count` segments.
 pub(super) fn segments(all: &Contents, count: usize) -> Vec<Slots> {
     let segments = &all.items::<Segment>(Buffer::Segments)[..count];
     let sum = |segment: &Segment| {
@@ -126,8 +126,8 @@ pub fn filter_pbd(all: &mut Contents, _call: &Call) -> Magnitudes {
     })
 }
 
-/// Filters the velocities of all vertices by `change`, which gives v' and the size of the terms of v' − v, shifts the
-/// history by the change, and sums up the kinetic energy that was taken.
+/// Filters the velocities of all vertices by `change`, which returns v' and the magnitude of the terms of v' − v,
+/// shifts the history by the change, and sums the kinetic energy removed.
 pub(super) fn filter(
     all: &mut Contents,
     change: impl Fn(&Contents, &Chunk, usize, &Vertex, Vec3) -> (Vec3, f64),
@@ -136,7 +136,7 @@ pub(super) fn filter(
     let mut motions = Output::to(all, Buffer::Motions);
     let mut exchange = Output::to(all, Buffer::ExchangePartials);
     for (number, chunk) in all.items::<Chunk>(Buffer::Chunks).to_vec().iter().enumerate() {
-        // what was taken before in this step stays
+        // energy removed earlier in this step is kept
         let before = f64::from(all.items::<[f32; 4]>(Buffer::ExchangePartials)[number][2]);
         let mut taken = (before, before.abs());
         let old: Vec<_> = vertices(all, chunk).collect();
@@ -146,7 +146,7 @@ pub(super) fn filter(
             let (change, mass) = (filtered - velocity, f64::from(vertex.mass));
             let both = velocity.norm() + filtered.norm();
             taken.0 += 0.5 * mass * (velocity - filtered).dot(&(velocity + filtered));
-            // v' is rounded, and what the rounding takes is taken
+            // v' is rounded, and the rounding counts as removed energy
             taken.1 += 0.5 * mass * (size + both) * both;
             let mut put = |offset: usize, value: Vec3, size: f64| {
                 (0..3).for_each(|axis| {
@@ -191,7 +191,7 @@ pub fn measure_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
     })
 }
 
-/// A vertex's place and velocity relative to the rigid motion of its body.
+/// Position and velocity of a vertex relative to its body's rigid motion.
 pub(super) struct Beyond {
     /// r (m).
     pub arm: Vec3,

@@ -68,7 +68,7 @@ fn turn_alike(surface: &mut Mesh) -> (Vec<u32>, usize) {
     let count = surface.triangles.len();
     let mut neighbours: Vec<Vec<(u32, bool)>> = vec![Vec::new(); count];
     for same in edges.chunk_by(|a, b| a.0 == b.0) {
-        // Over an edge of three triangles nobody can say who belongs to whom.
+        // Across an edge of three triangles the neighbour is ambiguous.
         if let [(_, t, down), (_, u, other_down)] = same {
             let against = down == other_down;
             neighbours[*t as usize].push((*u, against));

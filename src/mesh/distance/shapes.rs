@@ -1,4 +1,4 @@
-//! Simple bodies with exact distances: what figures are made of.
+//! Simple bodies with exact distances: the building blocks of figures.
 
 use crate::Vec3;
 use serde::{Deserialize, Serialize};

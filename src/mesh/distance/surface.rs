@@ -9,7 +9,7 @@ use crate::mesh::{Mesh, double_area_normal, six_volumes};
 /// How many triangles are looked at to see whether a surface has two sides.
 const PROBES: usize = 4096;
 
-/// A surface is refused when on more than this share of its area inside and outside cannot be told apart.
+/// A surface is refused if inside and outside are ambiguous on more than this fraction of its area.
 const AMBIGUOUS: f64 = 0.05;
 
 /// Distance to the nearest triangle, negative where the winding number is above one half.
@@ -122,7 +122,7 @@ impl Distance for SurfaceDistance {
             return (self.side(p) * length, normal);
         }
         let cosine = normal.dot(&(p - near.point)) / length;
-        // Straight above or below a triangle its normal tells the side, if no other part of the surface overlaps.
+        // Straight above or below a triangle its normal gives the side, if no other part of the surface overlaps.
         let side = if self.volume.is_some() && cosine.abs() > 0.9 { cosine.signum() } else { self.side(p) };
         (side * length, (p - near.point) * (side / length))
     }

@@ -156,7 +156,7 @@ fn cuts_of<'a>(
     })
 }
 
-/// Where d = 0 between two points, as a share of the way: the false position, twice refined. What is left of the error
+/// Where d = 0 between two points, as a fraction of the segment: the false position, twice refined. What is left of the error
 /// is taken out when the surface is fitted.
 fn root(body: &dyn Distance, [a, b]: [Vec3; 2], [mut from, mut to]: [f64; 2]) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);

@@ -204,7 +204,7 @@ pub fn owned_edges(node: Node) -> &'static [Node] {
     if node[0] & 1 == 1 { &EDGES } else { &EDGES[..3] }
 }
 
-/// Who owns the edge between two nodes, and the number of that edge among the owned ones.
+/// The owner of the edge between two nodes, and the index of that edge among the owned ones.
 pub fn owner(a: Node, b: Node) -> (Node, usize) {
     let difference = [0, 1, 2].map(|axis| b[axis] - a[axis]);
     if a[0] & 1 == b[0] & 1 {

@@ -30,7 +30,7 @@ use crate::error::InputError;
 pub enum Fineness {
     /// Length of a cell (m); a tetrahedron has about a twelfth of its volume.
     Cell(f64),
-    /// About so many tetrahedra.
+    /// About this many tetrahedra.
     Tets(usize),
 }
 

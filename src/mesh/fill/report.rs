@@ -8,9 +8,9 @@ use crate::mesh::distance::Distance;
 use crate::mesh::quality::{Range, dihedral_angles};
 use crate::mesh::statistics::{place, short};
 
-/// Beyond this share the volume is told as wrong.
+/// Volume errors beyond this fraction are reported.
 const VOLUME_OFF: f64 = 0.02;
-/// Beyond this share the number of tetrahedra is told as missed.
+/// Deviations of the number of tetrahedra beyond this fraction are reported.
 const COUNT_OFF: f64 = 0.05;
 
 /// The quality of a filled body.

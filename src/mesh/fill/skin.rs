@@ -26,7 +26,8 @@ const UPRIGHT: f64 = 0.5;
 /// Fewer cannot be asked for: they would not be a body.
 const FEWEST: usize = 100;
 
-/// The closed surface of `body` as about so many triangles, seen anticlockwise from outside, every vertex on the surface.
+/// The closed surface of `body` with about this many triangles, anticlockwise from outside, every vertex on the
+/// surface.
 pub fn surface(body: &dyn Distance, triangles: usize) -> Result<Mesh, InputError> {
     if !(FEWEST..=MAX_ELEMENTS).contains(&triangles) {
         let message = format!("{triangles} is not a number between {FEWEST} and {MAX_ELEMENTS}");

@@ -116,7 +116,7 @@ impl Stuffing {
         let (from, way) = (self.place[a], self.place[b] - self.place[a]);
         let (p, q, r) = (way.norm_squared(), from.dot(&way), from.norm_squared() - self.radius * self.radius);
         let root = (q * q - p * r).max(0.0).sqrt();
-        // From inside the way out is the larger root, from outside the way in is the smaller one.
+        // From inside the exit is the larger root, from outside the entry is the smaller one.
         if self.depth[a] > 0.0 { (-q + root) / p } else { (-q - root) / p }
     }
 
@@ -235,7 +235,7 @@ impl Stuffing {
         self.pyramid(a[0], [a[1], a[2], b[2], b[1]]);
     }
 
-    /// Turns all tetrahedra right way round and keeps only the points they use, in lattice order.
+    /// Reorients all tetrahedra and keeps only the points they use, in lattice order.
     fn finish(mut self) -> Mesh {
         self.mesh.positions = self.place;
         self.mesh.keep_referenced();

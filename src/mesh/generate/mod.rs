@@ -76,7 +76,7 @@ fn affordable(field: &str, factors: &[usize]) -> Result<(), InputError> {
     }
 }
 
-/// Turns tetrahedra of negative volume right way round by exchanging two corners; says how many.
+/// Reorients tetrahedra of negative volume by swapping two corners; returns how many.
 pub(super) fn orient(mesh: &mut Mesh) -> usize {
     let mut turned = 0;
     for t in 0..mesh.tets.len() {

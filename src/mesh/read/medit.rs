@@ -1,4 +1,4 @@
-//! MEDIT `.mesh`, ASCII: keyword, count, then so many entries, free of line structure.
+//! MEDIT `.mesh`, ASCII: keyword, count, then that many entries, free of line structure.
 
 use super::Cells;
 use super::text::{Text, show};

@@ -1,4 +1,4 @@
-//! Meshes from files. The ending of the name tells the format.
+//! Reads meshes from files; the extension selects the format.
 
 mod base64;
 mod gltf;

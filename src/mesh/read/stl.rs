@@ -10,7 +10,7 @@ const HEAD: usize = 84;
 /// Bytes of a triangle: normal, three corners, two bytes of anything.
 const TRIANGLE: usize = 50;
 
-/// Reads an STL file. A binary file may begin like a text: its length tells.
+/// Reads an STL file. A binary file may start like a text file: its length decides.
 pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
     let bytes = text.all_bytes();
     let announced = bytes.get(80..HEAD).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]) as usize);

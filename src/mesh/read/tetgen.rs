@@ -1,4 +1,4 @@
-//! TetGen: vertices in `.node`, tetrahedra in `.ele`, side by side. Numbers start at 0 or 1, told by the first.
+//! TetGen: vertices in `.node`, tetrahedra in `.ele`, side by side. Numbers start at 0 or 1, as the first one says.
 
 use super::Cells;
 use super::text::{Text, contents};

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Writes a file by way of a temporary one beside it, which takes its name at the end.
+/// Writes a file through a temporary one beside it, which is renamed at the end.
 ///
 /// If anything fails, what was at `path` before is still there and the temporary file is gone. A link is followed; what
 /// is no regular file, such as `/dev/stdout`, is written to as it is.
@@ -22,7 +22,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     replace(&target, fill)
 }
 
-/// Writes a regular file by way of a temporary one.
+/// Writes a regular file through a temporary one.
 fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // The process's number keeps two runs into one folder apart.

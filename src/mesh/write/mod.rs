@@ -1,4 +1,4 @@
-//! Meshes into files. The ending of the name tells the format.
+//! Writes meshes to files; the extension selects the format.
 
 pub mod atomic;
 mod gmsh;
@@ -41,7 +41,7 @@ pub struct Known<'a> {
     pub bodies: &'a [u32],
 }
 
-/// Writes `mesh` with its vertices at `positions` (m) to `path`; the ending tells the format.
+/// Writes `mesh` with its vertices at `positions` (m) to `path`; the extension selects the format.
 ///
 /// `.obj` and `.ply` hold what can be seen (surface and strands) but every vertex, so that numbers stay the same.
 /// `.vtk`, `.mesh` and `.msh` hold the elements. The file appears whole or not at all.

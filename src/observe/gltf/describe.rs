@@ -1,4 +1,4 @@
-//! The JSON of `motion.glb`: what is in the file, and where.
+//! The JSON of `motion.glb`.
 
 use super::layout::{Layout, bounds, wide};
 use crate::colour::{body_colour, to_linear};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 impl Layout {
-    /// Writes the JSON: what is in the file, and where.
+    /// Writes the JSON.
     pub(super) fn describe(&mut self, parts: &[Part]) {
         let mut json = String::from(r#"{"asset":{"version":"2.0","generator":"Dashpot"},"#);
         let _ = write!(json, r#""extras":{{"vertices":{},"frames":"#, self.vertices);
@@ -48,7 +48,7 @@ impl Layout {
         self.json = json;
     }
 
-    /// A mesh a body: its triangles and its strands, over the same vertices and targets.
+    /// One mesh per body: its triangles and strands, sharing vertices and targets.
     fn describe_meshes(&self, json: &mut String, parts: &[Part]) {
         json.push_str(r#"],"meshes":["#);
         let mut next = 0;
@@ -76,7 +76,7 @@ impl Layout {
         });
     }
 
-    /// For every body its indices and its positions at every frame; at the end the times and the weights.
+    /// For every body its indices and its positions at every frame; finally the times and the weights.
     fn describe_accessors(&mut self, json: &mut String, parts: &[Part]) {
         json.push_str(r#"],"accessors":["#);
         let mut offset = 0;
@@ -137,13 +137,13 @@ impl Layout {
     }
 }
 
-/// What a body is made of: glTF's mode (4 triangles, 1 lines) and the number of indices.
+/// Primitives of a body: glTF mode (4 triangles, 1 lines) and number of indices.
 fn kinds(part: &Part) -> Vec<(usize, usize)> {
     let all = [(4, 3 * part.triangles.len()), (1, 2 * part.pieces.len())];
     all.into_iter().filter(|(_, count)| *count > 0).collect()
 }
 
-/// How many accessors the bodies have.
+/// Number of accessors of the bodies.
 fn accessor_count(parts: &[Part], frames: usize) -> usize {
     parts.iter().map(|part| kinds(part).len() + frames).sum()
 }
@@ -152,7 +152,7 @@ fn quoted(name: &str) -> String {
     Value::from(name).to_string()
 }
 
-/// Items with commas between them.
+/// Comma-separated items.
 fn listed<I: IntoIterator>(json: &mut String, items: I, mut write: impl FnMut(&mut String, I::Item)) {
     for (i, item) in items.into_iter().enumerate() {
         if i > 0 {

@@ -1,18 +1,18 @@
-//! Where everything stands in `motion.glb`.
+//! The layout of `motion.glb`.
 
 use crate::observe::visible::Visible;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-/// Numbers that change while the file grows stand right-aligned in so many characters, which hold any double.
+/// Width of numbers that change while the file grows, right-aligned; holds any double.
 const WIDE: usize = 26;
-/// Characters of a target of a mesh with its accessor, at most.
+/// Maximum characters of a morph target with its accessor.
 const PER_TARGET: u64 = 480;
-/// Characters of the rest of a body, but for its name, at most.
+/// Maximum characters of the rest of a body, without its name.
 const PER_PART: u64 = 1200;
 
-/// Bytes of the file, at most.
+/// Maximum file size (bytes).
 pub(super) fn size(visible: &Visible, frames: usize) -> u64 {
     let frames = frames as u64;
     let indices: u64 =
@@ -22,25 +22,25 @@ pub(super) fn size(visible: &Visible, frames: usize) -> u64 {
     data + names + visible.parts.len() as u64 * (PER_PART + PER_TARGET * frames) + 2000
 }
 
-/// The plan of a file.
+/// The layout of a file.
 #[derive(Debug)]
 pub(super) struct Layout {
     /// Visible vertices.
     pub vertices: usize,
-    /// Frames there is room for.
+    /// Frames it has room for.
     pub frames: usize,
     /// The vertices of each body.
     parts: Vec<Range<usize>>,
-    /// Triangles and pieces of strands, as they stand in the file.
+    /// Triangle and line indices, as stored.
     pub indices: Vec<u8>,
     pub(super) json: String,
-    /// Where in the JSON the bounds of a body at a frame stand: frame by frame, body by body.
+    /// Offsets of each body's bounds in the JSON, frame by frame, body by body.
     pub(super) bounds: Vec<usize>,
-    /// Where the numbers stand that tell how many frames there are: of frames, of times, of weights; and the last time.
+    /// Offsets of the numbers that depend on the number of frames: frames, times, weights, and the last time.
     pub(super) told: Told,
 }
 
-/// Places in the JSON.
+/// Offsets in the JSON.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     pub frames: usize,
@@ -82,7 +82,7 @@ impl Layout {
         self.times_at() + 4 * self.frames
     }
 
-    /// Bytes of the data.
+    /// Size of the binary chunk (bytes).
     pub(super) fn data(&self) -> usize {
         self.weights_at() + 4 * self.frames * self.targets()
     }
@@ -92,12 +92,12 @@ impl Layout {
         self.frames - 1
     }
 
-    /// Where the data begin in the file: behind two heads of chunks and that of the file.
+    /// Offset of the binary data: after the file header and two chunk headers.
     fn data_start(&self) -> u64 {
         28 + self.json.len() as u64
     }
 
-    /// Writes all but the frames.
+    /// Writes everything except the frames.
     pub fn write(&self, file: &mut File) -> io::Result<()> {
         let word = |n: u64| u32::try_from(n).map_err(|_| io::Error::other("too large for a .glb file"));
         let length = self.data_start() + self.data() as u64;
@@ -110,7 +110,7 @@ impl Layout {
         head.extend(b"BIN\0");
         head.extend(&self.indices);
         file.write_all(&head)?;
-        // what has not been written yet reads as zero
+        // unwritten data reads as zero
         file.set_len(length)?;
         let mut weights = vec![0_u8; 4 * self.targets()];
         file.seek(SeekFrom::Start(self.data_start() + self.weights_at() as u64))?;
@@ -124,7 +124,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Puts a frame in, and tells of it.
+    /// Writes a frame and updates the counts.
     pub fn put(&self, file: &mut File, frame: usize, points: &[[f32; 3]], time: f32) -> io::Result<()> {
         let mut at = |place: u64, bytes: &[u8]| {
             file.seek(SeekFrom::Start(place))?;
@@ -151,12 +151,12 @@ impl Layout {
     }
 }
 
-/// A number in a place of fixed width.
+/// A number padded to a fixed width.
 pub(super) fn wide(number: &str) -> String {
     format!("{number:>WIDE$}")
 }
 
-/// The least and largest coordinates, exactly, always as long.
+/// Minimum and maximum coordinates, exact and of fixed length.
 pub(super) fn bounds(points: &[[f32; 3]]) -> String {
     let corner = |better: fn(f32, f32) -> f32| {
         let fold = |k: usize| points.iter().map(|p| p[k]).reduce(better).unwrap_or_default();

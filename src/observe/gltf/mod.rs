@@ -1,16 +1,17 @@
-//! `motion.glb`: what can be seen and its whole motion in one binary glTF 2.0 file.
+//! `motion.glb`: the visible geometry and its motion in one binary glTF 2.0 file.
 //!
-//! glTF has no point caches. What viewers, three.js and Blender do play is a mesh with a morph target for every frame
-//! after the first (displacements from the first) and one animation of their weights, each 1 at its own frame and 0 at
-//! the others: linear between them, which is linear between the frames. A file a frame would be a folder that none of them plays.
+//! glTF has no point caches. Viewers, three.js and Blender do play a mesh with a morph target for every frame after
+//! the first (displacements from the first) and one animation of their weights, each 1 at its own frame and 0 at the
+//! others: linear interpolation between weights is linear interpolation between frames. One file per frame would be a
+//! folder that none of them plays.
 //!
-//! Every body is a node of its own with the body's name and colour. There are no normals: without them a viewer
-//! shades each triangle flat, as glTF prescribes, while those of the first frame would be wrong in all others, and a second
-//! set of morph targets would double the file.
+//! Every body is a node with its name and colour. There are no normals: without them a viewer shades each triangle
+//! flat, as glTF prescribes, while those of the first frame would be wrong in all others, and morph targets for
+//! normals would double the file.
 //!
-//! The number of frames is known before the run, so the file is laid out as a whole and frames are put in
-//! where they belong. The numbers of the head that change have a fixed width: the animation ends at the last frame made,
-//! at any moment, and memory holds one frame.
+//! The number of frames is known before the run, so the file is laid out completely and frames are filled in. Header
+//! numbers that change have a fixed width: at any moment the animation ends at the last frame written, and only one
+//! frame is kept in memory.
 
 mod describe;
 mod layout;
@@ -25,10 +26,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Larger files are refused (bytes): browsers do not load them.
+/// Size limit (bytes): browsers do not load larger files.
 pub const LARGEST: u64 = 256 << 20;
 
-/// Puts frames into a `.glb` file.
+/// Writes frames into a `.glb` file.
 #[derive(Debug)]
 pub struct GltfWriter {
     path: PathBuf,
@@ -40,11 +41,11 @@ pub struct GltfWriter {
     made: usize,
 }
 
-/// Refuses a file that would be too large, before anything is computed: `frames` frames, of which every `every`-th of
-/// the run is exported.
+/// Refuses a file that would be too large, before anything is computed: `frames` frames, exporting every `every`-th of
+/// the run.
 pub fn check(visible: &Visible, frames: usize, every: usize) -> std::result::Result<(), InputError> {
     if visible.parts.is_empty() {
-        return Err(InputError::field("--export", "gltf: the bodies of this scene have nothing to be seen"));
+        return Err(InputError::field("--export", "gltf: the bodies of this scene have no visible surface"));
     }
     let size = |frames| layout::size(visible, frames);
     if size(frames) <= LARGEST {
@@ -52,16 +53,16 @@ pub fn check(visible: &Visible, frames: usize, every: usize) -> std::result::Res
     }
     let fewer = (2..=frames).find(|factor| size((frames - 1) / factor + 1) <= LARGEST);
     let advice = match fewer {
-        Some(factor) => format!("--every {} makes it small enough", factor * every),
+        Some(factor) => format!("use --every {}", factor * every),
         None => "even one frame is too large: use pc2 or mdd".into(),
     };
     let [megabytes, limit] = [size(frames), LARGEST].map(|bytes| bytes >> 20);
-    let message = format!("gltf: the file would have {megabytes} MB, at most {limit} are written; {advice}");
+    let message = format!("gltf: the file would have {megabytes} MB, the limit is {limit}; {advice}");
     Err(InputError::field("--export", message))
 }
 
 impl GltfWriter {
-    /// Begins a file for so many frames, none of which is there yet, in place of whatever was there.
+    /// Creates a file with room for this many frames, replacing an existing one.
     pub fn create(path: &Path, visible: &Visible, frames: usize) -> Result<Self> {
         let layout = Layout::new(visible, frames);
         let begin = || -> io::Result<File> {
@@ -73,8 +74,8 @@ impl GltfWriter {
         Ok(GltfWriter { path: path.into(), file, layout, first: Vec::new(), made: 0 })
     }
 
-    /// Goes on with a file of a run with the same visible vertices and triangles after its first frames, which were at
-    /// `times` (s). The new one is for `frames` frames in all; it replaces the old one when these are in it.
+    /// Continues a file of a run with the same visible vertices and triangles after its first frames, which were at
+    /// `times` (s). The new file has room for `frames` frames; it replaces the old one once those are copied.
     pub fn resume(path: &Path, visible: &Visible, frames: usize, times: &[f64]) -> Result<Self> {
         let fault = |message: &str| Error::from(InputError::new(message).in_file(path));
         let mut earlier = Earlier::open(path).map_err(|e| fault(&format!("cannot be continued: {e}")))?;
@@ -85,7 +86,7 @@ impl GltfWriter {
             let unreadable = |e: io::Error| fault(&format!("cannot be continued: {e}"));
             let indices = earlier.view("indices", 0, layout.indices.len()).map_err(unreadable)?;
             if indices != layout.indices || earlier.frames_of(layout.vertices) < times.len() {
-                return Err(fault("is not a motion of these bodies that reaches as far as the checkpoint"));
+                return Err(fault("does not contain the motion of these bodies up to the checkpoint"));
             }
             for (frame, &time) in times.iter().enumerate() {
                 let bytes = 12 * writer.layout.vertices;
@@ -102,7 +103,7 @@ impl GltfWriter {
         };
         let taken = take_over().and_then(|()| std::fs::rename(&part, path).map_err(Error::write(path)));
         if taken.is_err() {
-            // already failing: that the file cannot be removed either adds nothing
+            // already failing: a failed cleanup adds nothing
             let _ = std::fs::remove_file(&part);
         }
         writer.path = path.into();
@@ -114,7 +115,7 @@ impl GltfWriter {
         self.made
     }
 
-    /// Puts the next frame in: positions if it is the first, else displacements from the first.
+    /// Writes the next frame: positions if it is the first, otherwise displacements from the first.
     fn put(&mut self, points: Vec<[f32; 3]>, time: f64) -> Result<()> {
         let GltfWriter { file, layout, made, .. } = self;
         layout.put(file, *made, &points, time as f32).map_err(Error::write(&self.path))?;
@@ -132,7 +133,7 @@ impl Motion for GltfWriter {
     fn append(&mut self, positions: &[Vec3], time: f64) -> Result<()> {
         assert_eq!(positions.len(), self.layout.vertices, "a position for every vertex");
         assert!(self.made < self.layout.frames, "no more frames than foreseen");
-        // a number that JSON has no word for would make the file unreadable
+        // non-finite numbers are not valid JSON
         let single = |x: f64| x.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
         let mut points: Vec<[f32; 3]> = positions.iter().map(|p| [p.x, p.y, p.z].map(single)).collect();
         for ((point, first), p) in points.iter_mut().zip(&self.first).zip(positions) {
@@ -146,7 +147,7 @@ fn float(bytes: &[u8]) -> f32 {
     f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
-/// A file that an earlier run wrote.
+/// A file written by an earlier run.
 struct Earlier {
     file: File,
     json: Value,
@@ -161,7 +162,7 @@ impl Earlier {
         file.read_exact(&mut head)?;
         let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]);
         if !head.starts_with(b"glTF") || &head[16..] != b"JSON" || u64::from(length) > LARGEST {
-            return Err(io::Error::other("not a .glb file of ours"));
+            return Err(io::Error::other("not a .glb file written by dashpot"));
         }
         let mut json = vec![0; length as usize];
         file.read_exact(&mut json)?;
@@ -173,7 +174,7 @@ impl Earlier {
         self.json["bufferViews"].as_array()?.iter().find(|view| view["name"] == name)
     }
 
-    /// Bytes of a buffer view, which must have as many.
+    /// Bytes of a buffer view, which must be long enough.
     fn view(&mut self, name: &str, from: usize, bytes: usize) -> io::Result<Vec<u8>> {
         let number = |key: &str| self.find(name)?[key].as_u64();
         let (Some(start), Some(length)) = (number("byteOffset"), number("byteLength")) else {
@@ -188,7 +189,7 @@ impl Earlier {
         Ok(read)
     }
 
-    /// How many frames of so many vertices were made.
+    /// Number of frames written, for this many vertices.
     fn frames_of(&self, vertices: usize) -> usize {
         let made = self.json["extras"]["frames"].as_u64().unwrap_or(0);
         let seen = self.json["extras"]["vertices"].as_u64();

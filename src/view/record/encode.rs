@@ -7,15 +7,15 @@ use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Takes pictures one after the other.
+/// Encodes pictures one after the other.
 pub(super) trait Encoder: Send {
-    /// One more picture, four bytes a pixel.
+    /// Adds a picture, four bytes per pixel.
     fn push(&mut self, rgba: Vec<u8>) -> Result<()>;
-    /// Makes the file whole.
+    /// Completes the file.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
-/// Opens a file of this format.
+/// Opens an output of this format.
 pub(super) fn open(format: Format, path: &Path, size: [u32; 2], rate: f64) -> Result<Box<dyn Encoder>> {
     let rate = if rate.is_finite() { rate.clamp(1e-3, 1e3) } else { 30.0 };
     Ok(match format {
@@ -35,7 +35,7 @@ struct Gif {
     path: PathBuf,
     encoder: gif::Encoder<BufWriter<File>>,
     size: [u16; 2],
-    /// Time between pictures (s), and what rounding to hundredths left of the times so far.
+    /// Time between pictures (s), and the accumulated rounding to hundredths.
     interval: f64,
     left: f64,
 }
@@ -58,7 +58,7 @@ impl Encoder for Gif {
     fn push(&mut self, mut rgba: Vec<u8>) -> Result<()> {
         let mut frame = gif::Frame::from_rgba_speed(self.size[0], self.size[1], &mut rgba, 10);
         let due = 100.0 * self.interval + self.left;
-        // browsers slow anything below two hundredths down to ten
+        // browsers slow delays below two hundredths down to ten
         let delay = due.round().clamp(2.0, f64::from(u16::MAX));
         self.left = (due - delay).clamp(-1.0, 1.0);
         frame.delay = delay as u16;
@@ -85,7 +85,7 @@ impl Apng {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::Fast);
         let milliseconds = (1000.0 / rate).round().clamp(1.0, 65535.0) as u16;
-        // how many there will be is written at the end
+        // the number of pictures is patched in at the end
         let set = encoder.set_animated(u32::MAX >> 1, 0);
         let set = set.and_then(|()| encoder.set_frame_delay(milliseconds, 1000));
         let writer = set.and_then(|()| encoder.write_header()).map_err(|e| other(path)(e.to_string()))?;
@@ -106,7 +106,7 @@ impl Encoder for Apng {
     }
 }
 
-/// Writes the true number of pictures into the chunk acTL, and its checksum.
+/// Writes the final number of pictures into the acTL chunk, with its checksum.
 fn set_count(path: &Path, pictures: u32) -> std::io::Result<()> {
     let mut file = File::options().read(true).write(true).open(path)?;
     let mut head = Vec::new();
@@ -127,7 +127,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
 }
 
-/// Whether ffmpeg can be started.
+/// Whether ffmpeg is available.
 pub(super) fn has_ffmpeg() -> bool {
     let quiet = || Stdio::null();
     let started = Command::new("ffmpeg").arg("-version").stdout(quiet()).stderr(quiet()).status();
@@ -145,7 +145,7 @@ impl Film {
         let mut command = Command::new("ffmpeg");
         command.args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgba"]);
         command.args(["-s", &format!("{width}x{height}"), "-r", &format!("{rate}"), "-i", "-"]);
-        // the usual pixel format of players halves the resolution of colours, so sizes must be even
+        // players expect 4:2:0 subsampling, so sizes must be even
         command.args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18"]);
         command.arg(path).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         Ok(Film { path: path.into(), ffmpeg: command.spawn().map_err(Error::write(path))? })
@@ -168,7 +168,7 @@ impl Encoder for Film {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&ended.stderr);
-        Err(other(&path)(format!("ffmpeg failed: {}", said.lines().last().unwrap_or("it does not say why"))))
+        Err(other(&path)(format!("ffmpeg failed: {}", said.lines().last().unwrap_or("no error message"))))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a stage draws, bound to its buffers.
+//! Draw calls of a render scene, bound to its buffers.
 
 use super::{BALL, Stage};
 use crate::Result;
@@ -14,7 +14,7 @@ use crate::view::renderer::Renderer;
 use crate::view::screen::DEPTH;
 use crate::view::skin::Skin;
 
-/// Colour of what holds bodies (sRGB).
+/// Colour of attachments (sRGB).
 const HELD: [u8; 3] = [52, 58, 68];
 
 impl Stage {
@@ -62,7 +62,7 @@ impl Stage {
         })
     }
 
-    /// The shadow map: to be read, and to be drawn.
+    /// The shadow map, for reading and for rendering into.
     fn shadow_map(&self, renderer: &Renderer) -> (wgpu::BindGroup, wgpu::TextureView) {
         let texture = self.context.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("shadow map"),
@@ -88,12 +88,12 @@ impl Stage {
     }
 }
 
-/// Linear light.
+/// sRGB to linear.
 pub(super) fn linear(srgb: [u8; 3]) -> [f32; 3] {
     srgb.map(|c| to_linear(f32::from(c) / 255.0))
 }
 
-/// Places as the solver has them.
+/// Positions in the solver's layout.
 pub(super) fn vertices(mass: &[f32], positions: &[Vec3]) -> Vec<Vertex> {
     let vertex = |(x, &mass): (&Vec3, &f32)| {
         let (position, low) = contents::split(*x);
@@ -102,7 +102,7 @@ pub(super) fn vertices(mass: &[f32], positions: &[Vec3]) -> Vec<Vertex> {
     positions.iter().zip(mass).map(vertex).collect()
 }
 
-/// Velocities as the solver has them, and by how much filters have changed them; nothing if that is empty.
+/// Velocities in the solver's layout, and their change by filters; zero if that is empty.
 pub(super) fn motions(velocities: &[Vec3], filtered: &[Vec3]) -> Vec<Motion> {
     let single = |v: &Vec3| v.map(|c| c as f32);
     let motion = |(i, v): (usize, &Vec3)| {
@@ -118,7 +118,7 @@ pub(super) fn motions(velocities: &[Vec3], filtered: &[Vec3]) -> Vec<Motion> {
     velocities.iter().enumerate().map(motion).collect()
 }
 
-/// Where attachments hold, and a line to the vertices that are not there.
+/// Attachment markers: the targets, and lines to vertices that are away from them.
 pub(super) fn held(vertices: &[u32], points: &[Option<Vec3>], bounds: &Bounds) -> Vec<MarkerItem> {
     let radius = (BALL * bounds.radius()) as f32;
     let item = |(&vertex, at): (&u32, &Option<Vec3>)| {

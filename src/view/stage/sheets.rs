@@ -1,4 +1,4 @@
-//! Surfaces of a stage, bound to its buffers: those of the simulated meshes, and skins.
+//! Surfaces of a render scene, bound to its buffers: simulated meshes and skins.
 
 use super::Stage;
 use crate::Result;
@@ -9,7 +9,7 @@ use crate::view::renderer::Renderer;
 use crate::view::skin::{Skin, Surface};
 
 impl Stage {
-    /// Binds a simulated surface; nothing without triangles.
+    /// Binds a simulated surface; nothing if it has no triangles.
     pub(super) fn bind_surface(
         &self,
         renderer: &Renderer,
@@ -32,7 +32,7 @@ impl Stage {
         self.sheet(renderer, surface, [vertices, &corners, &normals, values], shown, before).map(Some)
     }
 
-    /// Binds the skins, if there are any: their surface, and the places of its vertices.
+    /// Binds the skins, if any: their surface and vertex positions.
     pub(super) fn bind_skins(
         &self,
         renderer: &Renderer,
@@ -68,7 +68,7 @@ impl Stage {
         Ok(Some((sheet, places)))
     }
 
-    /// What draws a surface from the places of its vertices, its drawn corners, their normals, and numbers for colours.
+    /// The draw call of a surface from its vertex positions, drawn corners, normals and colour values.
     fn sheet(
         &self,
         renderer: &Renderer,

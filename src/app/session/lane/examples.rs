@@ -1,4 +1,4 @@
-//! Damping by example in a lane: changed while it goes on, watched, and let go from a shape.
+//! Damping by example in a slot: live changes, observation, release from a shape.
 
 use super::Lane;
 use crate::Result;
@@ -10,11 +10,11 @@ use crate::scene::{LoadedScene, Scene};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How closely the excitation at the start is that asked for, and how often it is corrected.
+/// Accuracy of the initial excitation, and the number of corrections.
 const START: f64 = 1e-6;
 const CORRECTIONS: usize = 12;
 
-/// Whether two scenes differ in nothing but γ along their examples, and what these are called.
+/// Whether two scenes differ only in the γ and names of their examples.
 fn differ_in_gammas_only(one: &Scene, other: &Scene) -> bool {
     let plain = |scene: &Scene| {
         let mut scene = scene.clone();
@@ -27,8 +27,8 @@ fn differ_in_gammas_only(one: &Scene, other: &Scene) -> bool {
 }
 
 impl Lane {
-    /// Takes over settings that differ from the present ones in nothing but γ along the examples: they need no other
-    /// simulation. `false` if they differ in more.
+    /// Applies settings that differ only in the γ of the examples, without a new simulation. `false` if they differ in
+    /// more.
     pub(super) fn adjust(&mut self, loaded: LoadedScene) -> bool {
         let made = &mut *self.made;
         let same = Spec { overrides: self.wanted.overrides.clone(), ..made.spec.clone() } == self.wanted;
@@ -48,7 +48,7 @@ impl Lane {
         true
     }
 
-    /// Takes note of the motion along the examples.
+    /// Records the motion along the examples.
     pub(super) fn watch(&mut self) {
         let simulation = &mut self.made.simulation;
         if self.made.model.examples.is_empty() || self.failure.is_some() {
@@ -68,17 +68,17 @@ impl Lane {
         self.excitations.push((simulation.time(), excitations));
     }
 
-    /// Starts anew from `amount` times the shape of an example, at rest. `number` is a fresh one.
+    /// Restarts at rest from `amount` times the shape of an example. `number` is a fresh serial.
     pub fn release(&mut self, example: usize, amount: f64, number: u64) {
         if self.fresh {
-            return; // it is about to start anew anyway
+            return; // it is about to restart anyway
         }
         let Some(swing) = pose::Swing::of(&self.made.loaded.scene, &self.made.model, example) else { return };
         self.start_over(number);
         if self.failure.is_some() {
             return;
         }
-        // where a shape moves what holds the body, χ of a large deformation is not quite the amount
+        // where a shape moves the attachments, χ of a large deformation differs from the amount
         let mut reach = amount;
         for _ in 0..CORRECTIONS {
             if let Err(error) = self.made.simulation.place(&swing.at(reach)) {
@@ -101,7 +101,7 @@ impl Lane {
         self.begin_rows();
     }
 
-    /// Writes how a body is deformed now, in rest coordinates.
+    /// Writes a body's current deformation in rest coordinates.
     pub fn pose(&mut self, body: usize, path: &Path) -> Result<()> {
         self.made.simulation.fetch()?;
         let (model, positions) = (&self.made.model, self.made.simulation.positions());
@@ -110,7 +110,7 @@ impl Lane {
         let (Some(body), Some(posed)) = (model.bodies.get(body), posed) else {
             return Err(InputError::new("there is no such body").into());
         };
-        // as the shape of an example is read
+        // in the units in which an example's shape is read
         let posed: Vec<_> = posed.into_iter().map(|x| x / unit).collect();
         crate::mesh::write::write(path, &body.mesh, &posed)
     }
