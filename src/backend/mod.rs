@@ -74,7 +74,7 @@ pub fn reason_for_cpu(adapters: &[Adapter]) -> Option<String> {
     match adapters.first() {
         None => Some("no graphics adapter was found".into()),
         Some(adapter) if adapter.software => {
-            Some(format!("the only adapter, {}, is in software", adapter.name))
+            Some(format!("the only adapter, {}, is a software driver", adapter.name))
         }
         Some(_) => None,
     }

@@ -102,7 +102,7 @@ fn make(machine: &Machine, spec: Spec, from: Option<Snapshot>) -> Result<Box<Mad
 impl Device for Machine {
     fn reason_for_cpu(&self) -> Option<String> {
         let hardware = self.context.as_ref().is_some_and(|context| !context.adapter.software);
-        (!hardware).then(|| "the window has no adapter in hardware".into())
+        (!hardware).then(|| "the window has no hardware adapter".into())
     }
 
     fn open(&self) -> Result<Arc<Context>> {
