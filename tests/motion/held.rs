@@ -2,7 +2,7 @@
 
 use crate::common::{builtin, run, simulate};
 use dashpot::ledger::Row;
-use dashpot::step::hold::body::Rigid;
+use dashpot::step::parts::conservation::body::Rigid;
 use dashpot::{Simulation, Vec3};
 
 const CUBE: &[&str] = &["integrator.kind=backward-euler", "damping.model=none", "conservation.method=cpd"];

@@ -6,7 +6,7 @@ use crate::cli::backend::{BackendArgs, make};
 use crate::observe::output::Export;
 use crate::setup::{self, build};
 use crate::step::Simulation;
-use crate::step::late::{Gradient, Late};
+use crate::step::delayed_backend::{DelayedBackend, Gradient};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn run(out: &Path, late: Option<Gradient>, export: Vec<Export>) -> crate::Result
     let model = Arc::new(build(&loaded).unwrap().model);
     let mut backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
     if let Some(gradient) = late {
-        backend = Box::new(Late::new(backend, gradient));
+        backend = Box::new(DelayedBackend::new(backend, gradient));
     }
     let simulation = Simulation::new(&loaded.scene, model, backend).unwrap();
     let args = Args { out: Some(out.into()), export, every: 4, checkpoint: 3, ..Args::of_scene("bar") };
@@ -93,7 +93,7 @@ fn run_examples(out: &Path, frames: usize, late: bool, resume: Option<&Path>) {
     let model = Arc::new(build(&loaded).unwrap().model);
     let mut backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
     if late {
-        backend = Box::new(Late::new(backend, Gradient::Device));
+        backend = Box::new(DelayedBackend::new(backend, Gradient::Device));
     }
     let simulation = Simulation::new(&loaded.scene, model, backend).unwrap();
     let args = Args {
