@@ -1,4 +1,4 @@
-// Velocities under gravity and the forces -g for the time filter_coefficient (s), which may be negative.
+// Changes velocities by gravity and the forces -g over the time filter_coefficient (s), which may be negative.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

@@ -1,4 +1,4 @@
-// The iterate becomes the new place, v' = v'(y) + slope (x - y) its velocity.
+// The iterate becomes the new position, v' = v'(y) + slope (x - y) its velocity.
 //use shared/vertex.wgsl
 //use shared/drift.wgsl
 

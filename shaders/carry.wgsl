@@ -1,6 +1,6 @@
-// The force at the start of the next step, as -f in the place of that at the start of this one, g:
+// Stores the start force of the next step, as -f, in place of this step's start force g:
 //   f' = m (x - y)/(c1 h^2),   x - y = excess - pushed - kick/slope with pushed and kick of `lean`
-// projection is c1 c2, and c2 = 1 in all steps that end with it.
+// projection is c1 c2, and c2 = 1 in all steps that store it.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

@@ -1,4 +1,5 @@
-// Direct damping of an element by itself: the impulses at its corners (kg m/s), without torque as the mode says.
+// Direct damping of a single element: the impulses at its corners (kg m/s), with the torque removed according to the
+// mode.
 //use shared/direct.wgsl
 //use shared/direction.wgsl
 //use shared/vertex.wgsl
@@ -50,7 +51,7 @@ fn main(
     }
 }
 
-// Places and velocities are counted from those of the first corner before those of the centre are taken off.
+// Positions and velocities are relative to the first corner before the centre's are subtracted.
 fn corners_of(cluster: Cluster) -> Corners {
     var corners: Corners;
     let origin = vertices[cluster.vertices.x];
@@ -78,8 +79,8 @@ fn corners_of(cluster: Cluster) -> Corners {
     return corners;
 }
 
-// Impulses become sums of those along edges, scaled by one factor: none is then larger than before, nor larger than where
-// most energy is taken.
+// Replaces impulses by sums of impulses along edges, scaled by one factor so that none exceeds its original, nor the
+// one that removes most energy.
 fn project_on_edges(corners: ptr<function, Corners>, p: ptr<function, array<vec3<f32>, 4>>) {
     var sums: array<vec3<f32>, 4>;
     var terms: array<f32, 4>;

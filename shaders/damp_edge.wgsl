@@ -1,5 +1,6 @@
-// The impulse that an edge gives to its first end, and its size (kg m/s): mu times the difference of its ends' changes, along
-// the edge if that is asked for. mu is what the ends can share out among all their edges, or the reduced mass.
+// The impulse that an edge gives to its first end, and its size (kg m/s): mu times the difference of its ends'
+// changes, projected on the edge if requested. mu is the reduced mass, or that of masses shared among all edges of an
+// end.
 //use shared/direction.wgsl
 //use shared/vertex.wgsl
 

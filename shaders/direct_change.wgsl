@@ -1,4 +1,5 @@
-// What direct damping would do to the velocities: -gamma (v - v_cm), or its part along the line from the centre (m/s).
+// Velocity change proposed by direct damping: -gamma (v - v_cm), or its component along the line from the centre
+// (m/s).
 //use shared/direction.wgsl
 //use shared/rigid.wgsl
 //use shared/vertex.wgsl

@@ -1,4 +1,4 @@
-// Changes the velocities, and the kinetic energy that it takes is added to what was taken in this step already (J).
+// Applies the velocity changes, and adds the kinetic energy removed to that of earlier filters in this step (J).
 //use shared/filter.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

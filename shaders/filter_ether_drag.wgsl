@@ -1,4 +1,4 @@
-// Ether drag: v <- (1 - k) v, and the kinetic energy that it takes (J).
+// Ether drag: v <- (1 - k) v, and the kinetic energy removed (J).
 //use shared/filter.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

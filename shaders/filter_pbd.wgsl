@@ -1,4 +1,4 @@
-// PBD damping: v <- v + k (rigid motion of the body - v), and the kinetic energy that it takes (J).
+// PBD damping: v <- v + k (rigid motion of the body - v), and the kinetic energy removed (J).
 //use shared/filter.wgsl
 //use shared/rigid.wgsl
 

@@ -1,4 +1,4 @@
-// The change of a vertex from the impulses of its elements, in ascending order (m/s).
+// Velocity change of a vertex from the impulses of its elements, in ascending order (m/s).
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;

@@ -1,5 +1,5 @@
-// The change of a vertex from the impulses of its edges, in ascending order (m/s), and how much longer the change before was;
-// NO_RATIO where the sum is nothing but rounding. An odd number is the second end of an edge.
+// Velocity change of a vertex from the impulses of its edges, in ascending order (m/s), and the ratio of the previous
+// change's length to it; NO_RATIO where the sum is only rounding. An odd number is the second end of an edge.
 //use shared/direct.wgsl
 //use shared/direction.wgsl
 //use shared/vertex.wgsl

@@ -1,5 +1,5 @@
 // g = inertia m (d - target) + the elements' gradients at this vertex, in ascending order of their rows.
-// The elements' energies are gathered on the way, each vertex its part (J).
+// Also gathers the elements' energies, each vertex its share (J).
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

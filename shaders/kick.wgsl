@@ -1,5 +1,5 @@
-// The force at the end of an explicit step changes the velocity and not the place: excess -= target_acceleration g/m, for
-// v' = v'(y) + slope excess.
+// The force at the end of an explicit step changes the velocity but not the position: excess -= target_acceleration
+// g/m, for v' = v'(y) + slope excess.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

@@ -1,7 +1,7 @@
-// A step that is not explicit takes its share of the force -g at its start, after `predict`:
+// An implicit step adds its share of the start force -g, after `predict`:
 //   pushed = -target_force g/m,  kick = -velocity_force g/m,  v'(x) = v'(y) + slope (x - y) + kick
-// The first guess and the target are pushed; both pushed and kick are excess, as what a solve does to a first guess; and
-// damping knows of both.
+// First guess and target are displaced by pushed; pushed and kick count as excess, like the effect of a solve; damping
+// includes both.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

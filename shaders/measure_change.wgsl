@@ -1,5 +1,5 @@
-// Of a chunk of a body: slots 0 to 2 sum of m w (kg m/s), 3 and 4 sums of m w.u and m w.w (J), 15 the least ratio, w the
-// change of a vertex' velocity and u its velocity relative to the centre.
+// For a chunk of a body: slots 0 to 2 sum of m w (kg m/s), 3 and 4 sums of m w.u and m w.w (J), 15 the smallest ratio;
+// w the change of a vertex's velocity and u its velocity relative to the centre.
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 

@@ -1,5 +1,5 @@
-// Energy that damping inside the step took, after `advance`: damping_force * moved . D u, D = a1 M + a2 viscosity L.
-// Slot x of the chunk's exchange; the others start from zero here.
+// Energy removed by damping inside the step, after `advance`: damping_force * moved . D u, D = a1 M + a2 viscosity L.
+// Slot x of the chunk's exchange; resets the others.
 //use shared/vertex.wgsl
 //use shared/reduce.wgsl
 
@@ -33,8 +33,8 @@ fn main(
     }
 }
 
-// The velocity u that is damped: v', a share of v_n where the step has one of the force at its start, or in an explicit step,
-// whose gradient has no inertia, that on its way.
+// The damped velocity u: v', blended with v_n where the step uses the start force, or, in an explicit step, whose
+// gradient has no inertia, the mean velocity of the step.
 fn damped(velocity: vec3<f32>, before: vec3<f32>, moved: vec3<f32>) -> vec3<f32> {
     return select(velocity + step.start_share * (before - velocity), moved / step.h, step.inertia == 0.0);
 }
@@ -47,7 +47,7 @@ fn taken(i: u32) -> f32 {
     }
     if step.stiffness_damping != 0.0 {
         let damping = step.stiffness_damping * viscosity[i];
-        // half of each pair's L_ij (v_j - v_i).(d_i - d_j): nothing cancels however fast the body flies
+        // half of each pair's L_ij (v_j - v_i).(d_i - d_j): no cancellation, however fast the body flies
         for (var k = laplacian_starts[i]; k < laplacian_starts[i + 1u]; k++) {
             let entry = laplacian_entries[k];
             let there = motions[entry.index];

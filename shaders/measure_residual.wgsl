@@ -1,4 +1,4 @@
-// What the inner iterations left of a body's translation: sums of r = g - A s in slots 0 to 2, and 1^T A 1 in slot 3.
+// The inner iterations' residual in a body's translation: sums of r = g - A s in slots 0 to 2, and 1^T A 1 in slot 3.
 //use shared/vertex.wgsl
 //use shared/metric.wgsl
 //use shared/reduce.wgsl

@@ -1,6 +1,6 @@
-// By how much u . L u at x_e = x_n + share d is more than at x_n (J), L as stiff as the bodies are: half of
-// -L_ij e . (e + 2 r) of each pair whose edge r changes by e. What a step leaves as it is would only cost digits.
-// Slot 4 of the chunk's partial sum, in slot 5 the same without signs; the others stay.
+// Change of u . L u between x_n and x_e = x_n + share d (J), with L at the bodies' stiffness: half of -L_ij e . (e + 2
+// r) for each pair whose edge r changes by e. Constant parts would only cost digits. Slot 4 of the chunk's partial
+// sum, slot 5 the sum of absolute values; the others stay.
 //use shared/vertex.wgsl
 //use shared/reduce.wgsl
 

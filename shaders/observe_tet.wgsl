@@ -1,6 +1,6 @@
-// Tetrahedra at x_n, a block a workgroup: energy (J), how many have det F <= 0, the energy gained when they were stiffened
-// last (J), and the least det F.
-// Rotations are where the search starts, and stay as they are: observing changes nothing.
+// Tetrahedra at x_n, one block per workgroup: energy (J), the number with det F <= 0, the energy gained by the last
+// stiffness change (J), and the smallest det F. Rotations are only the starting point of the search: observing changes
+// nothing.
 //use shared/reduce.wgsl
 //use shared/tet_law.wgsl
 //use shared/vertex.wgsl

@@ -43,7 +43,7 @@ fn main(
     }
 }
 
-// Whether a component is infinite or not a number, by the bits: a compiler may assume that comparisons do not see such.
+// Whether a component is infinite or NaN, by its bits: a compiler may assume that comparisons never see these.
 fn wild(v: vec3<f32>) -> bool {
     let exponent = vec3(0x7f800000u);
     return any((bitcast<vec3<u32>>(v) & exponent) == exponent);

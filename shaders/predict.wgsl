@@ -1,4 +1,4 @@
-// The inertial target and the first guess, both as ways from x_n:
+// The inertial target and the first guess, as displacements from x_n:
 //   d = y - x_n,  target = d - dissipation (a1 v'(y) + a2/m viscosity L(known part of v'))
 //use shared/vertex.wgsl
 //use shared/drift.wgsl

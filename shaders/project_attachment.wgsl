@@ -1,5 +1,5 @@
-// Row b k (x_e - T_e) of an attachment (N), T_e where it holds when x_e is reached.
-// No energy is told: that of the attachments is not elastic energy of a body.
+// Row b k (x_e - T_e) of an attachment (N), T_e its target at x_e. No energy is written: that of attachments is not
+// elastic energy of a body.
 //use shared/point.wgsl
 //use shared/vertex.wgsl
 

@@ -35,7 +35,7 @@ fn main(
     let stress = moment * bend.direction;
     let excess = bend.length - bending.rest_curvature;
     let part = 0.5 * bending.weight * excess * excess / f32(bending.end - bending.first);
-    // the centre takes what the others give: the coefficients' sum is zero only up to rounding
+    // the centre balances the others: the coefficients sum to zero only up to rounding
     var others = vec3(0.0);
     for (var k = bending.first + 1u; k < bending.end; k++) {
         let row = corners[k].value * stress;

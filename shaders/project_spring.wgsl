@@ -25,7 +25,7 @@ fn main(
     let b = spring.vertices.y;
     let d = difference(vertices[a], vertices[b]) + step.share * (iterate[a].xyz - iterate[b].xyz);
     let extent = polar(d, spring.rest_direction);
-    // a number times the direction: no torque
+    // a scalar times the direction: no torque
     let tension = spring.stiffness * (step.deformation * extent.length - step.projection * spring.length);
     let row = tension * extent.direction;
     let first = sizes.spring_rows + 2u * index;

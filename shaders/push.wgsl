@@ -1,5 +1,5 @@
-// An explicit step, as a way from x_n: d = target_velocity v + target_acceleration (gravity - g/m). What the forces do to it
-// is excess, as what a solve does to a first guess.
+// An explicit step as a displacement from x_n: d = target_velocity v + target_acceleration (gravity - g/m). The effect
+// of the forces is excess, like that of a solve on a first guess.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

@@ -1,4 +1,4 @@
-// Mass, centre and its velocity of a body from those of its chunks. The spin begins at zero: measure_spin finds it.
+// Mass, centre and its velocity of a body from its chunks. The spin starts at zero: measure_spin finds it.
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 

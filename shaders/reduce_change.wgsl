@@ -1,5 +1,5 @@
-// Of a body: the mean of its changes (m/s), and the factor that they are to be scaled with: one, or so small that no impulse is
-// larger than before it was projected on edges, nor larger than where most energy is taken.
+// For each body: the mean of its changes (m/s), and their scale factor: one, or small enough that no impulse exceeds
+// that before projection on edges, nor the one that removes most energy.
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 

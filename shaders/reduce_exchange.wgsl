@@ -1,4 +1,4 @@
-// Adds the energy exchanged in a step to what goes to the ledger: damped, work, filtered (J).
+// Adds the energy exchanged in a step to the report: damped, work, filtered (J).
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 

@@ -1,5 +1,5 @@
-// |g|^2 of all vertices: Report[5], what stood there moves to Report[4]. Measured at the first and the last
-// local step of a frame's last time step, the two are there side by side.
+// |g|^2 of all vertices: Report[5]; the previous value moves to Report[4]. Measured at the first and the last local
+// step of a frame's last time step, both end up side by side.
 //use shared/layout.wgsl
 //use shared/reduce.wgsl
 

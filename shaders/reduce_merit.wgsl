@@ -1,5 +1,5 @@
-// The sums of a line search over all vertices: Report[8] to Report[13] are slots 0 to 5 of the chunks, Report[14] is the energy
-// of the attachments.
+// The line-search sums over all vertices: Report[8] to Report[13] are slots 0 to 5 of the chunks, Report[14] is the
+// energy of the attachments.
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 

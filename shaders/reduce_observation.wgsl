@@ -1,4 +1,4 @@
-// Adds up the partial sums of a segment, a body or a kind of element, for the ledger.
+// Sums the partial sums of a segment (a body or a kind of element) for the ledger.
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 

@@ -1,5 +1,5 @@
-// The translation of each body that takes the sum of its residual away: with it 1^T A s = 1^T g, and a free body's momentum
-// is kept however few the inner iterations.
+// The translation of each body that removes the sum of its residual: then 1^T A s = 1^T g, and a free body's momentum
+// is preserved for any number of inner iterations.
 //use shared/vertex.wgsl
 //use shared/reduce.wgsl
 

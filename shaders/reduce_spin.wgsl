@@ -1,4 +1,4 @@
-// Adds to a body's rigid motion what measure_spin found beyond it: omega = I^-1 L about the true centre, which is
+// Adds to a body's rigid motion the remainder found by measure_spin: omega = I^-1 L about the true centre, which is
 // offset = sum of m r / M from the rounded one.
 //use shared/inertia.wgsl
 //use shared/reduce.wgsl

@@ -1,5 +1,5 @@
-// Adds what the elements gained by a change of their stiffness (J) to the work in Report[1]: slot 2 of the partial sums of
-// all elastic elements, which lie side by side.
+// Adds the energy gained by a stiffness change (J) to the work in Report[1]: slot 2 of the partial sums of all elastic
+// elements, which are contiguous.
 //use shared/layout.wgsl
 //use shared/reduce.wgsl
 

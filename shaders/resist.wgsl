@@ -1,4 +1,5 @@
-// Damping of an explicit step joins its gradient: g += D u, D = a1 M + a2 viscosity L, u = known_velocity v_n + known_moved d.
+// Adds the damping of an explicit step to its gradient: g += D u, D = a1 M + a2 viscosity L, u = known_velocity v_n +
+// known_moved d.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

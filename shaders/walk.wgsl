@@ -1,5 +1,5 @@
-// A way along the correction s that the host made: d <- d + way s, and so does x - y. The host does the same to its copies:
-// the product is rounded before it is added.
+// Moves the iterate along the host's correction s: d <- d + way s, and likewise x - y. The host does the same to its
+// mirror: the product is rounded before it is added.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;

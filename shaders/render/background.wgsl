@@ -1,4 +1,4 @@
-// The background: a triangle over the whole picture.
+// The background: one triangle over the whole picture.
 //use render/frame.wgsl
 
 @group(0) @binding(0) var<uniform> frame: Frame;

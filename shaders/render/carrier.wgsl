@@ -1,11 +1,11 @@
-// What carries a vertex of a skin. src/view/skin.rs has the same struct.
+// The embedding of a skin vertex. src/view/skin.rs has the same struct.
 
 struct Carrier {
     vertices: vec4<u32>, // of a tetrahedron
     weights: vec4<f32>,  // barycentric; some are negative outside of it
 }
 
-// cof F, which takes a vector of area at rest to that of now: its columns.
+// cof F, which maps area vectors from rest to the current state: its columns.
 struct Turn {
     x: vec4<f32>,
     y: vec4<f32>,

@@ -1,4 +1,4 @@
-// Where the vertices of skins are, each carried by the corners of a tetrahedron, and the numbers for colours there.
+// Positions of skin vertices, interpolated in their tetrahedra, and their colour values.
 //use render/carrier.wgsl
 //use shared/vertex.wgsl
 
@@ -20,7 +20,7 @@ fn main(
     }
     let v = carriers[i].vertices;
     let w = carriers[i].weights;
-    // from one corner: a rigid motion is then one, although rounded weights do not quite sum to one
+    // relative to one corner: a rigid motion stays rigid, although rounded weights do not exactly sum to one
     let origin = vertices[v.x];
     let offset = w.y * difference(vertices[v.y], origin) + w.z * difference(vertices[v.z], origin)
         + w.w * difference(vertices[v.w], origin);
@@ -30,6 +30,6 @@ fn main(
     let b = values[v.y];
     let c = values[v.z];
     let d = values[v.w];
-    // outside there is no more than at the corners, and no less
+    // no extrapolation beyond the corners' values
     carried[i] = clamp(w.x * a + w.y * b + w.z * c + w.w * d, min(min(a, b), min(c, d)), max(max(a, b), max(c, d)));
 }

@@ -1,4 +1,4 @@
-// What all drawing shaders share: the camera, the light and the meaning of colours. src/view/frame.rs has the same struct.
+// Uniforms shared by all drawing shaders: camera, light and colours. src/view/frame.rs has the same struct.
 
 struct Frame {
     clip: mat4x4<f32>,       // from the world to the picture

@@ -1,4 +1,4 @@
-// Planes: the ground and plane obstacles, with a grid that fades out and the shadow of what is above.
+// Planes: the ground and plane obstacles, with a fading grid and shadows.
 //use render/frame.wgsl
 //use render/shade.wgsl
 
@@ -35,12 +35,12 @@ fn vertex(@builtin(vertex_index) k: u32, @builtin(instance_index) number: u32) -
     return Out(clip, place, on_plane, number, 0.0);
 }
 
-// How much of a line of the grid covers this pixel.
+// Coverage of a grid line in this pixel.
 fn line(at: f32, spacing: f32, width: f32) -> f32 {
     let u = at / spacing;
     let blur = max(fwidth(u), 1e-6);
     let distance = abs(fract(u - 0.5) - 0.5) / blur;
-    // lines closer than some pixels are grey on the whole
+    // lines closer than a few pixels blend to grey
     let dense = clamp(1.0 - blur * 4.0, 0.0, 1.0);
     return clamp(width + 0.5 - distance, 0.0, 1.0) * dense;
 }

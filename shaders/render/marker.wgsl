@@ -43,7 +43,7 @@ fn vertex(@builtin(vertex_index) corner: u32, @builtin(instance_index) number: u
         let across = normalize(cross(other - here, frame.eye - end) + vec3(0.0, 1e-20, 0.0));
         place = end + across * (b * max(marker.width, 0.8 * frame.pixel * length(frame.eye - end)));
     }
-    // in front of the surface that it lies on
+    // drawn in front of the surface it lies on
     var clip = frame.clip * vec4(place + normalize(frame.eye - place) * marker.radius, 1.0);
     return Out(clip, vec2(a, b), marker.colour, line);
 }

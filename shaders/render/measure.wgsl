@@ -1,4 +1,4 @@
-// What is measured for colours. src/view/measure.rs has the same struct.
+// Parameters of the vertex quantities. src/view/measure.rs has the same struct.
 //use shared/vertex.wgsl
 
 struct Measure {

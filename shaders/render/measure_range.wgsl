@@ -10,11 +10,11 @@ var<workgroup> given: array<f32, 64>;
 
 fn rounded_up(x: f32) -> f32 {
     if x < 1e-30 {
-        return 1.0; // nothing to be seen
+        return 1.0; // nothing to show
     }
     let power = pow(10.0, floor(log(x) / log(10.0) + 1e-5));
     let digits = x / power;
-    // what rounding made a little more than 1, 2 or 5 is meant to be that
+    // tolerate values that rounding put slightly above 1, 2 or 5
     if digits <= 1.0001 {
         return power;
     }

@@ -1,4 +1,4 @@
-// The rigid motion of each body, a workgroup a body: what PBD damping leaves alone.
+// The rigid motion of each body, one workgroup per body: the part that PBD damping does not affect.
 //use render/measure.wgsl
 //use shared/inertia.wgsl
 //use shared/reduce.wgsl

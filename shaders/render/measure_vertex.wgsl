@@ -1,4 +1,4 @@
-// The numbers of a vertex: strain, energy density (J/m^3), speed (m/s), damping power density (W/m^3), from the rows of
+// Quantities of a vertex: strain, energy density (J/m^3), speed (m/s), damping power density (W/m^3), from the rows of
 // its elements in ascending order.
 //use render/measure.wgsl
 //use shared/rigid.wgsl
@@ -37,7 +37,7 @@ fn main(
         let u = beyond_rigid(rigid, arm(rigid, vertices[i]), v);
         power += measure.filter_rate * mass * dot(u, u);
     } else if measure.filter_kind >= 3u {
-        // what the change took, relative to a motion that it leaves alone: a body's flight is no power
+        // power of the change, relative to a motion that it does not affect: a body's flight has no power
         let change = vec3(motions[i].filtered_x, motions[i].filtered_y, motions[i].filtered_z);
         let rigid = rigids[owners[i]];
         var u = (v - rigid.base) - rigid.drift;

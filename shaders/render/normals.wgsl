@@ -1,4 +1,4 @@
-// Normals of drawn vertices: the triangles on the vertex's side of its creases, by their areas, in ascending order.
+// Normals of drawn vertices: area-weighted over the triangles on the vertex's side of its creases, in ascending order.
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<storage, read> vertices: array<Vertex>;
@@ -23,7 +23,7 @@ fn main(
         let a = vertices[t[0]];
         sum += cross(difference(vertices[t[1]], a), difference(vertices[t[2]], a));
     }
-    // also for triangles of micrometres
+    // also for micrometre-sized triangles
     let scale = max(max(abs(sum.x), abs(sum.y)), max(abs(sum.z), 1e-37));
     normals[i] = vec4(normalize(sum / scale + vec3(0.0, 1e-12, 0.0)), 0.0);
 }

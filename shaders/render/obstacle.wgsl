@@ -1,8 +1,8 @@
-// Spheres, boxes and capsules that bodies cannot enter.
+// Sphere, box and capsule obstacles.
 //use render/frame.wgsl
 //use render/shade.wgsl
 
-// A corner of a shape of size 1; `end` is -1 or 1 for the two halves of a capsule.
+// A corner of a unit shape; `end` is -1 or 1 for the two halves of a capsule.
 struct Corner {
     place: vec3<f32>,
     end: f32,

@@ -1,4 +1,4 @@
-// Strands: ribbons that face the eye and are shaded as if they were round.
+// Strands: camera-facing ribbons, shaded as if round.
 //use render/frame.wgsl
 //use render/shade.wgsl
 //use render/values.wgsl
@@ -54,7 +54,7 @@ fn corner_of(piece: Piece, k: u32, eye: vec3<f32>, parallel: vec3<f32>, radius_f
 @vertex
 fn vertex(@builtin(vertex_index) k: u32, @builtin(instance_index) number: u32) -> Out {
     let piece = pieces[number];
-    // never thinner than a pixel and a half
+    // at least one and a half pixels wide
     let corner = corner_of(piece, k, frame.eye, vec3(0.0), 0.75 * frame.pixel);
     let clip = frame.clip * vec4(corner.place, 1.0);
     return Out(clip, corner.place, corner.across, corner.side, value_at(corner.vertex), piece.body);
@@ -73,7 +73,7 @@ fn fragment(in: Out) -> @location(0) vec4<f32> {
 fn shadow(@builtin(vertex_index) k: u32, @builtin(instance_index) number: u32) -> @builtin(position) vec4<f32> {
     let piece = pieces[number];
     let corner = corner_of(piece, k, vec3(0.0), frame.light, 0.0);
-    // at least a texel wide
+    // at least one texel wide
     let wider = max(frame.texel - piece.radius, 0.0) * corner.side;
     return frame.light_clip * vec4(corner.place + corner.across * wider, 1.0);
 }

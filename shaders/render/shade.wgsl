@@ -1,12 +1,13 @@
-// Light on a surface, for a shader that declares `frame`, and in group 1 the shadow map.
+// Lighting of a surface, for a shader that declares `frame`, with the shadow map in group 1.
 //use render/frame.wgsl
 
 @group(1) @binding(0) var shadow_map: texture_depth_2d;
 @group(1) @binding(1) var shadow_sampler: sampler_comparison;
 
-// How much of the key light reaches a point, 0 to 1. The mean of taps around it; where the outermost agree, all do.
+// Fraction of the key light that reaches a point, 0 to 1. The mean of taps around it; skipped where the outermost
+// agree.
 fn lit(place: vec3<f32>, normal: vec3<f32>) -> f32 {
-    // a point of a slanted surface is compared with its neighbours: away from the surface, by as much as they are apart
+    // a slanted surface must not shadow itself: offset the point by the distance of its neighbours
     let slant = 1.0 - abs(dot(normal, frame.light));
     let reach = frame.texel * frame.softness * f32(frame.taps);
     let p = frame.light_clip * vec4(place + normal * (0.4 + slant) * reach, 1.0);
@@ -40,13 +41,13 @@ fn lit(place: vec3<f32>, normal: vec3<f32>) -> f32 {
     return sum / weights;
 }
 
-// A surface of this colour (linear light) with its normal towards the eye.
+// A surface of this colour (linear) with its normal towards the eye.
 fn shaded(place: vec3<f32>, normal: vec3<f32>, colour: vec3<f32>, gloss: f32) -> vec3<f32> {
     let view = normalize(frame.eye - place);
     let facing = dot(normal, frame.light);
     var key = 0.0;
     if facing > -0.2 {
-        // light wraps a little around soft matter
+        // light wraps slightly around soft matter
         key = max((facing + 0.2) / 1.2, 0.0) * lit(place, normal);
     }
     let sky = 0.5 + 0.5 * normal.y;
@@ -54,7 +55,7 @@ fn shaded(place: vec3<f32>, normal: vec3<f32>, colour: vec3<f32>, gloss: f32) ->
     let fill = 0.13 * max(dot(normal, view), 0.0);
     var light = ambient + vec3(fill) + vec3(0.70, 0.675, 0.64) * key;
     if frame.colour != 0u {
-        // colours that tell numbers must be those of the legend, nearly
+        // value colours must nearly match the legend
         light = mix(light, vec3(0.95), 0.5);
     }
     let diffuse = colour * light;

@@ -1,5 +1,5 @@
-// Normals of skins: those at rest, turned by cof F between the vertices that carry them. The skin itself bends where it
-// goes from one tetrahedron into the next; these normals do not, so that the light is smooth there.
+// Normals of skins: rest normals mapped by the interpolated cof F. The skin itself has kinks where it crosses from one
+// tetrahedron to the next; these normals do not, so the shading is smooth.
 //use render/carrier.wgsl
 //use shared/vertex.wgsl
 
@@ -24,7 +24,7 @@ fn main(
     var sum = vec3(0.0);
     for (var k = 0u; k < 4u; k++) {
         let turn = turns[carrier.vertices[k]];
-        // outside as on the surface: what is extrapolated could point anywhere
+        // no extrapolation: extrapolated normals could point anywhere
         let turned = turn.x.xyz * normal.x + turn.y.xyz * normal.y + turn.z.xyz * normal.z;
         sum += max(carrier.weights[k], 0.0) * turned;
     }

@@ -1,4 +1,4 @@
-// Surfaces of solids and cloths. A drawn vertex is a vertex on one side of a crease.
+// Surfaces of solids and cloth. A drawn vertex is a vertex on one side of a crease.
 //use render/frame.wgsl
 //use render/shade.wgsl
 //use render/values.wgsl

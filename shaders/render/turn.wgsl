@@ -1,5 +1,5 @@
-// How areas turn and grow around the vertices of bodies with a skin: cof F, mean of a vertex' tetrahedra by volume, in
-// ascending order. With the edges E_j of a tetrahedron at rest and e_j now, 6 V cof F is the sum of (e_{j+1} x e_{j+2}) E_j^T.
+// cof F at the vertices of bodies with a skin: the volume-weighted mean over a vertex's tetrahedra, in ascending
+// order. With the edges E_j of a tetrahedron at rest and e_j now, 6 V cof F is the sum of (e_{j+1} x e_{j+2}) E_j^T.
 //use render/carrier.wgsl
 //use shared/vertex.wgsl
 

@@ -1,4 +1,4 @@
-// The colour of a body, or of a number at a vertex, for a shader that declares `frame`, `values` and `range`.
+// The colour of a body or of a vertex value, for a shader that declares `frame`, `values` and `range`.
 //use render/frame.wgsl
 
 fn value_at(vertex: u32) -> f32 {

@@ -1,4 +1,4 @@
-// Edges of surfaces, a pixel wide.
+// Surface edges, one pixel wide.
 //use render/frame.wgsl
 //use shared/layout.wgsl
 
@@ -8,7 +8,7 @@
 @vertex
 fn vertex(@builtin(vertex_index) k: u32) -> @builtin(position) vec4<f32> {
     let place = vertices[k].position;
-    // in front of the surface that it lies on
+    // drawn in front of the surface it lies on
     let nearer = place + (frame.eye - place) * 1.5e-3;
     return frame.clip * vec4(nearer, 1.0);
 }

@@ -1,7 +1,7 @@
-// What kernels of direct damping have in common.
+// Shared parts of the direct-damping kernels.
 
-// A sum below this share of its terms is rounding.
+// A sum below this fraction of its terms is rounding.
 const LEAST_SHARE: f32 = 1e-5;
 
-// How much longer than nothing something is: as large as the minimum of nothing in reduce.wgsl.
+// Ratio of a length to zero: as large as the empty minimum in reduce.wgsl.
 const NO_RATIO: f32 = 3.4e38;

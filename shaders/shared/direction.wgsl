@@ -1,4 +1,4 @@
-// Lengths and directions of vectors of any size: squares of single-precision numbers overflow from 1e19 on.
+// Lengths and directions of vectors of any size: squares of single-precision numbers overflow above 1e19.
 
 // Below this a vector has no direction.
 const NOTHING: f32 = 1e-30;

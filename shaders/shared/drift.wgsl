@@ -1,5 +1,5 @@
-// v'(y), the velocity of a vertex on which no force acts but gravity, for a kernel that declares step.
-// Written as v_n and what is added to it: a body that flies freely keeps its velocity to the last bit.
+// v'(y), the velocity of a vertex under gravity alone, for a kernel that declares step. Written as v_n plus an
+// increment: a freely flying body keeps its velocity to the last bit.
 //use shared/layout.wgsl
 
 fn drift(m: Motion) -> vec3<f32> {

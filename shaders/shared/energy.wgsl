@@ -1,6 +1,6 @@
-// The energy of all elements of a kind, in slot 0 of their blocks' partial sums, for a kernel that declares sizes, partials,
-// how many elements there are and where their partial sums begin (`elements`), the `energy` of one (J), and what share of
-// it the element `gained` when it was stiffened last: their sum is in slot 2.
+// The energy of all elements of a kind, in slot 0 of their blocks' partial sums, for a kernel that declares sizes,
+// partials, the number of elements and the start of their partial sums (`elements`), the `energy` of one (J), and the
+// fraction of it that the element `gained` by the last stiffness change: their sum is in slot 2.
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 

@@ -1,4 +1,4 @@
-// omega = I^-1 L. A body whose vertices lie on a line has no inertia about it, and no spin either.
+// omega = I^-1 L. A body with collinear vertices has no inertia about their line, and no spin.
 //use shared/direction.wgsl
 
 // Least moment of inertia, relative to the greatest, about which a body can spin: sums in single precision are off by up

@@ -11,7 +11,7 @@ fn metric_row(i: u32) -> Row {
     let here = unknown(i);
     var stretched = vec3<f32>();
     var diagonal = 0.0;
-    // L s from differences, L_ii from the row's sum: a translation gives exactly nothing
+    // L s from differences, L_ii from the row's sum: a translation gives exactly zero
     for (var k = laplacian_starts[i]; k < laplacian_starts[i + 1u]; k++) {
         let entry = laplacian_entries[k];
         stretched += entry.value * (unknown(entry.index) - here);

@@ -1,4 +1,4 @@
-// What the projections of tetrahedra have in common: their bindings, F at x_e, and the rows that they write.
+// Shared parts of the tetrahedra's projections: bindings, F at x_e, and the rows they write.
 //use shared/rotation.wgsl
 //use shared/tet.wgsl
 //use shared/vertex.wgsl
@@ -29,8 +29,8 @@ fn rotation_from_last(index: u32, f: mat3x3<f32>) -> mat3x3<f32> {
     return rotation_of(q);
 }
 
-// G^T stress: stress Dm^-T for corners 1 to 3 (N). Corner 0 has minus their sum, so that the element pushes itself nowhere.
-// Each corner also has a quarter of the energy (J).
+// G^T stress: stress Dm^-T for corners 1 to 3 (N). Corner 0 gets minus their sum, so that the element exerts no net
+// force. Each corner also gets a quarter of the energy (J).
 fn write_rows(index: u32, e: Tet, stress: mat3x3<f32>, energy: f32) {
     let forces = stress * transposed_inverse_rest(e);
     let part = 0.25 * energy;

@@ -1,16 +1,16 @@
-// Two-level sums in a fixed order: a workgroup adds up sixteen slots over its items, a second kernel adds the workgroups.
+// Two-level sums in a fixed order: a workgroup sums sixteen slots over its items, a second kernel sums the workgroups.
 // Slots 0 to 14 are sums, slot 15 is a minimum.
 //use shared/layout.wgsl
 
 const SLOTS: u32 = 16u;
 const LARGEST: f32 = 3.4e38;
 
-// What the threads gave, slot by slot. Four words beyond the threads between slots: neighbouring threads then write, and
-// read while adding, in different banks.
+// Contributions of the threads, slot by slot. Four words of padding between slots: neighbouring threads then write,
+// and read while summing, in different banks.
 const PITCH: u32 = 68u;
 var<workgroup> given: array<f32, 1088>;
 
-// The sums of quarters of the threads; then the whole in `lanes[0]`.
+// Sums of quarters of the threads; then the total in `lanes[0]`.
 var<workgroup> lanes: array<array<f32, SLOTS>, 4>;
 
 fn empty() -> array<f32, SLOTS> {
@@ -19,14 +19,14 @@ fn empty() -> array<f32, SLOTS> {
     return slots;
 }
 
-// Adds up what all threads give; the result is in `lanes[0]` for all of them.
+// Sums the contributions of all threads; the result is in `lanes[0]` for all of them.
 fn combine(lane: u32, mine: array<f32, SLOTS>) {
     var slots = mine;
     for (var slot = 0u; slot < SLOTS; slot++) {
         given[slot * PITCH + lane] = slots[slot];
     }
     workgroupBarrier();
-    // four threads a slot, each takes every fourth thread's number
+    // four threads per slot, each takes every fourth thread's number
     let slot = lane / 4u;
     let quarter = lane % 4u;
     var whole = given[slot * PITCH + quarter];

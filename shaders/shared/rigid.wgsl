@@ -1,4 +1,4 @@
-// The rigid motion of a body and what a vertex does beyond it.
+// The rigid motion of a body, and a vertex's motion relative to it.
 //use shared/layout.wgsl
 
 // From the body's centre to the vertex (m)

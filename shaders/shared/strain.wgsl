@@ -1,5 +1,5 @@
-// What a triangle does to its stretches: within limits nothing, beyond them sigma - clamp(sigma); by a law in plane strain
-// what a solid does that keeps its thickness. For a kernel that declares `curves`.
+// Response of a triangle to its stretches: zero within limits, sigma - clamp(sigma) beyond them; with a law, that of a
+// solid in plane strain with constant thickness. For a kernel that declares `curves`.
 //use shared/law.wgsl
 //use shared/layout.wgsl
 //use shared/stretch.wgsl

@@ -19,7 +19,7 @@ fn loaded(law: u32, e: Tet, f: mat3x3<f32>, rotation: mat3x3<f32>) -> Loaded {
     let lambda = e.volume_weight / 3.0;
     let scale = min(scale_of(f), 1.0);
     if scale == 0.0 {
-        // F vanishes: any axes will do
+        // F vanishes: any axes are valid
         let response = respond(law, vec3<f32>(strain[0].x, strain[1].y, strain[2].z), mu, lambda);
         let t = response.stress;
         return Loaded(mat3x3<f32>(t.x * rotation[0], t.y * rotation[1], t.z * rotation[2]), response.energy);

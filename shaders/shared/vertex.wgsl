@@ -1,7 +1,7 @@
 // Vertices and packed vectors.
 //use shared/layout.wgsl
 
-// The number of a thread in a dispatch of any size: workgroups beyond 65535 go on in the second dimension.
+// Global index of a thread in a dispatch of any size: workgroups beyond 65535 continue in the second dimension.
 fn flat(workgroup: vec3<u32>, workgroups: vec3<u32>, lane: u32) -> u32 {
     return flat_workgroup(workgroup, workgroups) * LANES + lane;
 }

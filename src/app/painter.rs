@@ -116,7 +116,7 @@ impl Painter {
         }
     }
 
-    /// The picture to draw in; `None` if there is none now, such as in a window that nobody sees.
+    /// The next surface texture; `None` if there is none, such as in a hidden window.
     fn next_texture(&mut self) -> Result<Option<wgpu::SurfaceTexture>> {
         use wgpu::CurrentSurfaceTexture as Current;
         for _ in 0..2 {

@@ -85,7 +85,7 @@ pub enum TargetError {
         /// b
         remaining: f64,
     },
-    /// Less shall remain than can be seen.
+    /// The target is too small to measure.
     #[error(
         "`{text}`: less than 0.2 % of the initial amplitude cannot be measured; expected at least {least} to remain, not {remaining}"
     )]
@@ -128,7 +128,7 @@ pub enum TargetError {
     },
 }
 
-/// With this ratio 0.5 % of an amplitude remain after a cycle; less is not told from none (`cycle`).
+/// With this ratio 0.5 % of an amplitude remain after a cycle; less cannot be measured (`cycle`).
 const LARGEST_RATIO: f64 = 0.65;
 
 /// The numbers of a target.

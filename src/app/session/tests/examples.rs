@@ -1,4 +1,4 @@
-//! Damping by example in a session: edited while it goes on, seen next to base damping, let go, posed.
+//! Damping by example in a session: edited while running, next to base damping, released, posed.
 
 use super::*;
 use crate::mesh::read::positions as vertices_of;
