@@ -2,6 +2,7 @@
 
 use crate::common::{self, Random, context, distance};
 use dashpot::gpu::context::Context;
+use dashpot::gpu::layout::Item;
 use dashpot::model::Model;
 use dashpot::model::build::build;
 use dashpot::scene::LoadedScene;
@@ -347,7 +348,7 @@ fn a_trial_reads_back_a_few_numbers() {
     device.local(&form).unwrap();
     device.weigh(&form, &descent, true).unwrap();
     assert_eq!(cost(device.as_ref()), [64, 12 * n], "the whole way: the correction goes there");
-    let step = size_of::<gpu::layout::Step>() as u64;
+    let step = gpu::layout::Step::STRIDE as u64;
     let mut shares = [1.0, 0.37];
     for _ in 0..3 {
         device.retreat(&start, &descent, shares).unwrap();
