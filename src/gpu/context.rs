@@ -1,5 +1,6 @@
 //! Adapters and devices: finding them, describing them, and what goes wrong with them.
 
+use super::pipeline::Cache;
 use crate::Result;
 use crate::error::RunError;
 use serde::Serialize;
@@ -106,6 +107,8 @@ pub struct Context {
     pub queue: wgpu::Queue,
     /// The adapter it belongs to.
     pub adapter: Adapter,
+    /// Kernels that were compiled on it.
+    pub(super) kernels: Cache,
     fault: Arc<Mutex<Option<RunError>>>,
 }
 
@@ -183,7 +186,7 @@ impl Context {
             let why = if message.is_empty() { format!("{reason:?}").to_lowercase() } else { message };
             note(&keep, RunError::DeviceLost(why));
         });
-        Ok(Context { device, queue, adapter, fault })
+        Ok(Context { device, queue, adapter, kernels: Cache::default(), fault })
     }
 
     /// The first thing that went wrong, if anything did. That the device was lost comes before all that followed from it.
