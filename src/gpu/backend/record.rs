@@ -73,7 +73,7 @@ impl<T: Scalar> Gpu<T> {
             Id::push | Id::kick => !is_explicit,
             Id::resist => !is_explicit && !self.leans,
             Id::lean | Id::carry => !self.leans,
-            Id::accelerate => true,
+            Id::accelerate | Id::offset_positions | Id::offset_velocities => true,
             Id::apply_correction => is_explicit || self.seen.is_some(),
             Id::walk => self.seen.is_none(),
             Id::measure_merit | Id::measure_strain | Id::measure_pull | Id::reduce_merit => true,
