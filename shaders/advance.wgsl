@@ -1,6 +1,7 @@
 // The iterate becomes the new position, v' = v'(y) + slope (x - y) its velocity.
 //use shared/vertex.wgsl
 //use shared/drift.wgsl
+//use shared/place.wgsl
 
 @group(0) @binding(0) var<uniform> step: Step;
 @group(0) @binding(1) var<uniform> sizes: Sizes;
@@ -23,16 +24,5 @@ fn main(
     let m = motions[i];
     let v = drift(m) + step.slope * excess[i].xyz;
     motions[i] = Motion(v, 0.0, m.velocity, 0.0, d, 0.0);
-    // position + low + d, again as a rounded number and what rounding left of it
-    let high = vertices[i].position;
-    let added = vertices[i].low + d;
-    let sum = opaque(high + added);
-    let taken = opaque(sum - high);
-    vertices[i].position = sum;
-    vertices[i].low = (high - opaque(sum - taken)) + (added - taken);
-}
-
-// The same numbers, but no compiler can tell: many simplify (a + b) - a to b, which is what rounding makes untrue.
-fn opaque(v: vec3<f32>) -> vec3<f32> {
-    return bitcast<vec3<f32>>(bitcast<vec3<u32>>(v) ^ vec3(step.zero));
+    vertices[i] = moved_by(vertices[i], d);
 }

@@ -164,7 +164,7 @@ struct Step {
     // k of a velocity filter
     filter_coefficient: f32,
     drift_acceleration: f32,
-    // always 0, which no compiler knows: see `opaque` in advance.wgsl
+    // always 0, which no compiler knows: see `opaque` in place.wgsl
     zero: u32,
     // what a velocity filter does: sum of the numbers below
     filter_mode: u32,

@@ -9,7 +9,7 @@ mod record;
 use super::buffer::Buffer;
 use super::contents::points;
 use super::kernel::{Call, Id};
-use super::layout::{Inner, Step};
+use super::layout::{Inner, Small, Step, encode};
 use super::state;
 use super::{Gpu, report};
 use crate::damping::Filter;
@@ -259,9 +259,9 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.outdate();
         self.resend_stiffness()?;
         // the device may have lost the last uploads
-        self.stream.upload(Buffer::Step, bytemuck::bytes_of(&self.numbers));
+        self.stream.upload(Buffer::Step, &self.numbers.bytes());
         if !self.points.is_empty() {
-            self.stream.upload(Buffer::Points, bytemuck::cast_slice(&self.points));
+            self.stream.upload(Buffer::Points, &encode(&self.points));
         }
         self.stream.clear(Buffer::Report, report::HEAD_BYTES);
         self.stream.submit()?;

@@ -10,7 +10,7 @@ macro_rules! buffers {
 
         /// All buffers, in the order of their numbers.
         pub const BUFFERS: &[Described] = &[
-            $(Described { buffer: Buffer::$name, name: stringify!($name), kind: Kind::$kind, stride: size_of::<$type>() }),*
+            $(Described { buffer: Buffer::$name, name: stringify!($name), kind: Kind::$kind, stride: <$type>::STRIDE }),*
         ];
     };
 }
@@ -167,6 +167,21 @@ impl Contents {
     /// Sets all items of a buffer.
     pub fn set<T: bytemuck::Pod>(&mut self, buffer: Buffer, items: &[T]) {
         self.words[buffer as usize] = bytemuck::pod_collect_to_vec(items);
+    }
+
+    /// Item `k` of a buffer of small structs.
+    pub fn small<T: Small>(&self, buffer: Buffer, k: usize) -> T {
+        decode(self.bytes(buffer), k)
+    }
+
+    /// Sets all items of a buffer of small structs.
+    pub fn set_small<T: Small>(&mut self, buffer: Buffer, items: &[T]) {
+        self.set(buffer, &encode(items));
+    }
+
+    /// How many items a buffer has.
+    pub fn count(&self, buffer: Buffer) -> usize {
+        self.bytes(buffer).len() / buffer.described().stride
     }
 
     /// The bytes of a buffer.

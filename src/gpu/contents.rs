@@ -25,10 +25,10 @@ pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     if model.gravity.amax() > LARGEST {
         return Err(RunError::SinglePrecision { of: "gravity".into(), value: model.gravity.amax() }.into());
     }
-    let gravity = [0, 1, 2].map(|axis| model.gravity[axis] as f32);
-    all.set(Buffer::Step, &[Step { gravity, ..Step::default() }]);
-    all.set(Buffer::Sizes, &[sizes]);
-    all.set(Buffer::Inner, &[Inner::default()]);
+    let gravity = model.gravity.map(|c| c as f32);
+    all.set_small(Buffer::Step, &[Step { gravity, ..Step::default() }]);
+    all.set_small(Buffer::Sizes, &[sizes]);
+    all.set_small(Buffer::Inner, &[Inner::default()]);
     vertices(model, &mut all)?;
     sparse(model, laplacian, &mut all)?;
     let gained = vec![0.0; model.vertex_count()];
@@ -184,15 +184,20 @@ pub fn attachments(model: &Model, all: &mut Contents) -> Result<()> {
         attachments.push(Attachment { vertex: e.vertex, stiffness });
     }
     all.set(Buffer::Attachments, &attachments);
-    all.set(Buffer::Points, &points(model.attachments.iter().map(|a| (a.target(0.0), Vec3::zeros()))));
+    all.set_small(Buffer::Points, &at_start(model));
     Ok(())
 }
 
 /// Attachment targets at the start of a step, and their displacement during it.
+pub fn at_start(model: &Model) -> Vec<Point> {
+    points(model.attachments.iter().map(|a| (a.target(0.0), Vec3::zeros())))
+}
+
+/// Where attachments hold at the start of a step, and how far they go.
 pub fn points(places: impl Iterator<Item = (Vec3, Vec3)>) -> Vec<Point> {
     let point = |(place, travel): (Vec3, Vec3)| {
         let (position, low) = split(place);
-        Point { position, low, travel: [0, 1, 2].map(|i| travel[i] as f32), ..Point::default() }
+        Point { position: position.into(), low: low.into(), travel: travel.map(|c| c as f32) }
     };
     places.map(point).collect()
 }
@@ -264,7 +269,7 @@ fn reductions(model: &Model, sizes: &Sizes, all: &mut Contents) {
     all.set(Buffer::Segments, &segments);
     all.set(Buffer::Partials, &zeros(4 * (sizes.attachment_partials + attachment_blocks)));
     all.set(Buffer::ExchangePartials, &zeros(sizes.chunks + attachment_blocks));
-    all.set(Buffer::Rigids, &vec![Rigid::default(); model.bodies.len()]);
+    all.set_small(Buffer::Rigids, &vec![Rigid::default(); model.bodies.len()]);
     all.set(Buffer::Balances, &zeros(sizes.bodies));
     all.set(Buffer::Shifts, &zeros(sizes.bodies));
     all.set(Buffer::Report, &vec![0.0f32; SLOTS * (1 + segments.len())]);

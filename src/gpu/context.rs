@@ -1,5 +1,6 @@
 //! Adapters and devices: discovery, description, errors.
 
+use super::pipeline::Cache;
 use crate::Result;
 use crate::error::RunError;
 use serde::Serialize;
@@ -106,6 +107,8 @@ pub struct Context {
     pub queue: wgpu::Queue,
     /// The adapter it belongs to.
     pub adapter: Adapter,
+    /// Kernels that were compiled on it.
+    pub(super) kernels: Cache,
     fault: Arc<Mutex<Option<RunError>>>,
 }
 
@@ -182,7 +185,7 @@ impl Context {
             let why = if message.is_empty() { format!("{reason:?}").to_lowercase() } else { message };
             note(&keep, RunError::DeviceLost(why));
         });
-        Ok(Context { device, queue, adapter, fault })
+        Ok(Context { device, queue, adapter, kernels: Cache::default(), fault })
     }
 
     /// The first error, if any. A lost device takes precedence over the errors that follow from it.

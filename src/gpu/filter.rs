@@ -122,7 +122,7 @@ impl<T: Scalar> Gpu<T> {
         }
         let neighbours = Neighbours::new(&self.model);
         let mut all = Contents::empty();
-        all.set(Buffer::Sizes, &[*self.stream.sizes()]);
+        all.set_small(Buffer::Sizes, &[*self.stream.sizes()]);
         contents::neighbours(&neighbours, &mut all)?;
         self.stream.replace(&all, &NEIGHBOURS)?;
         self.neighbours = Some(neighbours);

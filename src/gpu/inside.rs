@@ -3,14 +3,15 @@
 use super::Gpu;
 use super::backend::unprepared;
 use super::buffer::Buffer;
-use super::contents::split;
-use super::layout::{Motion, Step, Vertex};
+use super::kernel::Id;
+use super::layout::Step;
 use super::merit;
 use super::readback::Readback;
 use super::seen::{CHUNK, Seen};
-use super::twin::{place, wide};
+use super::twin::wide;
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
+use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::host::{HostAccess, HostStep, Iterate, LinearMap, Measure, Measured, StateOffset};
 use crate::{Result, Vec3};
@@ -81,7 +82,6 @@ impl<T: Scalar> Gpu<T> {
     fn set_iterate_at(&mut self, x: &[Vec3]) -> Result<()> {
         self.refresh()?;
         let Some(seen) = &mut self.seen else { return Err(unprepared()) };
-        let single = |v: Vec3| -> [f32; 3] { v.map(|c| c as f32).into() };
         for (i, x) in x.iter().enumerate() {
             // x − y changes by the same amount as x, and keeps digits that d cannot represent; outside a step it has
             // no meaning
@@ -91,30 +91,25 @@ impl<T: Scalar> Gpu<T> {
             seen.way[i] = single(x - self.x[i]);
         }
         seen.follow(&self.x);
-        let padded =
-            |ways: &[[f32; 3]]| -> Vec<[f32; 4]> { ways.iter().map(|[x, y, z]| [*x, *y, *z, 0.0]).collect() };
-        self.stream.upload(Buffer::Iterate, bytemuck::cast_slice(&padded(&seen.way)));
-        self.stream.upload(Buffer::Excess, bytemuck::cast_slice(&padded(&seen.excess)));
+        self.stream.upload(Buffer::Iterate, bytemuck::cast_slice(&padded(seen.way.iter().copied())));
+        self.stream.upload(Buffer::Excess, bytemuck::cast_slice(&padded(seen.excess.iter().copied())));
         Ok(())
     }
 
     /// x ← x + `positions`, v ← v + `velocities`, with the history that an integrator keeps.
     fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
-        self.refresh()?;
-        self.stream.submit()?;
-        let mut vertices = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
-        let mut motions = self.stream.read_items::<Motion>(Buffer::Motions)?;
-        let h = f64::from(self.numbers.h);
-        let add = |to: &mut [f32; 3], change: Vec3| *to = (wide(to) + change).map(|c| c as f32).into();
-        for (i, (vertex, motion)) in vertices.iter_mut().zip(&mut motions).enumerate() {
-            (vertex.position, vertex.low) = split(place(vertex) + ways[i]);
-            add(&mut motion.velocity, changes[i]);
-            add(&mut motion.velocity_before, changes[i]);
-            add(&mut motion.moved, changes[i] * h);
+        self.stream.phase(Phase::Advance);
+        if ways.iter().any(|way| *way != Vec3::zeros()) {
+            self.stream
+                .upload(Buffer::Iterate, bytemuck::cast_slice(&padded(ways.iter().map(|way| single(*way)))));
+            self.stream.kernel(Id::offset_positions)?;
+            self.has_force = false;
         }
-        self.stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
-        self.stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));
-        self.has_force &= ways.iter().all(|way| *way == Vec3::zeros());
+        self.stream.upload(
+            Buffer::Changes,
+            bytemuck::cast_slice(&padded(changes.iter().map(|change| single(*change)))),
+        );
+        self.stream.kernel(Id::offset_velocities)?;
         self.outdate();
         Ok(())
     }
@@ -216,4 +211,13 @@ impl<T: Scalar> HostAccess for Gpu<T> {
             StateOffset::Force { form, share } => self.accelerate(form, share),
         }
     }
+}
+
+fn single(v: Vec3) -> [f32; 3] {
+    v.map(|c| c as f32).into()
+}
+
+/// Vectors as they lie in the device's arrays.
+fn padded(vectors: impl Iterator<Item = [f32; 3]>) -> Vec<[f32; 4]> {
+    vectors.map(|[x, y, z]| [x, y, z, 0.0]).collect()
 }

@@ -103,6 +103,8 @@ kernels! {
     kick [Step, Sizes, Vertices, Gradient, Excess] |s| items(s.vertices);
     carry [Step, Sizes, Vertices, Excess, StartGradient] |s| items(s.vertices);
     advance [Step, Sizes, Vertices, Motions, Iterate, Excess] |s| items(s.vertices);
+    offset_positions [Step, Sizes, Iterate, Vertices] |s| items(s.vertices);
+    offset_velocities [Step, Sizes, Changes, Motions] |s| items(s.vertices);
     measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials, Viscosity] |s| s.chunks;
     measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);
     filter_ether_drag [Step, Chunks, Vertices, Motions, ExchangePartials] |s| s.chunks;

@@ -7,12 +7,27 @@ use super::kernel::{Call, Id, KERNELS, Kernel};
 use super::shader::{Library, Source};
 use crate::error::RunError;
 use crate::{Error, Result};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// A compiled kernel, without the buffers of a model.
+#[derive(Debug, Clone)]
+struct Compiled {
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+}
+
+/// The kernels that were compiled on a device, by name and text: all models on the device share them, and a text that has
+/// changed is compiled anew.
+#[derive(Debug, Default)]
+pub struct Cache {
+    compiled: Mutex<HashMap<(&'static str, String), Compiled>>,
+}
 
 /// A compiled kernel.
 struct Ready {
-    pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
-    /// The bind groups of a plain and of a swapped call.
+    compiled: Compiled,
+    /// The bind groups of a plain call and of a swapped one.
     groups: [wgpu::BindGroup; 2],
 }
 
@@ -55,7 +70,7 @@ impl Pipelines {
             KERNELS.iter().zip(&mut self.ready).filter(|(k, _)| k.bindings.contains(&buffer))
         {
             if let Some(ready) = slot {
-                ready.groups = groups(context, arena, kernel, &ready.layout);
+                ready.groups = groups(context, arena, kernel, &ready.compiled.layout);
             }
         }
     }
@@ -72,7 +87,7 @@ impl Pipelines {
         let Some(ready) = &self.ready[id as usize] else { return };
         let series = id.kernel().bindings.iter().any(|buffer| buffer.described().kind == Kind::Series);
         let offset = [(call.series as u64 * arena.series_stride()) as u32];
-        pass.set_pipeline(&ready.pipeline);
+        pass.set_pipeline(&ready.compiled.pipeline);
         pass.set_bind_group(0, &ready.groups[usize::from(call.swapped)], if series { &offset } else { &[] });
         let [x, y] = grid(workgroups);
         pass.dispatch_workgroups(x, y, 1);
@@ -87,15 +102,29 @@ pub(crate) fn grid(workgroups: u32) -> [u32; 2] {
 }
 
 /// Compiles a kernel; errors name the file in the library.
-fn compile(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel) -> Result<Ready> {
-    compiled(context, arena, library, kernel).map_err(|error| match error {
+fn compile(context: &Context, arena: &Arena, library: &Library, kernel: &'static Kernel) -> Result<Ready> {
+    let compiled = compiled(context, library, kernel).map_err(|error| match error {
         Error::Run(error) => library.named(error).into(),
         other => other,
-    })
+    })?;
+    Ok(Ready { groups: groups(context, arena, kernel, &compiled.layout), compiled })
 }
 
-fn compiled(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel) -> Result<Ready> {
+/// A kernel from the device's cache, compiled if it is not there. The cache is locked meanwhile, so that no two threads
+/// compile the same one.
+fn compiled(context: &Context, library: &Library, kernel: &'static Kernel) -> Result<Compiled> {
     let source = Source::of(library, kernel.name)?;
+    let mut cache = context.kernels.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (kernel.name, source.text.clone());
+    if let Some(known) = cache.get(&key) {
+        return Ok(known.clone());
+    }
+    let made = make(context, &source, kernel)?;
+    cache.insert(key, made.clone());
+    Ok(made)
+}
+
+fn make(context: &Context, source: &Source, kernel: &Kernel) -> Result<Compiled> {
     let (module, _) = source.module()?;
     let entries = layout_entries(kernel, &module)?;
     let device = &context.device;
@@ -123,7 +152,7 @@ fn compiled(context: &Context, arena: &Arena, library: &Library, kernel: &Kernel
     });
     match pollster::block_on(scope.pop()) {
         Some(error) => Err(fault(kernel, error.to_string()).into()),
-        None => Ok(Ready { pipeline, groups: groups(context, arena, kernel, &layout), layout }),
+        None => Ok(Compiled { pipeline, layout }),
     }
 }
 

@@ -19,6 +19,7 @@ const SHARED: &[(&str, &str)] = &[
     ("shared/law.wgsl", include_str!("../../shaders/shared/law.wgsl")),
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
     ("shared/metric.wgsl", include_str!("../../shaders/shared/metric.wgsl")),
+    ("shared/place.wgsl", include_str!("../../shaders/shared/place.wgsl")),
     ("shared/point.wgsl", include_str!("../../shaders/shared/point.wgsl")),
     ("shared/project_tet.wgsl", include_str!("../../shaders/shared/project_tet.wgsl")),
     ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),

@@ -20,7 +20,7 @@ pub fn numbers(form: &StepCoefficients, gravity: Vec3, before: &Step) -> Result<
     let [inertia, laplacian, holding] = form.metric();
     let single = |value: f64| value as f32;
     let numbers = Step {
-        gravity: [0, 1, 2].map(|axis| single(gravity[axis])),
+        gravity: gravity.map(single),
         h: single(h),
         target_moved: single(-target.position_before),
         target_velocity: single(target.velocity * h),

@@ -45,7 +45,7 @@ impl Stream {
     /// Uploads the contents of all buffers.
     pub fn new(context: Arc<Context>, contents: &Contents, library: Library) -> Result<Self> {
         let arena = Arena::new(&context, contents)?;
-        let sizes = contents.items::<Sizes>(Buffer::Sizes)[0];
+        let sizes = contents.small(Buffer::Sizes, 0);
         Ok(Stream {
             arena,
             watch: Watch::new(&library),
@@ -177,7 +177,7 @@ impl Stream {
     pub fn replace(&mut self, contents: &Contents, which: &[Buffer]) -> Result<()> {
         self.counters.uploaded += self.arena.replace(&self.context, contents, which)?;
         which.iter().for_each(|buffer| self.pipelines.rebind(&self.context, &self.arena, *buffer));
-        self.sizes = contents.items::<Sizes>(Buffer::Sizes)[0];
+        self.sizes = contents.small(Buffer::Sizes, 0);
         self.write(Buffer::Sizes, contents.bytes(Buffer::Sizes));
         self.context.check()
     }

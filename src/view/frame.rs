@@ -5,33 +5,33 @@ use super::look::{Colour, Look, MAP};
 use super::screen::Area;
 use crate::Vec3;
 use crate::colour::{PALETTE, to_linear};
-use bytemuck::{Pod, Zeroable};
-use nalgebra::{Matrix4, Vector4};
+use crate::gpu::layout::small_structs;
+use nalgebra::{Matrix4, Vector3, Vector4};
 
-/// Layout as in the shaders; a test compares every offset.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub(super) struct Frame {
-    pub clip: [[f32; 4]; 4],
-    pub light_clip: [[f32; 4]; 4],
-    pub eye: [f32; 3],
-    pub pixel: f32,
-    pub right: [f32; 3],
-    pub radius: f32,
-    pub up: [f32; 3],
-    pub texel: f32,
-    pub back: [f32; 3],
-    pub softness: f32,
-    pub light: [f32; 3],
-    pub taps: i32,
-    pub centre: [f32; 3],
-    pub grid: f32,
-    pub colour: u32,
-    pub encode: u32,
-    pub bodies: u32,
-    pub planes: u32,
-    pub map: [[f32; 4]; 6],
-    pub palette: [[f32; 4]; 8],
+small_structs! {
+    /// As the shaders have it; a test compares every field.
+    pub(super) struct Frame {
+        clip: Matrix4<f32>,
+        light_clip: Matrix4<f32>,
+        eye: Vector3<f32>,
+        pixel: f32,
+        right: Vector3<f32>,
+        radius: f32,
+        up: Vector3<f32>,
+        texel: f32,
+        back: Vector3<f32>,
+        softness: f32,
+        light: Vector3<f32>,
+        taps: i32,
+        centre: Vector3<f32>,
+        grid: f32,
+        colour: u32,
+        encode: u32,
+        bodies: u32,
+        planes: u32,
+        map: [Vector4<f32>; 6],
+        palette: [Vector4<f32>; 8],
+    }
 }
 
 /// Light direction: from the left of the initial view, well above the horizon.
@@ -110,13 +110,13 @@ pub(super) fn frame(
     shadows: &Shadows,
     srgb: bool,
 ) -> Frame {
-    let narrow = |v: Vec3| [0, 1, 2].map(|k| v[k] as f32);
-    let columns = |m: Matrix4<f64>| -> [[f32; 4]; 4] { m.map(|c| c as f32).into() };
+    let narrow = |v: Vec3| v.map(|c| c as f32);
+    let columns = |m: Matrix4<f64>| m.map(|c| c as f32);
     let [right, up, back] = camera.axes();
     let (centre, radius) = (bounds.centre(), bounds.radius());
     let light = light(Camera::framing(bounds, 1.0).yaw);
     let room = SHADOW_ROOM * radius;
-    let wide = |[a, b, c]: [f32; 3]| [a, b, c, 0.0];
+    let wide = |[a, b, c]: [f32; 3]| Vector4::new(a, b, c, 0.0);
     Frame {
         clip: columns(camera.matrix(area.aspect())),
         light_clip: columns(light_clip(&light, &centre, room)),
@@ -144,31 +144,27 @@ pub(super) fn frame(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::shader::{Library, Source};
-    use crate::view::measure::Measure;
-
-    /// Offsets of the fields of a struct in a shader.
-    fn offsets(shader: &str, name: &str) -> Vec<(String, u32)> {
-        let (module, _) = Source::of(&Library::BuiltIn, shader).unwrap().module().unwrap();
-        let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name)).unwrap();
-        let naga::TypeInner::Struct { members, .. } = &found.1.inner else { panic!("{name} is no struct") };
-        members.iter().map(|member| (member.name.clone().unwrap(), member.offset)).collect()
-    }
-
-    macro_rules! own {
-        ($type:ident: $($field:ident)*) => {
-            vec![$((stringify!($field).to_string(), std::mem::offset_of!($type, $field) as u32)),*]
-        };
-    }
+    use crate::gpu::layout::tests::compare;
+    use crate::view::measure::{self, Measure};
+    use crate::view::{props, skin};
+    use encase::ShaderType;
 
     #[test]
-    fn structs_lie_in_memory_as_the_shaders_have_them() {
-        let frame = own!(Frame: clip light_clip eye pixel right radius up texel back softness light taps centre grid
-            colour encode bodies planes map palette);
-        assert_eq!(offsets("render/surface", "Frame"), frame);
-        let measure = own!(Measure: vertices tets triangles springs bendings triangle_rows spring_rows bending_rows
-            mass_damping stiffness_damping filter_rate filter_kind colour automatic low high reset);
-        assert_eq!(offsets("render/measure_tet", "Measure"), measure);
+    fn structs_lie_on_the_device_as_the_shaders_declare_them() {
+        compare("render/surface", &samples());
+        compare("render/measure_tet", &measure::samples());
+        for sample in props::samples().into_iter().chain(skin::samples()) {
+            let shader = match sample.name {
+                "Plane" => "render/ground",
+                "Marker" => "render/marker",
+                "Piece" => "render/ribbon",
+                "Carrier" => "render/carry",
+                _ => "render/obstacle",
+            };
+            compare(shader, &[sample]);
+        }
+        Frame::assert_uniform_compat();
+        Measure::assert_uniform_compat();
     }
 
     #[test]

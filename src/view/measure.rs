@@ -1,7 +1,7 @@
 //! Per-vertex quantities for colours, computed on the device: strain, energy density, speed, damping power density.
 
 use super::look::{Colour, Look};
-use super::memory::{storage, uniform};
+use super::memory::{small_storage, storage, uniform};
 use super::pipelines::Kernels;
 use super::program::Program;
 use super::stage::State;
@@ -12,32 +12,31 @@ use crate::elastic::gather::Gather;
 use crate::gpu::buffer::{Buffer, Contents};
 use crate::gpu::contents;
 use crate::gpu::context::Context;
-use crate::gpu::layout::{CurvePiece, LANES, Rigid, Segment};
+use crate::gpu::layout::{CurvePiece, Item, LANES, Rigid, Segment, Small, small_structs};
 use crate::model::Model;
 use crate::scene::{Keyframes, Scene};
-use bytemuck::{Pod, Zeroable};
 
-/// `Measure` of `shaders/render/measure.wgsl`; a test compares every offset.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub(super) struct Measure {
-    pub vertices: u32,
-    pub tets: u32,
-    pub triangles: u32,
-    pub springs: u32,
-    pub bendings: u32,
-    pub triangle_rows: u32,
-    pub spring_rows: u32,
-    pub bending_rows: u32,
-    pub mass_damping: f32,
-    pub stiffness_damping: f32,
-    pub filter_rate: f32,
-    pub filter_kind: u32,
-    pub colour: u32,
-    pub automatic: u32,
-    pub low: f32,
-    pub high: f32,
-    pub reset: u32,
+small_structs! {
+    /// `Measure` of `shaders/render/measure.wgsl`; a test compares every field.
+    pub(super) struct Measure {
+        vertices: u32,
+        tets: u32,
+        triangles: u32,
+        springs: u32,
+        bendings: u32,
+        triangle_rows: u32,
+        spring_rows: u32,
+        bending_rows: u32,
+        mass_damping: f32,
+        stiffness_damping: f32,
+        filter_rate: f32,
+        filter_kind: u32,
+        colour: u32,
+        automatic: u32,
+        low: f32,
+        high: f32,
+        reset: u32,
+    }
 }
 
 /// The quantities of a model and their buffers.
@@ -107,14 +106,14 @@ impl Measures {
             .iter()
             .map(|body| Segment { first: body.vertices.start as u32, end: body.vertices.end as u32 });
         let ranges: Vec<Segment> = ranges.collect();
-        let uniform = uniform(context, "measure", size_of::<Measure>())?;
+        let uniform = uniform::<Measure>(context, "measure")?;
         let own = storage(context, "rows of vertices", &own)?;
         let rows = storage(context, "rows", &vec![[0f32; 4]; count as usize])?;
         let matter =
             storage(context, "matter", &volumes.iter().map(|&v| [v, 1.0]).collect::<Vec<[f32; 2]>>())?;
         let owner_buffer = storage(context, "owners", &owners)?;
         let range_buffer = storage(context, "bodies", &ranges)?;
-        let rigids = storage(context, "rigid motions", &vec![Rigid::default(); model.bodies.len()])?;
+        let rigids = small_storage(context, "rigid motions", &vec![Rigid::default(); model.bodies.len()])?;
         let values = storage(context, "values", &vec![[0f32; 4]; model.vertex_count()])?;
         let range = storage(context, "range", &[0f32; 4])?;
         let (vertices, motions) = (&state.vertices, &state.motions);
@@ -199,7 +198,7 @@ impl Measures {
         let [low, high] = look.range.unwrap_or([0.0, 1.0]);
         let numbers = Measure { automatic: u32::from(look.range.is_none()), low, high, ..self.numbers };
         self.numbers.reset = 0;
-        context.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&numbers));
+        context.queue.write_buffer(&self.uniform, 0, &numbers.bytes());
         for (id, group) in &self.groups {
             let threads = match id {
                 Id::Tet => numbers.tets,
@@ -213,7 +212,7 @@ impl Measures {
             };
             kernels.dispatch(pass, *id, group, threads);
         }
-        size_of::<Measure>() as u64
+        Measure::STRIDE as u64
     }
 }
 

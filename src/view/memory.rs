@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::error::RunError;
 use crate::gpu::context::Context;
+use crate::gpu::layout::{Small, encode};
 
 /// A storage buffer with this content; an empty one gets room for one item, since empty buffers cannot be bound. Fails
 /// if it exceeds the device's limits.
@@ -15,13 +16,22 @@ pub(super) fn storage<T: bytemuck::Pod>(
 }
 
 /// The same for index buffers.
+pub(super) fn small_storage<T: Small>(
+    context: &Context,
+    name: &'static str,
+    items: &[T],
+) -> Result<wgpu::Buffer> {
+    filled(context, name, &encode(items), wgpu::BufferUsages::STORAGE)
+}
+
+/// The same for indices of a draw.
 pub(super) fn indices(context: &Context, name: &'static str, items: &[u32]) -> Result<wgpu::Buffer> {
     filled(context, name, bytemuck::cast_slice(items), wgpu::BufferUsages::INDEX)
 }
 
 /// A uniform buffer.
-pub(super) fn uniform(context: &Context, name: &'static str, bytes: usize) -> Result<wgpu::Buffer> {
-    filled(context, name, &vec![0; bytes], wgpu::BufferUsages::UNIFORM)
+pub(super) fn uniform<T: Small>(context: &Context, name: &'static str) -> Result<wgpu::Buffer> {
+    filled(context, name, &vec![0; T::STRIDE], wgpu::BufferUsages::UNIFORM)
 }
 
 fn filled(

@@ -4,57 +4,51 @@ use super::camera::Bounds;
 use super::room::is_ground;
 use crate::Vec3;
 use crate::contact::obstacle::{Obstacle, Shape};
-use bytemuck::{Pod, Zeroable};
-use nalgebra::Rotation3;
+use crate::gpu::layout::small_structs;
+use nalgebra::{Rotation3, Vector3};
 use std::f64::consts::{PI, TAU};
 
-/// `Plane` of `shaders/render/ground.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub(super) struct PlaneItem {
-    point: [f32; 3],
-    extent: f32,
-    normal: [f32; 3],
-    kind: u32,
-    along: [f32; 3],
-    origin: f32,
-    across: [f32; 3],
-    origin_across: f32,
-}
+small_structs! {
+    /// `Plane` of `shaders/render/ground.wgsl`.
+    pub(super) struct PlaneItem as Plane {
+        point: Vector3<f32>,
+        extent: f32,
+        normal: Vector3<f32>,
+        kind: u32,
+        along: Vector3<f32>,
+        origin: f32,
+        across: Vector3<f32>,
+        origin_across: f32,
+    }
 
-/// `Placed` of `shaders/render/obstacle.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub(super) struct PlacedItem {
-    turn: [[f32; 4]; 3],
-    size: [f32; 4],
-    stretch: [f32; 4],
-    centre: [f32; 4],
-}
+    /// `Placed` of `shaders/render/obstacle.wgsl`.
+    pub(super) struct PlacedItem as Placed {
+        turn_0: Vector3<f32>,
+        turn_1: Vector3<f32>,
+        turn_2: Vector3<f32>,
+        size: Vector3<f32>,
+        stretch: Vector3<f32>,
+        centre: Vector3<f32>,
+    }
 
 /// `Marker` of `shaders/render/marker.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub(super) struct MarkerItem {
-    pub other: [f32; 3],
-    pub vertex: u32,
-    /// Linear light.
-    pub colour: [f32; 3],
-    /// 1: `other` is a point in world space; 2: the ball is there, not at the vertex.
-    pub flags: u32,
-    pub radius: f32,
-    pub width: f32,
-    pub pad: [f32; 2],
-}
+    pub(super) struct MarkerItem as Marker {
+        other: Vector3<f32>,
+        vertex: u32,
+        /// Linear light.
+        colour: Vector3<f32>,
+        /// 1: `other` is a point of the world; 2: the ball is there, not at the vertex.
+        flags: u32,
+        radius: f32,
+        width: f32,
+    }
 
-/// `Corner` of `shaders/render/obstacle.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
-pub(super) struct ShapeCorner {
-    place: [f32; 3],
-    end: f32,
-    normal: [f32; 3],
-    pad: f32,
+    /// `Corner` of `shaders/render/obstacle.wgsl`.
+    pub(super) struct ShapeCorner as Corner {
+        place: Vector3<f32>,
+        end: f32,
+        normal: Vector3<f32>,
+    }
 }
 
 /// Extent of drawn planes, in scene radii.
@@ -63,12 +57,8 @@ const EXTENT: f64 = 14.0;
 const SLICES: usize = 48;
 const RINGS: usize = 12;
 
-fn narrow(v: Vec3) -> [f32; 3] {
-    [0, 1, 2].map(|k| v[k] as f32)
-}
-
-fn padded(v: Vec3) -> [f32; 4] {
-    [v.x as f32, v.y as f32, v.z as f32, 0.0]
+fn narrow(v: Vec3) -> Vector3<f32> {
+    v.map(|c| c as f32)
 }
 
 /// A plane around the scene.
@@ -116,12 +106,16 @@ pub(super) fn placed(obstacles: &[Obstacle], t: f64) -> Vec<(bool, PlacedItem)> 
                 (false, Vec3::repeat(radius), Vec3::y() * half_axis.norm(), rotation * upright)
             }
         };
-        let column = |k: usize| padded(turn.matrix().column(k).into());
-        let turn = [column(0), column(1), column(2)];
-        Some((
-            is_box,
-            PlacedItem { turn, size: padded(size), stretch: padded(stretch), centre: padded(centre) },
-        ))
+        let column = |k: usize| narrow(turn.matrix().column(k).into());
+        let item = PlacedItem {
+            turn_0: column(0),
+            turn_1: column(1),
+            turn_2: column(2),
+            size: narrow(size),
+            stretch: narrow(stretch),
+            centre: narrow(centre),
+        };
+        Some((is_box, item))
     };
     obstacles.iter().filter_map(of).collect()
 }
@@ -140,7 +134,7 @@ fn ball() -> Vec<ShapeCorner> {
     let corner = |(latitude, end): (f64, f64), slice: usize| {
         let angle = TAU * slice as f64 / SLICES as f64;
         let at = Vec3::new(latitude.cos() * angle.sin(), latitude.sin(), latitude.cos() * angle.cos());
-        ShapeCorner { place: narrow(at), end: end as f32, normal: narrow(at), pad: 0.0 }
+        ShapeCorner { place: narrow(at), end: end as f32, normal: narrow(at) }
     };
     let mut corners = Vec::new();
     for pair in rows.windows(2) {
@@ -166,7 +160,6 @@ fn cuboid() -> Vec<ShapeCorner> {
                 place: narrow(normal + u * a + v * b),
                 end: 0.0,
                 normal: narrow(normal),
-                pad: 0.0,
             };
             let [p, q, r, s] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
             corners.extend([p, q, r, p, r, s]);

@@ -1,34 +1,32 @@
 //! Visible geometry of a model: surfaces with creases, strands, edges. Computed once, at rest.
 
 use crate::Vec3;
+use crate::gpu::layout::small_structs;
 use crate::mesh::{Embedding, Mesh, double_area_normal};
 use crate::model::Model;
 use crate::scene::{Material, Scene};
-use bytemuck::{Pod, Zeroable};
+use nalgebra::Vector4;
 
 /// Edges sharper than this at rest are creases (degrees): the faces of a box are flat, a coarse ball is round.
 const CREASE: f64 = 40.0;
 /// Default radius of a strand, relative to the mean length of its segments.
 const STRAND_SHARE: f64 = 0.06;
 
-/// A strand segment, as in `shaders/render/ribbon.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub(super) struct Piece {
-    /// The segment runs from the second to the third; the others are its neighbours, or its ends repeated.
-    pub vertices: [u32; 4],
-    pub body: u32,
-    /// (m)
-    pub radius: f32,
-    pub pad: [u32; 2],
-}
+small_structs! {
+    /// A piece of a strand, as `shaders/render/ribbon.wgsl` has it.
+    pub(super) struct Piece {
+        /// The piece is the second to the third; the others are its neighbours, or its ends again.
+        vertices: Vector4<u32>,
+        body: u32,
+        /// (m)
+        radius: f32,
+    }
 
-/// The tetrahedron that a skin vertex is embedded in, as in `shaders/render/carry.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub(super) struct CarrierItem {
-    pub vertices: [u32; 4],
-    pub weights: [f32; 4],
+    /// What carries a vertex of a skin, as `shaders/render/carry.wgsl` has it.
+    pub(super) struct CarrierItem as Carrier {
+        vertices: Vector4<u32>,
+        weights: Vector4<f32>,
+    }
 }
 
 /// The tetrahedra of bodies with a skin.
@@ -119,8 +117,8 @@ impl Skin {
             self.fine_normals.push([normal.x as f32, normal.y as f32, normal.z as f32, 0.0]);
         }
         self.carriers.extend(skin.carriers.iter().map(|carrier| CarrierItem {
-            vertices: carrier.vertices.map(|v| v + first),
-            weights: carrier.weights.map(|w| w as f32),
+            vertices: carrier.vertices.map(|v| v + first).into(),
+            weights: carrier.weights.map(|w| w as f32).into(),
         }));
     }
 
@@ -137,8 +135,8 @@ impl Skin {
         for strand in strands {
             for k in 0..strand.len() - 1 {
                 let at = |k: usize| first + strand[k.min(strand.len() - 1)];
-                let vertices = [at(k.saturating_sub(1)), at(k), at(k + 1), at(k + 2)];
-                self.pieces.push(Piece { vertices, body, radius, pad: [0; 2] });
+                let vertices = Vector4::new(at(k.saturating_sub(1)), at(k), at(k + 1), at(k + 2));
+                self.pieces.push(Piece { vertices, body, radius });
             }
         }
     }
@@ -270,7 +268,7 @@ mod tests {
         let hair = "{ generate = \"hair\", strands = 2, segments = 3, length = 0.3, radius = 0.1 }";
         let hair = skin(hair, "{ model = \"spring\", stiffness = 1, thickness = 0.02 }");
         assert_eq!(hair.pieces.len(), 2 * 3);
-        let [p, a, b, n] = hair.pieces[1].vertices;
+        let [p, a, b, n] = hair.pieces[1].vertices.into();
         assert!(p != a && b != n && hair.pieces[0].vertices[0] == hair.pieces[0].vertices[1]);
         assert_eq!(hair.pieces[0].radius, 0.01);
         assert!(hair.bare.triangles.is_empty() && a != b);

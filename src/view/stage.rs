@@ -7,7 +7,7 @@ use super::camera::{Bounds, Camera};
 use super::frame::{self, Frame, Shadows};
 use super::look::{Colour, Look};
 use super::measure::Measures;
-use super::memory::{storage, uniform};
+use super::memory::{small_storage, storage, uniform};
 use super::pipelines::Draws;
 use super::props::{self, MarkerItem, PlacedItem};
 use super::renderer::Renderer;
@@ -19,7 +19,7 @@ use crate::contact::obstacle::Obstacle;
 use crate::damping::{self, Damping};
 use crate::gpu;
 use crate::gpu::context::Context;
-use crate::gpu::layout::Vertex;
+use crate::gpu::layout::{Item, Small, Vertex, encode};
 use crate::gpu::readback::Readback;
 use crate::model::Model;
 use crate::scene::Scene;
@@ -130,13 +130,14 @@ impl Stage {
         let h = scene.time.step / scene.time.substeps.max(1) as f64;
         measures.set_damping(&damping::make(&scene.damping).unwrap_or_default(), h);
         let shadows = Shadows::suitable(context.adapter.software);
-        let frame = uniform(&context, "frame", size_of::<Frame>())?;
-        let planes = storage(&context, "planes", &props::planes(&obstacles, room.ground, &room.bounds, 0.0))?;
+        let frame = uniform::<Frame>(&context, "frame")?;
+        let planes_now = props::planes(&obstacles, room.ground, &room.bounds, 0.0);
+        let planes = small_storage(&context, "planes", &planes_now)?;
         let placed_now: Vec<PlacedItem> = props::placed(&obstacles, 0.0).into_iter().map(|p| p.1).collect();
-        let placed = storage(&context, "obstacles", &placed_now)?;
+        let placed = small_storage(&context, "obstacles", &placed_now)?;
         let room_for_all = vec![MarkerItem::default(); model.attachments.len()];
-        let holders = storage(&context, "attachments", &room_for_all)?;
-        let markers = storage(&context, "markers", &[MarkerItem::default()])?;
+        let holders = small_storage(&context, "attachments", &room_for_all)?;
+        let markers = small_storage(&context, "markers", &[MarkerItem::default()])?;
         let mut stage = Stage {
             draws: Draws::default(),
             on_device,
@@ -198,8 +199,8 @@ impl Stage {
             let planes = props::planes(&self.obstacles, self.room.ground, &self.room.bounds, time);
             let placed: Vec<PlacedItem> =
                 props::placed(&self.obstacles, time).into_iter().map(|p| p.1).collect();
-            self.send(&self.planes.clone(), bytemuck::cast_slice(&planes));
-            self.send(&self.placed.clone(), bytemuck::cast_slice(&placed));
+            self.send(&self.planes.clone(), &encode(&planes));
+            self.send(&self.placed.clone(), &encode(&placed));
         }
     }
 
@@ -212,7 +213,7 @@ impl Stage {
         self.held_points = points.to_vec();
         let holders = held(&self.held_vertices, points, &self.room.bounds);
         self.draws.holders = holders.len() as u32;
-        self.send(&self.holders.clone(), bytemuck::cast_slice(&holders));
+        self.send(&self.holders.clone(), &encode(&holders));
     }
 
     /// The damping whose power is shown, and the time step (s) in which its filter is applied once.
@@ -226,24 +227,23 @@ impl Stage {
         let in_model = markers.iter().filter(|marker| (marker.vertex as usize) < self.mass.len());
         let items: Vec<MarkerItem> = in_model
             .map(|marker| MarkerItem {
-                other: marker.line,
+                other: marker.line.into(),
                 vertex: marker.vertex,
                 colour: linear(marker.colour),
                 flags: u32::from(marker.absolute),
                 radius,
                 width: 0.3 * radius,
-                ..MarkerItem::default()
             })
             .collect();
         self.draws.markers = items.len() as u32;
-        if size_of_val(&items[..]) as u64 > self.markers.size() {
-            // allocate a few more, so that small increases need no new buffer
+        if (items.len() * MarkerItem::STRIDE) as u64 > self.markers.size() {
+            // some more, so that the next few need no new buffer
             let room = [items.clone(), vec![MarkerItem::default(); items.len()]].concat();
-            self.markers = storage(&self.context, "markers", &room)?;
+            self.markers = small_storage(&self.context, "markers", &room)?;
             let buffers = [&self.frame, &self.state.vertices, &self.markers];
             self.draws.marker = Some(renderer.programs().marker.bind(&self.context, &buffers));
         }
-        self.send(&self.markers.clone(), bytemuck::cast_slice(&items));
+        self.send(&self.markers.clone(), &encode(&items));
         Ok(())
     }
 
@@ -327,7 +327,7 @@ impl Stage {
     /// Uploads the frame uniforms of a pane.
     pub(super) fn set_frame(&mut self, camera: &Camera, look: &Look, area: &Area, srgb: bool) {
         let frame = frame::frame(camera, look, area, &self.room.bounds, &self.shadows, srgb);
-        self.send(&self.frame.clone(), bytemuck::bytes_of(&frame));
+        self.send(&self.frame.clone(), &frame.bytes());
     }
 
     /// Measures the quantity of a look and requests the ends of the colour map.

@@ -8,9 +8,9 @@ pub mod held_bar;
 pub mod mode;
 
 #[allow(unused_imports)]
-pub use adapter::context;
-#[allow(unused_imports)]
 pub use adapter::skipped::skipped;
+#[allow(unused_imports)]
+pub use adapter::{context, own_context};
 #[allow(unused_imports)]
 pub use command::{dashpot, fails, refused, succeeds};
 

@@ -129,8 +129,8 @@ fn cases() -> Vec<Case> {
 fn device(context: &Arc<Context>, model: &Model, gamma: f32, filter_mode: u32) -> (Stream, Contents) {
     let mut all = contents(model, &model.laplacian().unwrap()).unwrap();
     neighbours(&Neighbours::new(model), &mut all).unwrap();
-    all.items_mut::<Step>(Buffer::Step)[0] =
-        Step { h: 0.01, filter_coefficient: gamma, filter_mode, ..Step::default() };
+    let numbers = Step { h: 0.01, filter_coefficient: gamma, filter_mode, ..Step::default() };
+    all.set_small(Buffer::Step, &[numbers]);
     (Stream::new(context.clone(), &all, Library::BuiltIn).unwrap(), all)
 }
 

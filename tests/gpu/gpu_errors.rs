@@ -1,6 +1,6 @@
 //! What goes wrong with devices ends with an error that says what and why, never with a panic.
 
-use crate::common::{context, on_gpu, run};
+use crate::common::{context, on_gpu, own_context, run};
 use dashpot::error::RunError;
 use dashpot::gpu::context::Context;
 use dashpot::gpu::{self, Options};
@@ -132,7 +132,7 @@ fn is_lost(error: &Error) -> bool {
 fn a_lost_device_is_an_error_and_stays_one() {
     for solver in SOLVERS {
         for waits in [true, false] {
-            let Some(context) = context() else { return };
+            let Some(context) = own_context() else { return };
             let mut simulation = on_gpu(&context, "hair", &["body.0.mesh.strands=5", solver]);
             let rows = run(&mut simulation, 2);
             if !waits {
@@ -160,7 +160,7 @@ fn a_device_lost_in_the_middle_of_a_step_is_no_panic() {
     for (solver, delay) in
         [(SOLVERS[0], 0), (SOLVERS[0], 7), (SOLVERS[0], 23), (SOLVERS[1], 1), (SOLVERS[1], 40)]
     {
-        let Some(context) = context() else { return };
+        let Some(context) = own_context() else { return };
         let mut simulation = on_gpu(&context, "hair", &["body.0.mesh.strands=5", solver]);
         simulation.frame().unwrap();
         let lost = std::thread::spawn(move || {

@@ -64,8 +64,7 @@ impl Body {
 /// A device with a model on it, and the numbers of a filter.
 fn device(context: &Arc<Context>, model: &Model, coefficient: f32) -> (Stream, Contents) {
     let mut all = contents(model, &model.laplacian().unwrap()).unwrap();
-    all.items_mut::<Step>(Buffer::Step)[0] =
-        Step { h: 0.01, filter_coefficient: coefficient, ..Step::default() };
+    all.set_small(Buffer::Step, &[Step { h: 0.01, filter_coefficient: coefficient, ..Step::default() }]);
     (Stream::new(context.clone(), &all, Library::BuiltIn).unwrap(), all)
 }
 

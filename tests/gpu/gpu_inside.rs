@@ -3,6 +3,7 @@
 use crate::common::{self, Random, context, distance};
 use dashpot::damping::rayleigh::Tangent;
 use dashpot::gpu::context::Context;
+use dashpot::gpu::layout::Item;
 use dashpot::model::Model;
 use dashpot::scene::LoadedScene;
 use dashpot::setup::{self, build};
@@ -357,7 +358,7 @@ fn a_trial_reads_back_a_few_numbers() {
     device.local(&form, &[]).unwrap();
     device.measure(&form, trial(&descent)).unwrap();
     assert_eq!(cost(device.as_ref()), [64, 12 * n], "the whole way: the correction goes there");
-    let step = size_of::<gpu::layout::Step>() as u64;
+    let step = gpu::layout::Step::STRIDE as u64;
     let mut shares = [1.0, 0.37];
     for _ in 0..3 {
         device.set_iterate(Iterate::Backtrack { start: &start, direction: &descent, shares }).unwrap();

@@ -80,8 +80,8 @@ fn springs() -> Model {
 /// Contents with displacements of a tenth of an element's size for some, and the numbers of a step.
 fn prepared(model: &Model, [a, b]: [f32; 2]) -> Contents {
     let mut all = contents(model, &model.laplacian().unwrap()).unwrap();
-    all.items_mut::<Step>(Buffer::Step)[0] =
-        Step { share: 0.5, deformation: a, projection: b, ..Step::default() };
+    let numbers = Step { share: 0.5, deformation: a, projection: b, ..Step::default() };
+    all.set_small(Buffer::Step, &[numbers]);
     let mut random = Random::new(23);
     let vertices = all.items::<Vertex>(Buffer::Vertices).to_vec();
     for (k, d) in all.items_mut::<[f32; 4]>(Buffer::Iterate).iter_mut().enumerate() {
@@ -166,9 +166,9 @@ fn triangles_within_their_limits_give_no_force() {
     let still = vec![Vec3::zeros(); places.len()];
     let model = Model { triangles: elements, ..masses(&vec![1.0; places.len()], &places, &still) };
     let mut all = contents(&model, &model.laplacian().unwrap()).unwrap();
-    all.items_mut::<Step>(Buffer::Step)[0] =
-        Step { share: 1.0, deformation: 1.0, projection: 1.0, ..Step::default() };
-    assert_eq!(all.items::<Sizes>(Buffer::Sizes)[0].triangles as usize, COUNT);
+    let numbers = Step { share: 1.0, deformation: 1.0, projection: 1.0, ..Step::default() };
+    all.set_small(Buffer::Step, &[numbers]);
+    assert_eq!(all.small::<Sizes>(Buffer::Sizes, 0).triangles as usize, COUNT);
     let rows = compared(&context, &all, Id::project_triangle, Buffer::Rows);
     assert!(rows.iter().all(|number| *number == 0.0));
 }

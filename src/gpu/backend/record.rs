@@ -4,7 +4,7 @@ use crate::Result;
 use crate::elastic::Scalar;
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::{ALL, Id};
-use crate::gpu::layout::{Inner, Point, Step};
+use crate::gpu::layout::{Inner, Point, Small, Step, encode};
 use crate::gpu::state::beyond;
 use crate::gpu::{Gpu, report};
 use crate::step::clock::Phase;
@@ -52,7 +52,7 @@ impl<T: Scalar> Gpu<T> {
             // pending commands still refer to the old numbers
             self.stream.submit()?;
             self.series[stage] = series;
-            self.stream.set_series(Buffer::Inner, bytemuck::cast_slice(&self.series.concat()))?;
+            self.stream.set_series(Buffer::Inner, &encode(&self.series.concat()))?;
         }
         let first = self.series[..stage].iter().map(Vec::len).sum();
         self.inner = first..first + self.series[stage].len();
@@ -73,7 +73,7 @@ impl<T: Scalar> Gpu<T> {
             Id::push | Id::kick => !is_explicit,
             Id::resist => !is_explicit && !self.leans,
             Id::lean | Id::carry => !self.leans,
-            Id::accelerate => true,
+            Id::accelerate | Id::offset_positions | Id::offset_velocities => true,
             Id::apply_correction => is_explicit || self.seen.is_some(),
             Id::walk => self.seen.is_none(),
             Id::measure_merit | Id::measure_strain | Id::measure_pull | Id::reduce_merit => true,
@@ -97,20 +97,21 @@ impl<T: Scalar> Gpu<T> {
 
     pub(in crate::gpu) fn set_numbers(&mut self, numbers: Step) {
         if self.numbers != numbers {
-            self.stream.upload(Buffer::Step, bytemuck::bytes_of(&numbers));
+            self.stream.upload(Buffer::Step, &numbers.bytes());
             self.numbers = numbers;
         }
     }
 
     pub(in crate::gpu) fn set_points(&mut self, points: Vec<Point>) -> Result<()> {
         if let Some(point) =
-            points.iter().find(|p| !p.position.iter().chain(&p.travel).all(|c| c.is_finite()))
+            points.iter().find(|p| !p.position.iter().chain(p.travel.iter()).all(|c| c.is_finite()))
         {
-            let largest = point.position.iter().chain(&point.travel).fold(0.0, |a: f32, b| a.max(b.abs()));
+            let largest =
+                point.position.iter().chain(point.travel.iter()).fold(0.0, |a: f32, b| a.max(b.abs()));
             return Err(beyond("the path of an attachment", f64::from(largest)).into());
         }
         if self.points != points {
-            self.stream.upload(Buffer::Points, bytemuck::cast_slice(&points));
+            self.stream.upload(Buffer::Points, &encode(&points));
             self.points = points;
         }
         Ok(())

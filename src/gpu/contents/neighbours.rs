@@ -18,9 +18,9 @@ pub fn neighbours(neighbours: &Neighbours, all: &mut Contents) -> Result<()> {
     let clusters: Vec<Cluster> = neighbours.clusters.iter().map(cluster).collect();
     all.set(Buffer::EdgeRows, &vec![[0.0f32; 4]; edges.len()]);
     all.set(Buffer::ClusterRows, &vec![[0.0f32; 4]; 4 * clusters.len()]);
-    for sizes in all.items_mut::<Sizes>(Buffer::Sizes) {
-        (sizes.edges, sizes.clusters) = (edges.len() as u32, clusters.len() as u32);
-    }
+    let sizes: Sizes = all.small(Buffer::Sizes, 0);
+    let sizes = Sizes { edges: edges.len() as u32, clusters: clusters.len() as u32, ..sizes };
+    all.set_small(Buffer::Sizes, &[sizes]);
     all.set(Buffer::Edges, &edges);
     all.set(Buffer::Clusters, &clusters);
     let (starts, ends) = neighbours.at_vertex.parts();

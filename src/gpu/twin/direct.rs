@@ -11,6 +11,7 @@ use crate::damping::direct::torque::LEAST_SHARE;
 use crate::damping::direct::{self, EDGES};
 use crate::damping::neighbours::NOBODY;
 use crate::scene::Torque;
+use nalgebra::Vector3;
 
 fn has(step: &Step, bit: u32) -> bool {
     step.filter_mode & bit != 0
@@ -29,7 +30,7 @@ pub fn direct_change(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Changes);
     for chunk in all.items::<Chunk>(Buffer::Chunks).to_vec() {
         // spin is excluded
-        let body = Rigid { spin: [0.0; 3], ..all.items::<Rigid>(Buffer::Rigids)[chunk.body as usize] };
+        let body = Rigid { spin: Vector3::zeros(), ..all.small(Buffer::Rigids, chunk.body as usize) };
         let old: Vec<_> = vertices(all, &chunk).collect();
         for (i, (vertex, motion)) in (chunk.first as usize..).zip(old) {
             let beyond = Beyond::of(&body, &vertex, wide(&motion.velocity));
@@ -110,7 +111,7 @@ fn gathered(all: &Contents, starts: Buffer, list: Buffer, i: usize) -> &[u32] {
 /// Twin of `measure_change`.
 pub fn measure_change(all: &mut Contents, _call: &Call) -> Magnitudes {
     measure(all, |all, chunk| {
-        let body = &all.items::<Rigid>(Buffer::Rigids)[chunk.body as usize];
+        let body: Rigid = all.small(Buffer::Rigids, chunk.body as usize);
         let (base, drift) = (wide(&body.base), wide(&body.drift));
         let mut slots = Slots::empty();
         for (i, (vertex, motion)) in (chunk.first as usize..).zip(vertices(all, chunk)) {
@@ -130,8 +131,8 @@ pub fn measure_change(all: &mut Contents, _call: &Call) -> Magnitudes {
 pub fn reduce_change(all: &mut Contents, _call: &Call) -> Magnitudes {
     let s = step(all);
     let mut out = Output::to(all, Buffer::Balances);
-    for (body, sum) in segments(all, all.items::<Rigid>(Buffer::Rigids).len()).iter().enumerate() {
-        let mass = f64::from(all.items::<Rigid>(Buffer::Rigids)[body].mass);
+    for (body, sum) in segments(all, all.count(Buffer::Rigids)).iter().enumerate() {
+        let mass = f64::from(all.small::<Rigid>(Buffer::Rigids, body).mass);
         let mean = Sum { value: sum.vector(0) / mass, size: sum.size(0) / mass };
         let (mut factor, mut size) = (1.0, 0.0);
         if has(&s, mode::SCALED) {

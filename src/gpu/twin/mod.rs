@@ -29,6 +29,7 @@ use super::buffer::{Buffer, Contents};
 use super::kernel::Magnitudes;
 use super::layout::*;
 use crate::Vec3;
+use std::ops::Index;
 
 /// A vector and the magnitude of the terms in its sum.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,7 +83,7 @@ impl Output {
 }
 
 /// A device vector in double precision.
-pub fn wide(v: &[f32]) -> Vec3 {
+pub fn wide(v: &(impl Index<usize, Output = f32> + ?Sized)) -> Vec3 {
     Vec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]))
 }
 
@@ -93,12 +94,12 @@ pub fn place(vertex: &Vertex) -> Vec3 {
 
 /// The numbers of the step.
 pub fn step(all: &Contents) -> Step {
-    all.items::<Step>(Buffer::Step)[0]
+    all.small(Buffer::Step, 0)
 }
 
 /// The counts of everything.
 pub fn sizes(all: &Contents) -> Sizes {
-    all.items::<Sizes>(Buffer::Sizes)[0]
+    all.small(Buffer::Sizes, 0)
 }
 
 /// x_e = x_n + c₂ d of every vertex: the evaluation points of the energy (m).

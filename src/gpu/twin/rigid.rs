@@ -24,7 +24,7 @@ mod at {
 /// Twin of `reduce_centre`.
 pub fn reduce_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Rigids);
-    for body in 0..all.items::<Rigid>(Buffer::Rigids).len() {
+    for body in 0..all.count(Buffer::Rigids) {
         let segment = all.items::<Segment>(Buffer::Segments)[body];
         let chunks =
             &all.items::<[f32; SLOTS]>(Buffer::Partials)[segment.first as usize..segment.end as usize];
@@ -44,7 +44,7 @@ pub fn reduce_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
         // the divisor's error counts as well
         let divided = |size: f64| size / mass.abs() * (mass_size / mass.abs());
         let mut put = |offset: usize, v: Vec3, size: f64| {
-            let first = size_of::<Rigid>() / 4 * body + offset;
+            let first = Rigid::STRIDE / 4 * body + offset;
             (0..3).for_each(|axis| out.number(all, first + axis, v[axis], size));
         };
         put(at::ORIGIN, origin, 0.0);
@@ -52,7 +52,7 @@ pub fn reduce_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
         put(at::BASE, base, 0.0);
         put(at::DRIFT, velocity.0 / mass, divided(velocity.1));
         put(at::SPIN, Vec3::zeros(), 0.0);
-        out.number(all, size_of::<Rigid>() / 4 * body + at::MASS, mass, mass_size);
+        out.number(all, Rigid::STRIDE / 4 * body + at::MASS, mass, mass_size);
     }
     out.done()
 }
@@ -60,8 +60,8 @@ pub fn reduce_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
 /// Twin of `reduce_spin`.
 pub fn reduce_spin(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Rigids);
-    for (body, sum) in segments(all, all.items::<Rigid>(Buffer::Rigids).len()).iter().enumerate() {
-        let rigid = all.items::<Rigid>(Buffer::Rigids)[body];
+    for (body, sum) in segments(all, all.count(Buffer::Rigids)).iter().enumerate() {
+        let rigid: Rigid = all.small(Buffer::Rigids, body);
         let mass = f64::from(rigid.mass);
         let (momentum, momentum_size) = (sum.vector(9), sum.size(9));
         let (offset, offset_size) = (sum.vector(12) / mass, sum.size(12) / mass);
@@ -85,7 +85,7 @@ pub fn reduce_spin(all: &mut Contents, _call: &Call) -> Magnitudes {
         let drift = old_drift + momentum / mass - spin.cross(&offset);
         let drift_size = old_drift.norm() + momentum_size / mass + (spin_size + spin.norm()) * offset_size;
         for axis in 0..3 {
-            let first = size_of::<Rigid>() / 4 * body + axis;
+            let first = Rigid::STRIDE / 4 * body + axis;
             out.number(all, first + at::DRIFT, drift[axis], drift_size);
             out.number(all, first + at::SPIN, (old_spin + spin)[axis], old_spin.norm() + spin_size);
         }

@@ -110,7 +110,7 @@ fn metric_row(all: &Contents, s: Buffer, i: usize) -> (Sum, f64, f64) {
 
 /// Twin of `chebyshev_update`.
 pub fn chebyshev_update(all: &mut Contents, call: &Call) -> Magnitudes {
-    let inner = all.items::<Inner>(Buffer::Inner)[call.series];
+    let inner: Inner = all.small(Buffer::Inner, call.series);
     let (here, before) = (call.at(Buffer::Correction), call.at(Buffer::CorrectionBefore));
     let mut out = Output::to(all, before);
     let mut next = Vec::new();

@@ -341,7 +341,7 @@ fn bent(all: &Contents, bending: &Bending, share: Option<f64>) -> (BendingElemen
 /// From an attachment's target to its vertex, and the target's displacement in the step (m).
 pub(super) fn held(all: &Contents, number: usize, attachment: &Attachment) -> (Sum, Vec3) {
     let vertex = &all.items::<Vertex>(Buffer::Vertices)[attachment.vertex as usize];
-    let point = &all.items::<Point>(Buffer::Points)[number];
+    let point: Point = all.small(Buffer::Points, number);
     let mut sum = Sum::default();
     sum.add(wide(&vertex.position) - wide(&point.position));
     sum.add(wide(&vertex.low) - wide(&point.low));

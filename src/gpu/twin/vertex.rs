@@ -105,19 +105,51 @@ pub fn advance(all: &mut Contents, _: &Call) -> Magnitudes {
         motions.vector(all, at + 4, &exact(wide(&m.velocity)));
         motions.vector(all, at + 8, &exact(d));
         [3, 7, 11].into_iter().for_each(|pad| motions.number(all, at + pad, 0.0, 0.0));
-        let vertex = all.items::<Vertex>(Buffer::Vertices)[i];
-        let (low, at) = (wide(&vertex.low), (size_of::<Vertex>() / 4) * i);
-        // low + d is rounded once, its sum with the position not at all
-        let added = (low + d).map(|c| f64::from(c as f32));
-        for axis in 0..3 {
-            let before = f64::from(vertex.position[axis]);
-            let high = f64::from((before + added[axis]) as f32);
-            places.number(all, at + axis, high, 0.0);
-            // both differences are exact; the sum of position and displacement need not be
-            places.number(all, at + 4 + axis, added[axis] - (high - before), 0.0);
-        }
+        move_by(all, &mut places, i, d);
     }
     [places.done(), motions.done()].concat()
+}
+
+/// `moved_by` of shared/place.wgsl, in single precision as there.
+fn move_by(all: &mut Contents, places: &mut Output, i: usize, d: Vec3) {
+    let vertex = all.items::<Vertex>(Buffer::Vertices)[i];
+    let (low, at) = (wide(&vertex.low), (size_of::<Vertex>() / 4) * i);
+    // low + d is rounded once, the sum with the position not at all
+    let added = (low + d).map(|c| f64::from(c as f32));
+    for axis in 0..3 {
+        let before = f64::from(vertex.position[axis]);
+        let high = f64::from((before + added[axis]) as f32);
+        places.number(all, at + axis, high, 0.0);
+        // both differences are exact, the sum of position and way need not be
+        places.number(all, at + 4 + axis, added[axis] - (high - before), 0.0);
+    }
+}
+
+/// Twin of `offset_positions`.
+pub fn offset_positions(all: &mut Contents, _: &Call) -> Magnitudes {
+    let mut places = Output::to(all, Buffer::Vertices);
+    for i in 0..sizes(all).vertices as usize {
+        let d = wide(&all.items::<[f32; 4]>(Buffer::Iterate)[i]);
+        move_by(all, &mut places, i, d);
+    }
+    places.done()
+}
+
+/// Twin of `offset_velocities`.
+pub fn offset_velocities(all: &mut Contents, _: &Call) -> Magnitudes {
+    let h = f64::from(step(all).h);
+    let mut motions = Output::to(all, Buffer::Motions);
+    for i in 0..sizes(all).vertices as usize {
+        let (m, change) =
+            (all.items::<Motion>(Buffer::Motions)[i], all.items::<[f32; 4]>(Buffer::Changes)[i]);
+        for (part, before, factor) in [(0, m.velocity, 1.0), (4, m.velocity_before, 1.0), (8, m.moved, h)] {
+            let mut sum = Sum::default();
+            sum.add(wide(&before));
+            sum.add(wide(&change) * factor);
+            motions.vector(all, (size_of::<Motion>() / 4) * i + part, &sum);
+        }
+    }
+    motions.done()
 }
 
 /// Twin of `measure_damping`.

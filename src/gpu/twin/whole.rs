@@ -120,8 +120,8 @@ pub fn filter_ether_drag(all: &mut Contents, _call: &Call) -> Magnitudes {
 pub fn filter_pbd(all: &mut Contents, _call: &Call) -> Magnitudes {
     let coefficient = f64::from(step(all).filter_coefficient);
     filter(all, |all, chunk, _, vertex, velocity| {
-        let body = &all.items::<Rigid>(Buffer::Rigids)[chunk.body as usize];
-        let beyond = Beyond::of(body, vertex, velocity);
+        let body: Rigid = all.small(Buffer::Rigids, chunk.body as usize);
+        let beyond = Beyond::of(&body, vertex, velocity);
         (velocity - beyond.velocity * coefficient, coefficient * beyond.velocity_size)
     })
 }
@@ -221,12 +221,12 @@ impl Beyond {
 /// Twin of `measure_spin`.
 pub fn measure_spin(all: &mut Contents, _call: &Call) -> Magnitudes {
     measure(all, |all, chunk| {
-        let body = &all.items::<Rigid>(Buffer::Rigids)[chunk.body as usize];
+        let body: Rigid = all.small(Buffer::Rigids, chunk.body as usize);
         let mut slots = Slots::empty();
         for (vertex, motion) in vertices(all, chunk) {
             let mass = f64::from(vertex.mass);
             let Beyond { arm: r, arm_size, velocity, velocity_size } =
-                Beyond::of(body, &vertex, wide(&motion.velocity));
+                Beyond::of(&body, &vertex, wide(&motion.velocity));
             let square = r.component_mul(&r) * mass;
             let diagonal = Vec3::new(square.y + square.z, square.x + square.z, square.x + square.y);
             let products = Vec3::new(r.y * r.z, r.x * r.z, r.x * r.y) * -mass;

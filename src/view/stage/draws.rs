@@ -7,12 +7,13 @@ use crate::colour::{body_colour, to_linear};
 use crate::gpu::contents;
 use crate::gpu::layout::{Motion, Vertex};
 use crate::view::camera::Bounds;
-use crate::view::memory::{indices, storage};
+use crate::view::memory::{indices, small_storage};
 use crate::view::pipelines::{Draws, Shown};
 use crate::view::props::{self, MarkerItem};
 use crate::view::renderer::Renderer;
 use crate::view::screen::DEPTH;
 use crate::view::skin::Skin;
+use nalgebra::Vector3;
 
 /// Colour of attachments (sRGB).
 const HELD: [u8; 3] = [52, 58, 68];
@@ -28,16 +29,16 @@ impl Stage {
         surfaces.extend(self.bind_surface(renderer, Shown::WithoutSkins, &skin.covered)?);
         let (fine, places) = self.bind_skins(renderer, skin)?.unzip();
         surfaces.extend(fine);
-        let pieces = storage(context, "pieces", &skin.pieces)?;
+        let pieces = small_storage(context, "pieces", &skin.pieces)?;
         let [ball, cuboid] = props::shapes();
         let (ball_end, box_end) = (ball.len() as u32, (ball.len() + cuboid.len()) as u32);
-        let shapes = storage(context, "shapes", &[ball, cuboid].concat())?;
+        let shapes = small_storage(context, "shapes", &[ball, cuboid].concat())?;
         let frame = &self.frame;
         let is_box = props::placed(&self.obstacles, 0.0).into_iter().map(|(is_box, _)| is_box);
         let (shadow, shadow_map) = self.shadow_map(renderer);
         let wire: Vec<u32> = skin.edges.iter().flatten().copied().collect();
         let balls: Vec<MarkerItem> = skin.loose.iter().map(|&v| self.loose_ball(v)).collect();
-        let loose = storage(context, "loose vertices", &balls)?;
+        let loose = small_storage(context, "loose vertices", &balls)?;
         Ok(Draws {
             surfaces,
             skins: places.map(|places| (places, skin.carriers.len() as u32)),
@@ -89,8 +90,8 @@ impl Stage {
 }
 
 /// sRGB to linear.
-pub(super) fn linear(srgb: [u8; 3]) -> [f32; 3] {
-    srgb.map(|c| to_linear(f32::from(c) / 255.0))
+pub(super) fn linear(srgb: [u8; 3]) -> Vector3<f32> {
+    srgb.map(|c| to_linear(f32::from(c) / 255.0)).into()
 }
 
 /// Positions in the solver's layout.
@@ -122,17 +123,9 @@ pub(super) fn motions(velocities: &[Vec3], filtered: &[Vec3]) -> Vec<Motion> {
 pub(super) fn held(vertices: &[u32], points: &[Option<Vec3>], bounds: &Bounds) -> Vec<MarkerItem> {
     let radius = (BALL * bounds.radius()) as f32;
     let item = |(&vertex, at): (&u32, &Option<Vec3>)| {
-        let other = at.as_ref()?.map(|c| c as f32).into();
+        let other = at.as_ref()?.map(|c| c as f32);
         let width = 0.25 * radius;
-        Some(MarkerItem {
-            other,
-            vertex,
-            colour: linear(HELD),
-            flags: 3,
-            radius,
-            width,
-            ..MarkerItem::default()
-        })
+        Some(MarkerItem { other, vertex, colour: linear(HELD), flags: 3, radius, width })
     };
     vertices.iter().zip(points).filter_map(item).collect()
 }

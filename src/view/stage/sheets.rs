@@ -3,7 +3,7 @@
 use super::Stage;
 use crate::Result;
 use crate::gpu::layout::Vertex;
-use crate::view::memory::{indices, storage};
+use crate::view::memory::{indices, small_storage, storage};
 use crate::view::pipelines::{Make, Sheet, Shown};
 use crate::view::renderer::Renderer;
 use crate::view::skin::{Skin, Surface};
@@ -44,7 +44,7 @@ impl Stage {
         }
         let (context, solid) = (&self.context, &skin.solid);
         let (vertices, values) = (&self.state.vertices, &self.measures.values);
-        let carriers = storage(context, "carriers", &skin.carriers)?;
+        let carriers = small_storage(context, "carriers", &skin.carriers)?;
         let places = storage(context, "places of skins", &vec![Vertex::default(); count])?;
         let carried = storage(context, "values of skins", &vec![[0f32; 4]; count])?;
         let rest = storage(context, "rest places", &solid.rest)?;

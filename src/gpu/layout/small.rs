@@ -1,0 +1,149 @@
+//! Uniforms and small arrays, padded as WGSL pads them.
+
+use super::small_structs;
+use nalgebra::Vector3;
+
+small_structs! {
+    /// Where an attachment holds: `position + low` when the step begins, `travel` further when it ends (m).
+    pub struct Point {
+        /// The place, rounded (m).
+        position: Vector3<f32>,
+        /// What rounding left of it (m).
+        low: Vector3<f32>,
+        /// Way during the step (m).
+        travel: Vector3<f32>,
+    }
+
+    /// Rigid motion of a body, counted from place and velocity of its first vertex: r = (x − origin) − centre has the
+    /// velocity base + drift + ω × r.
+    pub struct Rigid {
+        /// Position of the first vertex, rounded (m).
+        origin: Vector3<f32>,
+        /// Mass (kg).
+        mass: f32,
+        /// Centre of mass, from there (m).
+        centre: Vector3<f32>,
+        /// Velocity of the first vertex (m/s).
+        base: Vector3<f32>,
+        /// Velocity of the centre, from there (m/s).
+        drift: Vector3<f32>,
+        /// ω (1/s).
+        spin: Vector3<f32>,
+    }
+
+    /// The numbers of a step; see the WGSL for the formulas, [`crate::step::form`] for where they come from.
+    pub struct Step {
+        /// Acceleration of gravity (m/s²).
+        gravity: Vector3<f32>,
+        /// h (s).
+        h: f32,
+        /// y − x_n: factor of the last displacement.
+        target_moved: f32,
+        /// … of v_n (s).
+        target_velocity: f32,
+        /// … of v_{n−1} (s).
+        target_velocity_before: f32,
+        /// … of gravity (s²).
+        target_acceleration: f32,
+        /// s = dv'/dx (1/s).
+        slope: f32,
+        /// v'(y) − v_n: factor of v_{n−1} − v_n.
+        drift_before: f32,
+        /// … of the last displacement over h, less v_n.
+        drift_moved: f32,
+        /// μ (1/s²).
+        inertia: f32,
+        /// c₂: x_e = x_n + c₂ d.
+        share: f32,
+        /// a.
+        deformation: f32,
+        /// b.
+        projection: f32,
+        /// Factor of L in A.
+        laplacian: f32,
+        /// Factor of the attachments' stiffness in A.
+        holding: f32,
+        /// α₁ (1/s).
+        mass_damping: f32,
+        /// α₂ (s).
+        stiffness_damping: f32,
+        /// d/μ (s²), ∇Ψ = d D v'.
+        dissipation: f32,
+        /// Factor of L x_n in the known part of L v' (1/s).
+        known_position: f32,
+        /// Factor of L moved (1/s).
+        known_moved: f32,
+        /// Factor of L v_n.
+        known_velocity: f32,
+        /// The damping force is −`damping_force` D v'.
+        damping_force: f32,
+        /// k of a velocity filter, 0 to 1.
+        filter_coefficient: f32,
+        /// v'(y): factor of gravity (s).
+        drift_acceleration: f32,
+        /// Always 0, which no compiler knows: it keeps them from simplifying what rounding is about.
+        zero: u32,
+        /// What a velocity filter does, see [`mode`].
+        filter_mode: u32,
+        /// y − x_n: factor of M⁻¹ f_n, f_n the force at the start of the step (s²).
+        target_force: f32,
+        /// v': factor of M⁻¹ f_n (s).
+        velocity_force: f32,
+        /// Share of f_n in the impulse of the step.
+        start_share: f32,
+        /// What share of the host's correction an iterate moves by: −1 goes all of the way.
+        way: f32,
+    }
+
+    /// How much there is of everything, and where each kind's rows and partial sums begin.
+    pub struct Sizes {
+        /// Vertices.
+        vertices: u32,
+        /// Tetrahedra.
+        tets: u32,
+        /// Triangles.
+        triangles: u32,
+        /// Springs.
+        springs: u32,
+        /// Bending stencils.
+        bendings: u32,
+        /// Attachments.
+        attachments: u32,
+        /// First row of the triangles; the tetrahedra's begin at 0.
+        triangle_rows: u32,
+        /// First row of the springs.
+        spring_rows: u32,
+        /// First row of the bending corners.
+        bending_rows: u32,
+        /// First row of the attachments.
+        attachment_rows: u32,
+        /// Chunks of vertices.
+        chunks: u32,
+        /// First partial sum of the tetrahedra; the chunks' begin at 0.
+        tet_partials: u32,
+        /// First partial sum of the triangles.
+        triangle_partials: u32,
+        /// First partial sum of the springs.
+        spring_partials: u32,
+        /// First partial sum of the bendings.
+        bending_partials: u32,
+        /// First partial sum of the attachments.
+        attachment_partials: u32,
+        /// Segments: one a body, then tetrahedra, triangles, springs, bendings, attachments.
+        segments: u32,
+        /// Bodies.
+        bodies: u32,
+        /// Edges of their shapes; 0 until a filter needs them.
+        edges: u32,
+        /// Clusters, likewise.
+        clusters: u32,
+    }
+
+    /// The numbers of an inner Chebyshev iteration.
+    pub struct Inner {
+        /// β.
+        momentum: f32,
+        /// γ.
+        step: f32,
+    }
+}
