@@ -46,6 +46,8 @@ const LAME: &[(&str, &[MatterKind])] = &[
     ("young_modulus", &[Solid, Cloth]),
     ("poisson_ratio", &[Solid, Cloth]),
     ("thickness", &[Cloth]),
+    ("yield_stress", &[Solid, Cloth]),
+    ("creep_rate", &[Solid, Cloth]),
 ];
 
 /// All material models: one entry each.
@@ -82,15 +84,7 @@ pub const MATERIALS: &[MaterialModel] = &[
     MaterialModel {
         name: "stvk",
         kinds: &[Solid, Cloth],
-        fields: &[
-            ("mu", &[Solid, Cloth]),
-            ("lambda", &[Solid, Cloth]),
-            ("young_modulus", &[Solid, Cloth]),
-            ("poisson_ratio", &[Solid, Cloth]),
-            ("thickness", &[Cloth]),
-            ("yield_stress", &[Cloth]),
-            ("creep_rate", &[Cloth]),
-        ],
+        fields: LAME,
         build: |material, mesh| of_law(material, mesh, Law::StVenantKirchhoff),
     },
     MaterialModel {
@@ -108,7 +102,12 @@ pub const MATERIALS: &[MaterialModel] = &[
     MaterialModel {
         name: "valanis-landel",
         kinds: &[Solid, Cloth],
-        fields: &[("curves", &[Solid, Cloth]), ("thickness", &[Cloth])],
+        fields: &[
+            ("curves", &[Solid, Cloth]),
+            ("thickness", &[Cloth]),
+            ("yield_stress", &[Solid, Cloth]),
+            ("creep_rate", &[Solid, Cloth]),
+        ],
         build: valanis_landel,
     },
     MaterialModel {
