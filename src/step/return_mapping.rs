@@ -10,8 +10,8 @@
 //! body that does not move the excess decays as e^(−c t), whatever the time step. The rotation U Vᵀ stays what it is.
 
 use crate::linear::diagonalise;
-use crate::model::law::Law;
 use crate::model::law::stretches::Stretches;
+use crate::model::law::{Law, Principal};
 use nalgebra::SMatrix;
 
 /// A rest shape is not stretched by more than this factor along any axis, nor squeezed by more.
@@ -40,12 +40,19 @@ pub struct Elasticity<'a> {
 }
 
 impl Elasticity<'_> {
-    /// The principal Kirchhoff stresses τ_i = σ_i ∂W/∂σ_i, and the energy W (J).
-    fn kirchhoff<const N: usize>(&self, stretches: &[f64; N]) -> ([f64; N], f64) {
+    /// τ_i = σ_i ∂W/∂σ_i, its derivatives, and W.
+    fn kirchhoff<const N: usize>(&self, stretches: &[f64; N]) -> Kirchhoff<N> {
         let mut sigma = [1.0; 3];
         sigma[..N].copy_from_slice(stretches);
-        let principal = self.law.principal(sigma, self.mu, self.lambda);
-        (std::array::from_fn(|i| sigma[i] * principal.stress[i]), principal.energy)
+        let Principal { energy, stress, curvature } = self.law.principal(sigma, self.mu, self.lambda);
+        let tangent = |i: usize, j: usize| {
+            sigma[i] * (sigma[j] * curvature[i][j] + if i == j { stress[i] } else { 0.0 })
+        };
+        Kirchhoff {
+            stresses: std::array::from_fn(|i| sigma[i] * stress[i]),
+            tangent: std::array::from_fn(|i| std::array::from_fn(|j| tangent(i, j))),
+            energy,
+        }
     }
 
     /// Whether stress is a smooth function of the stretches there.
@@ -53,6 +60,24 @@ impl Elasticity<'_> {
         let projects_volume = self.law.is_projective() && self.lambda != 0.0;
         sigma.iter().all(|s| *s >= LEAST_STRETCH)
             && !(projects_volume && sigma.iter().product::<f64>() >= LARGEST_VOLUME)
+    }
+}
+
+/// The principal Kirchhoff stresses at some stretches (J).
+struct Kirchhoff<const N: usize> {
+    /// τ_i.
+    stresses: [f64; N],
+    /// ∂τ_i/∂ ln σ_j.
+    tangent: [[f64; N]; N],
+    /// W.
+    energy: f64,
+}
+
+impl<const N: usize> Kirchhoff<N> {
+    /// τ less its mean.
+    fn deviator(&self) -> [f64; N] {
+        let mean = self.stresses.iter().sum::<f64>() / N as f64;
+        self.stresses.map(|stress| stress - mean)
     }
 }
 
@@ -87,8 +112,8 @@ pub fn return_mapping<const N: usize>(
         return None;
     }
     let stretches: [f64; N] = std::array::from_fn(|i| deformation.sigma[i]);
-    let (stresses, before) = elasticity.kirchhoff(&stretches);
-    let stress = norm(&deviator(&stresses));
+    let before = elasticity.kirchhoff(&stretches);
+    let stress = norm(&before.deviator());
     // also where it is not a number
     if !(stress > limit.stress && stress.is_finite()) {
         return None;
@@ -97,7 +122,7 @@ pub fn return_mapping<const N: usize>(
     let strains = plastic_strains(elasticity, &stretches, target);
     SHARES.into_iter().find_map(|share| {
         let strains = strains.map(|strain| share * strain);
-        let loss = before - elasticity.kirchhoff(&relaxed(&stretches, &strains)).1;
+        let loss = before.energy - elasticity.kirchhoff(&relaxed(&stretches, &strains)).energy;
         let mut change = SMatrix::<f64, N, N>::zeros();
         for (axis, strain) in deformation.v.column_iter().zip(strains) {
             change += axis * axis.transpose() * (-strain).exp_m1();
@@ -112,52 +137,50 @@ pub fn return_mapping<const N: usize>(
 ///
 /// Straight segments, each along the deviator n at its start until τ·n is at the target. Up to there τ·n > 0: energy only falls.
 fn plastic_strains<const N: usize>(elasticity: &Elasticity, stretches: &[f64; N], target: f64) -> [f64; N] {
-    let stresses = |strains: &[f64; N]| elasticity.kirchhoff(&relaxed(stretches, strains)).0;
+    let at = |strains: &[f64; N]| elasticity.kirchhoff(&relaxed(stretches, strains));
     let mut strains = [0.0; N];
-    let first = norm(&deviator(&stresses(&strains)));
+    let mut enough = None;
     for _ in 0..MOST_SEGMENTS {
-        let deviator = deviator(&stresses(&strains));
+        let deviator = at(&strains).deviator();
         let stress = norm(&deviator);
-        if stress - target <= PRECISION * first || !stress.is_finite() {
+        let enough = *enough.get_or_insert(PRECISION * stress);
+        if stress - target <= enough || !stress.is_finite() {
             break;
         }
-        let along = |length: f64| std::array::from_fn(|i| strains[i] + length * deviator[i] / stress);
+        let n = deviator.map(|part| part / stress);
+        let along = |length: f64| std::array::from_fn(|i| strains[i] + length * n[i]);
         let excess = |length: f64| {
-            let stresses = stresses(&along(length));
-            stresses.iter().zip(&deviator).map(|(t, n)| t * n / stress).sum::<f64>() - target
+            let Kirchhoff { stresses, tangent, .. } = at(&along(length));
+            let slope: f64 = n.iter().zip(&tangent).map(|(n_i, row)| n_i * dot(row, &n)).sum();
+            [dot(&stresses, &n) - target, -slope]
         };
         // small strains of a linear solid: τ falls by 2μ
-        let guess = (stress - target) / (2.0 * elasticity.mu);
-        strains = along(first_root(excess, stress - target, guess, PRECISION * first));
+        strains = along(root(excess, (stress - target) / (2.0 * elasticity.mu), enough));
     }
     strains
 }
 
-/// Where a function that is `start` > 0 at 0 has come down to 0: by false position, from a guess on.
-fn first_root(f: impl Fn(f64) -> f64, start: f64, guess: f64, enough: f64) -> f64 {
-    let (mut low, mut at_low, mut high) = (0.0, start, guess);
-    let mut at_high = f(high);
-    for _ in 0..60 {
-        if at_high <= 0.0 || at_high.is_nan() {
-            break;
-        }
-        (low, at_low, high) = (high, at_high, 2.0 * high);
-        at_high = f(high);
-    }
+/// Where a function, given with its slope, that is positive at 0 has come down to 0: by Newton's method from a guess on, kept
+/// between where it is positive and where it is not.
+fn root(f: impl Fn(f64) -> [f64; 2], guess: f64, enough: f64) -> f64 {
+    let (mut low, mut high, mut x) = (0.0, f64::INFINITY, guess);
     for _ in 0..100 {
-        let mut middle = low + (high - low) * at_low / (at_low - at_high);
-        if !(middle > low && middle < high) {
-            middle = 0.5 * (low + high);
+        let [value, slope] = f(x);
+        if value.abs() <= enough {
+            return x;
         }
-        let at = f(middle);
-        if at.abs() <= enough || middle == low || middle == high {
-            return middle;
+        // a number that is none is too far
+        if value > 0.0 {
+            low = x
+        } else {
+            high = x
         }
-        // the end that stays counts half, lest it stay for ever
-        match at > 0.0 {
-            true => (low, at_low, at_high) = (middle, at, 0.5 * at_high),
-            false => (high, at_high, at_low) = (middle, at, 0.5 * at_low),
-        }
+        let newton = x - value / slope;
+        x = match (newton > low && newton < high, high.is_finite()) {
+            (true, _) => newton,
+            (false, true) => 0.5 * (low + high),
+            (false, false) => 2.0 * x,
+        };
     }
     low
 }
@@ -167,13 +190,12 @@ fn relaxed<const N: usize>(stretches: &[f64; N], strains: &[f64; N]) -> [f64; N]
     std::array::from_fn(|i| stretches[i] * (-strains[i]).exp())
 }
 
-fn deviator<const N: usize>(stresses: &[f64; N]) -> [f64; N] {
-    let mean = stresses.iter().sum::<f64>() / N as f64;
-    stresses.map(|stress| stress - mean)
+fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn norm<const N: usize>(v: &[f64; N]) -> f64 {
-    v.iter().map(|c| c * c).sum::<f64>().sqrt()
+    dot(v, v).sqrt()
 }
 
 /// The largest factor by which one rest shape is stretched or squeezed against another, of their Dm⁻¹.
@@ -231,8 +253,8 @@ mod tests {
                     continue;
                 };
                 let stress = |f: &Matrix3<f64>| {
-                    let (stresses, energy) = elasticity.kirchhoff(&Stretches::of(f).sigma);
-                    (norm(&deviator(&stresses)), energy)
+                    let kirchhoff = elasticity.kirchhoff(&Stretches::of(f).sigma);
+                    (norm(&kirchhoff.deviator()), kirchhoff.energy)
                 };
                 let ((before, energy), (after, left)) =
                     (stress(&f), stress(&(f * now.try_inverse().unwrap() * flow.inverse_rest)));

@@ -56,11 +56,14 @@ const LEAST_SHARE: f64 = 1e-10;
 pub fn closest_unit_product(sigma: [f64; 3]) -> [f64; 3] {
     const SAMPLES: u32 = 32;
     let between = |k| sigma[2] * (1.0 / 3.0 + f64::from(k) / f64::from(6 * SAMPLES));
-    // where p3 ≤ σ3/2 the product is at most σ1 σ2 σ3/2: not 1 below twice the volume
-    let first = if sigma.iter().product::<f64>() < 2.0 { SAMPLES } else { 0 };
-    let samples = if sigma[2] > 0.0 { first..SAMPLES + 1 } else { 0..0 };
     // At t = |σ3| + 1 or beyond, all three p are at least 1.
-    let knots = samples.map(between).chain([sigma[2].abs() + 2.0]);
+    let last = sigma[2].abs() + 2.0;
+    if sigma[2] > 0.0 && sigma.iter().product::<f64>() < 2.0 {
+        // where p3 ≤ σ3/2 the product of the p is at most σ1 σ2 σ3/2 < 1: the only crossing lies above
+        return Along::at(sigma, crossing(sigma, between(SAMPLES), last, true)).p;
+    }
+    let samples = if sigma[2] > 0.0 { 0..SAMPLES + 1 } else { 0..0 };
+    let knots = samples.map(between).chain([last]);
     let distance = |p: &[f64; 3]| p.iter().zip(sigma).map(|(p, s)| (p - s) * (p - s)).sum::<f64>();
     let beyond = |t: f64| Along::at(sigma, t).product > 1.0;
     let (mut closest, mut least) = ([1.0; 3], f64::INFINITY);
@@ -112,8 +115,7 @@ fn crossing(sigma: [f64; 3], mut low: f64, mut high: f64, rising: bool) -> f64 {
         if (newton - t).abs() <= 2.0 * f64::EPSILON * t {
             return newton;
         }
-        let middle = low.sqrt() * high.sqrt();
-        t = if low < newton && newton < high { newton } else { middle };
+        t = if low < newton && newton < high { newton } else { low.sqrt() * high.sqrt() };
         if t <= low || t >= high {
             return high;
         }
