@@ -16,6 +16,7 @@ mod columns;
 mod coupling;
 mod crossing;
 mod detect;
+mod energy;
 mod exchange;
 mod frame;
 mod hash;
@@ -26,9 +27,7 @@ pub mod obstacle;
 mod shade;
 mod shell;
 mod solve;
-mod stored;
 pub(crate) mod surface;
-mod work;
 
 use crate::error::InputError;
 use crate::model::Model;
@@ -37,7 +36,7 @@ use crate::{Result, Vec3};
 use columns::Columns;
 use detect::{Scenery, Step};
 pub use exchange::{BodyExchange, BodyForce, Exchange};
-use frame::{Frame, Law, NOBODY};
+use frame::{Frame, Law};
 use memory::Memory;
 use rayon::prelude::*;
 use solve::{Problem, Solver};
@@ -141,7 +140,7 @@ impl Contacts {
             }
         }
         let moved = |v: u32| x_free[v as usize] + self.displacement(v);
-        self.by_body = exchange::forces_by_body(self.scenery.skins.len(), &self.frames, moved);
+        self.by_body = exchange::forces_by_body(self.scenery.skins.len(), self.frames.iter(), moved);
         Ok(&self.nodal)
     }
 
@@ -181,22 +180,6 @@ impl Contacts {
     /// The metric A changed: what is known of A⁻¹ is forgotten.
     pub fn forget_metric(&mut self) {
         self.columns.forget();
-    }
-
-    /// The potential ΣU of each body at the positions `x` and time `t` (J); half of a contact of two bodies to each.
-    ///
-    /// Contacts are looked for anew, and nothing is changed.
-    pub fn potential(&self, t: f64, x: &[Vec3]) -> Vec<f64> {
-        let mut energy = vec![0.0; self.scenery.skins.len()];
-        let moment = Step { t, h: 0.0, ends: [x, x], margin: 0.0 };
-        for frame in self.scenery.detect(&moment, &self.remembered()) {
-            let share = self.law.energy(frame.stiffness, -frame.gap(&frame.place(x)));
-            match frame.bodies {
-                [mine, NOBODY] => energy[mine as usize] += share,
-                both => both.iter().for_each(|&body| energy[body as usize] += share / 2.0),
-            }
-        }
-        energy
     }
 
     /// What the forces of the last [`Contacts::resolve`] did on the way from `x_start` to `x_end`.
