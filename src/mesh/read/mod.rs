@@ -1,6 +1,5 @@
 //! Meshes from files. The ending of the name tells the format.
 
-mod base64;
 mod gltf;
 mod gmsh;
 mod medit;
