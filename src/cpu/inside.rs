@@ -1,6 +1,7 @@
 //! The inside of a step on the CPU.
 
 use super::metric::stiffened;
+use super::newton;
 use super::{CHUNK, Cpu, Scalar, fill};
 use crate::damping::{Damping, laplacian};
 use crate::error::RunError;
@@ -38,15 +39,15 @@ impl<T: Scalar> Cpu<T> {
 impl<T: Scalar> Cpu<T> {
     /// descent = H⁻¹ g, H the Hessian at the iterate.
     fn descend_by_newton(&mut self, form: &Form) -> Result<()> {
-        let Cpu { newton: Some(newton), model, given, laplacian, stiffness, tangent, .. } = self else {
+        let Cpu { newton: Some(hessian), model, given, laplacian, stiffness, tangent, .. } = self else {
             return Ok(());
         };
         let laplacian = stiffened(laplacian, given, &stiffness.factors);
-        newton.prepare(form, model, &laplacian, tangent.as_ref(), &self.evaluated)?;
+        newton::prepare(hessian, form, model, &laplacian, tangent.as_ref(), &self.evaluated)?;
         let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
         let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
         descent.copy_from_slice(gradient);
-        newton.solve(descent);
+        hessian.factor.solve(descent);
         Ok(())
     }
 }
@@ -129,7 +130,7 @@ impl<T: Scalar> Inside for Cpu<T> {
 
     fn precondition(&mut self, vectors: &mut [Vec<Vec3>]) -> Result<()> {
         match (&mut self.newton, &mut self.tangent) {
-            (Some(newton), _) => newton.solve_all(vectors),
+            (Some(hessian), _) => hessian.factor.solve_all(vectors),
             (None, Some(tangent)) => tangent.solve_all(vectors).then_some(()).ok_or_else(unprepared)?,
             (None, None) => vectors.iter_mut().try_for_each(|vector| self.invert(vector))?,
         }

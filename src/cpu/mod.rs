@@ -6,6 +6,7 @@
 mod ahead;
 mod backend;
 pub mod blocks;
+pub(crate) mod elastic_energy;
 mod energies;
 mod explicit;
 mod filter;
@@ -34,8 +35,8 @@ pub(crate) mod sample;
 
 use crate::damping::neighbours::Neighbours;
 use crate::damping::strain_rate;
-use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
+use crate::linear::{Hessian, SparseMatrix};
 use crate::model::Model;
 use crate::scene::{Precision, Solver, SolverKind};
 use crate::step::backend::{Backend, Exchange, Report};
@@ -44,7 +45,6 @@ use crate::step::stiffness::Stiffness;
 use crate::{Result, Vec3, linear};
 use global::Global;
 use local::Local;
-use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;
 use tangent::Tangent;
@@ -87,7 +87,7 @@ pub struct Cpu<T: Scalar> {
     filtered: Vec<Vec3>,
     global: Global<T>,
     /// The Hessian, if iterations solve with that.
-    newton: Option<Newton>,
+    newton: Option<Hessian>,
     /// The stiffness of the elements, while damping needs it.
     tangent: Option<Tangent>,
     local: Local<T>,
@@ -130,7 +130,7 @@ impl<T: Scalar> Cpu<T> {
             local: Local::new(&model),
             global: Global::new(solver),
             newton: match solver.kind {
-                SolverKind::Newton => Some(Newton::new(&model)?),
+                SolverKind::Newton => Some(model.hessian()?),
                 SolverKind::Projective => None,
             },
             tangent: None,
