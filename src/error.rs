@@ -71,6 +71,15 @@ impl InputError {
         InputError { file: Some(file.into()), line: Some(line), ..Self::new(message) }
     }
 
+    /// The fault of a field that lies within another one.
+    pub fn within(self, outer: impl std::fmt::Display) -> Self {
+        let field = match &self.field {
+            Some(field) => format!("{outer}.{field}"),
+            None => outer.to_string(),
+        };
+        InputError { field: Some(field), ..self }
+    }
+
     /// Names the file, unless one is named already.
     pub fn in_file(mut self, file: &Path) -> Self {
         self.file.get_or_insert_with(|| file.into());

@@ -1,6 +1,7 @@
 //! Visual style: dark and quiet, so that bodies and curves carry the colours.
 
 use egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Vec2};
+use egui_plot::{Corner, Legend, Plot};
 
 /// Window background.
 pub const GROUND: Color32 = Color32::from_rgb(24, 26, 31);
@@ -109,6 +110,24 @@ pub fn card<R>(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui) -> R) -> 
 }
 
 /// A number for reading: three digits, scientific notation for very small or large values.
+pub fn plot(id: impl egui::AsIdSalt, height: f32) -> Plot<'static> {
+    Plot::new(id)
+        .height(height)
+        .show_x(false)
+        .show_y(false)
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .y_axis_formatter(|mark, _| number(mark.value))
+}
+
+/// The legend of such a plot.
+pub fn legend() -> Legend {
+    Legend::default().position(Corner::RightTop).background_alpha(0.35).text_style(TextStyle::Small)
+}
+
+/// A number as a person writes it: three digits, powers of ten where there are too many zeros.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {

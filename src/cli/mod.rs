@@ -78,7 +78,12 @@ impl Threads {
     fn install<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
         let threads = self.threads.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map_err(|e| InputError::field("--threads", e.to_string()))?.install(work)
+        let pool = pool.map_err(|e| InputError::field("--threads", e.to_string()))?;
+        let done = pool.install(work);
+        // Its threads wait until the process ends. One that looked for adapters has memory of libEGL, which the thread frees
+        // when it ends and libEGL frees at exit: at the same time, that is a double free.
+        std::mem::forget(pool);
+        done
     }
 }
 

@@ -1,5 +1,6 @@
 //! Impulse and energy exchanged by contact during a step.
 
+use super::Contacts;
 use super::frame::{Frame, NOBODY};
 use crate::Vec3;
 
@@ -41,13 +42,36 @@ pub struct Exchange {
     pub bodies: Vec<BodyExchange>,
 }
 
-/// The contact forces on each of `bodies` bodies.
+impl Contacts {
+    /// For each body the least number of a body that it touches, directly or through others; its own if it touches none.
+    pub fn groups(&self) -> Vec<usize> {
+        let mut groups: Vec<usize> = (0..self.by_body.len()).collect();
+        let pairs = self.frames.iter().filter(|frame| frame.bodies[1] != NOBODY);
+        for frame in pairs.filter(|frame| frame.force != Vec3::zeros()) {
+            let [a, b] = frame.bodies.map(|body| groups[body as usize]);
+            let (least, other) = (a.min(b), a.max(b));
+            groups.iter_mut().filter(|group| **group == other).for_each(|group| *group = least);
+        }
+        groups
+    }
+
+    /// The forces of obstacles alone on each body, when the step ends at `end`.
+    pub fn obstacle_forces(&self, end: &[Vec3]) -> Vec<BodyForce> {
+        let frames = self.frames.iter().filter(|frame| frame.bodies[1] == NOBODY);
+        forces_by_body(self.by_body.len(), frames, |v| end[v as usize])
+    }
+}
+
+/// The forces of some frames on `bodies` bodies.
 ///
-/// Both bodies of a pair are loaded at the same point, the vertex, so that their forces and torques cancel to the last
-/// bit.
-pub fn forces_by_body(bodies: usize, frames: &[Frame], place: impl Fn(u32) -> Vec3) -> Vec<BodyForce> {
+/// Both bodies of a pair feel the force at the same point, the vertex, so that theirs cancel to the last bit.
+pub fn forces_by_body<'a>(
+    bodies: usize,
+    frames: impl Iterator<Item = &'a Frame>,
+    place: impl Fn(u32) -> Vec3,
+) -> Vec<BodyForce> {
     let mut forces = vec![BodyForce::default(); bodies];
-    for frame in frames.iter().filter(|frame| frame.force != Vec3::zeros()) {
+    for frame in frames.filter(|frame| frame.force != Vec3::zeros()) {
         let torque = place(frame.vertices[0]).cross(&frame.force);
         let [mine, other] = frame.bodies.map(|body| body as usize);
         forces[mine].force += frame.force;
@@ -62,7 +86,7 @@ pub fn forces_by_body(bodies: usize, frames: &[Frame], place: impl Fn(u32) -> Ve
 
 /// Impulse and work of all contact forces from `start` to `end` in a step of length `h`.
 pub fn exchange(bodies: usize, frames: &[Frame], h: f64, start: &[Vec3], end: &[Vec3]) -> Exchange {
-    let forces = forces_by_body(bodies, frames, |v| end[v as usize]);
+    let forces = forces_by_body(bodies, frames.iter(), |v| end[v as usize]);
     let body =
         |f: &BodyForce| BodyExchange { impulse: f.force * h, angular_impulse: f.torque * h, work: 0.0 };
     let mut sum = Exchange { bodies: forces.iter().map(body).collect(), ..Exchange::default() };

@@ -17,6 +17,7 @@ mod columns;
 mod coupling;
 mod crossing;
 mod detect;
+mod energy;
 mod exchange;
 mod frame;
 mod hash;
@@ -27,9 +28,7 @@ pub mod obstacle;
 mod shade;
 mod shell;
 mod solve;
-mod stored;
 pub(crate) mod surface;
-mod work;
 
 use crate::error::InputError;
 use crate::model::Model;
@@ -38,7 +37,7 @@ use crate::{Result, Vec3};
 use columns::Columns;
 use detect::{Scenery, Step};
 pub use exchange::{BodyExchange, BodyForce, Exchange};
-use frame::{Frame, Law, NOBODY};
+use frame::{Frame, Law};
 use memory::Memory;
 use rayon::prelude::*;
 use solve::{Problem, Solver};
@@ -142,7 +141,7 @@ impl Contacts {
             }
         }
         let moved = |v: u32| x_free[v as usize] + self.displacement(v);
-        self.by_body = exchange::forces_by_body(self.scenery.skins.len(), &self.frames, moved);
+        self.by_body = exchange::forces_by_body(self.scenery.skins.len(), self.frames.iter(), moved);
         Ok(&self.nodal)
     }
 
@@ -184,24 +183,7 @@ impl Contacts {
         self.columns.forget();
     }
 
-    /// The potential ΣU of each body at positions `x` and time `t` (J); a contact of two bodies counts half for each.
-    ///
-    /// Detects contacts from scratch and changes nothing.
-    pub fn potential(&self, t: f64, x: &[Vec3]) -> Vec<f64> {
-        let mut energy = vec![0.0; self.scenery.skins.len()];
-        let moment = Step { t, h: 0.0, ends: [x, x], margin: 0.0 };
-        for frame in self.scenery.detect(&moment, &self.remembered()) {
-            let share = self.law.energy(frame.stiffness, -frame.gap(&frame.place(x)));
-            match frame.bodies {
-                [mine, NOBODY] => energy[mine as usize] += share,
-                both => both.iter().for_each(|&body| energy[body as usize] += share / 2.0),
-            }
-        }
-        energy
-    }
-
-    /// Impulse, work and friction of the last forces ([`Contacts::resolve`]) for the displacement from `x_start` to
-    /// `x_end`.
+    /// What the forces of the last [`Contacts::resolve`] did on the way from `x_start` to `x_end`.
     pub fn exchange(&self, x_start: &[Vec3], x_end: &[Vec3]) -> Exchange {
         exchange::exchange(self.scenery.skins.len(), &self.frames, self.h, x_start, x_end)
     }

@@ -1,5 +1,6 @@
 //! The inside of a step on the CPU.
 
+use super::newton;
 use super::{CHUNK, Cpu, fill};
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
@@ -41,15 +42,15 @@ impl<T: Scalar> Cpu<T> {
 impl<T: Scalar> Cpu<T> {
     /// descent = H⁻¹ g, H the Hessian at the iterate.
     fn descend_by_newton(&mut self, form: &StepCoefficients) -> Result<()> {
-        let Cpu { newton: Some(newton), model, given, laplacian, stiffness, tangent, .. } = self else {
+        let Cpu { newton: Some(hessian), model, given, laplacian, stiffness, tangent, .. } = self else {
             return Ok(());
         };
         let laplacian = stiffened(laplacian, given, &stiffness.factors);
-        newton.prepare(form, model, &laplacian, tangent.as_ref(), &self.evaluated)?;
+        newton::prepare(hessian, form, model, &laplacian, tangent.as_ref(), &self.evaluated)?;
         let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
         let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
         descent.copy_from_slice(gradient);
-        newton.solve(descent);
+        hessian.factor.solve(descent);
         Ok(())
     }
 }
@@ -194,7 +195,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
                 Ok(())
             }
             (LinearMap::InverseOperator, Some(newton), _) => {
-                newton.solve_all(columns);
+                newton.factor.solve_all(columns);
                 Ok(())
             }
             (LinearMap::InverseOperator, None, Some(tangent)) => {

@@ -18,8 +18,8 @@ use crate::damping::strain_rate;
 use crate::elastic::Scalar;
 use crate::elastic::local::Local;
 use crate::ledger::Exchange;
-use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
+use crate::linear::{Hessian, SparseMatrix};
 use crate::model::Model;
 use crate::scene::{Precision, Solver, SolverKind};
 use crate::solve::global::Global;
@@ -27,7 +27,6 @@ use crate::solve::stiffness::Stiffness;
 use crate::step::backend::{Backend, Report};
 use crate::step::coefficients::StepCoefficients;
 use crate::{Result, Vec3};
-use newton::Newton;
 use rayon::prelude::*;
 use std::sync::Arc;
 use tangent::Tangent;
@@ -65,7 +64,7 @@ pub struct Cpu<T: Scalar> {
     filtered: Vec<Vec3>,
     global: Global<T>,
     /// The Hessian, if iterations solve with that.
-    newton: Option<Newton>,
+    newton: Option<Hessian>,
     /// The stiffness of the elements, while damping needs it.
     tangent: Option<Tangent>,
     local: Local<T>,
@@ -108,7 +107,7 @@ impl<T: Scalar> Cpu<T> {
             local: Local::new(&model),
             global: Global::new(solver),
             newton: match solver.kind {
-                SolverKind::Newton => Some(Newton::new(&model)?),
+                SolverKind::Newton => Some(model.hessian()?),
                 SolverKind::Projective => None,
             },
             tangent: None,

@@ -1,7 +1,7 @@
 //! Laplacian damping (family: dissipation inside Φ): D = α₁ M + α₂ L with the PD Laplacian L.
 //!
 //! L is constant, so A is factored once, and L·1 = 0, so free fall is not damped if α₁ = 0. Spin is damped: L·(ω × x)
-//! ≠ 0. The arithmetic is in `step::form`.
+//! ≠ 0. The arithmetic is in `step::coefficients`.
 //! Parameters: `mass` = α₁ (1/s), `stiffness` = α₂ (s).
 
 use super::{Damping, Model};

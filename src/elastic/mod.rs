@@ -4,6 +4,7 @@
 //! with any number of threads.
 
 pub mod blocks;
+pub(crate) mod elastic_energy;
 mod energies;
 pub mod gather;
 pub mod lanes;

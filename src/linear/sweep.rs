@@ -21,6 +21,9 @@ pub(super) struct Sweep<'a, T: Real> {
     pub parallel: bool,
 }
 
+/// Runs of `vectors` and of `solution`.
+type Numbers<'a, T> = (&'a mut [T], &'a mut [[T; 3]]);
+
 impl<T: Real> Sweep<'_, T> {
     fn both(&self, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
         if self.parallel {
@@ -31,10 +34,24 @@ impl<T: Real> Sweep<'_, T> {
         }
     }
 
-    /// Lengths of the runs of `vectors` and `solution` from task `first` up to task `end`.
-    fn runs(&self, first: usize, end: usize) -> (usize, usize) {
-        let (vectors, solutions) = (&self.layout.task_vectors, &self.layout.task_solutions);
-        (vectors[end] - vectors[first], solutions[end] - solutions[first])
+    /// Where the tasks from `first` up to `end` part in two, and the numbers of both parts: of the first task with all below it,
+    /// or, where no sibling follows it, of it alone. `None` if there are no tasks.
+    fn split<'a>(
+        &self,
+        first: usize,
+        end: usize,
+        vectors: &'a mut [T],
+        solution: &'a mut [[T; 3]],
+    ) -> Option<(usize, [Numbers<'a, T>; 2])> {
+        if first == end {
+            return None;
+        }
+        let next = self.plan.tasks[first].end;
+        let cut = if next < end { next } else { first + 1 };
+        let length = |starts: &[usize]| starts[cut] - starts[first];
+        let (vectors, other_vectors) = vectors.split_at_mut(length(&self.layout.task_vectors));
+        let (solution, other_solution) = solution.split_at_mut(length(&self.layout.task_solutions));
+        Some((next, [(vectors, solution), (other_vectors, other_solution)]))
     }
 
     /// L y = b and D⁻¹ y for the sibling tasks from `first` up to `end` and all below them.
@@ -46,21 +63,15 @@ impl<T: Real> Sweep<'_, T> {
         vectors: &mut [T],
         solution: &mut [[T; 3]],
     ) {
-        if first == end {
-            return;
-        }
-        let next = self.plan.tasks[first].end;
-        let runs = self.runs(first, if next < end { next } else { first + 1 });
-        let (vectors, other_vectors) = vectors.split_at_mut(runs.0);
-        let (solution, other_solution) = solution.split_at_mut(runs.1);
+        let Some((next, [mine, others])) = self.split(first, end, vectors, solution) else { return };
         if next < end {
             self.both(
-                || self.forward(first, next, b, vectors, solution),
-                || self.forward(next, end, b, other_vectors, other_solution),
+                || self.forward(first, next, b, mine.0, mine.1),
+                || self.forward(next, end, b, others.0, others.1),
             );
         } else {
-            self.forward(first + 1, end, b, other_vectors, other_solution);
-            self.forward_task(first, b, vectors, other_vectors, solution);
+            self.forward(first + 1, end, b, others.0, others.1);
+            self.forward_task(first, b, mine.0, others.0, mine.1);
         }
     }
 
@@ -74,21 +85,15 @@ impl<T: Real> Sweep<'_, T> {
         vectors: &mut [T],
         solution: &mut [[T; 3]],
     ) {
-        if first == end {
-            return;
-        }
-        let next = self.plan.tasks[first].end;
-        let runs = self.runs(first, if next < end { next } else { first + 1 });
-        let (vectors, other_vectors) = vectors.split_at_mut(runs.0);
-        let (solution, other_solution) = solution.split_at_mut(runs.1);
+        let Some((next, [mine, others])) = self.split(first, end, vectors, solution) else { return };
         if next < end {
             self.both(
-                || self.backward(first, next, above, vectors, solution),
-                || self.backward(next, end, above, other_vectors, other_solution),
+                || self.backward(first, next, above, mine.0, mine.1),
+                || self.backward(next, end, above, others.0, others.1),
             );
         } else {
-            self.backward_task(first, above, vectors, solution);
-            self.backward(first + 1, end, vectors, other_vectors, other_solution);
+            self.backward_task(first, above, mine.0, mine.1);
+            self.backward(first + 1, end, mine.0, others.0, others.1);
         }
     }
 

@@ -17,44 +17,32 @@ pub trait Vectors<T>: Copy {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Vectors<f64> for V3 {
-    type Vector = f64x4;
+macro_rules! avx2 {
+    ($real:ty, $vector:ty, $splat:ident, $mul_add:ident, $sum:ident) => {
+        impl Vectors<$real> for V3 {
+            type Vector = $vector;
 
-    #[inline(always)]
-    fn splat(self, value: f64) -> f64x4 {
-        self.splat_f64s(value)
-    }
+            #[inline(always)]
+            fn splat(self, value: $real) -> $vector {
+                self.$splat(value)
+            }
 
-    #[inline(always)]
-    fn mul_add(self, a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
-        self.mul_add_f64s(a, b, c)
-    }
+            #[inline(always)]
+            fn mul_add(self, a: $vector, b: $vector, c: $vector) -> $vector {
+                self.$mul_add(a, b, c)
+            }
 
-    #[inline(always)]
-    fn sum(self, vector: f64x4) -> f64 {
-        self.reduce_sum_f64s(vector)
-    }
+            #[inline(always)]
+            fn sum(self, vector: $vector) -> $real {
+                self.$sum(vector)
+            }
+        }
+    };
 }
-
 #[cfg(target_arch = "x86_64")]
-impl Vectors<f32> for V3 {
-    type Vector = f32x8;
-
-    #[inline(always)]
-    fn splat(self, value: f32) -> f32x8 {
-        self.splat_f32s(value)
-    }
-
-    #[inline(always)]
-    fn mul_add(self, a: f32x8, b: f32x8, c: f32x8) -> f32x8 {
-        self.mul_add_f32s(a, b, c)
-    }
-
-    #[inline(always)]
-    fn sum(self, vector: f32x8) -> f32 {
-        self.reduce_sum_f32s(vector)
-    }
-}
+avx2!(f64, f64x4, splat_f64s, mul_add_f64s, reduce_sum_f64s);
+#[cfg(target_arch = "x86_64")]
+avx2!(f32, f32x8, splat_f32s, mul_add_f32s, reduce_sum_f32s);
 
 /// Plain arrays, which the compiler turns into whatever vectors every machine of the target has.
 #[derive(Debug, Clone, Copy)]

@@ -3,9 +3,6 @@
 use super::attachment::Attachment;
 use super::check::check_material;
 use super::material::{elements, lumped_masses};
-use super::spring::SpringElement;
-use super::tet::TetElement;
-use super::triangle::TriangleElement;
 use super::{Body, Model};
 use crate::error::InputError;
 use crate::mesh::{self, Embedding, Mesh};
@@ -31,56 +28,75 @@ pub(crate) fn build(loaded: &LoadedScene) -> Result<Built> {
     for (index, body) in scene.bodies.iter().enumerate() {
         let read = mesh::load(&body.mesh, &loaded.base_dir).map_err(|e| match e {
             crate::Error::Input(e) if e.file.is_none() => {
-                let field = e.field.as_ref().map(|f| format!("body.{index}.mesh.{f}"));
-                let field = field.or(Some(format!("body.{index}.mesh")));
-                loaded.place(InputError { field, ..e }).into()
+                loaded.place(e.within(format_args!("body.{index}.mesh"))).into()
             }
             other => other,
         })?;
         warnings.extend(read.warnings.into_iter().map(|w| format!("body {}: {w}", body.name)));
-        add_body(&mut model, scene, index, read.mesh, read.surface).map_err(|e| loaded.place(e))?;
+        let added = add_body(&mut model, body, read.mesh, read.surface);
+        added.map_err(|e| loaded.place(e.within(format_args!("body.{index}"))))?;
     }
     model.add_joints(scene).map_err(|e| loaded.place(e))?;
     Ok(Built { model, warnings })
 }
 
-/// Appends a body to the model. Errors name the field.
+/// Appends a body to the model. Errors name the field within the body.
 fn add_body(
     model: &mut Model,
-    scene: &Scene,
-    index: usize,
+    body: &scene::Body,
     mesh: Mesh,
     surface: Option<Mesh>,
 ) -> Result<(), InputError> {
-    let body = &scene.bodies[index];
-    let within = |part: &str, e: InputError| {
-        let field = match e.field {
-            Some(field) => format!("body.{index}.{part}.{field}"),
-            None => format!("body.{index}.{part}"),
-        };
-        InputError { field: Some(field), ..e }
-    };
-    check_material(&format!("body.{index}.material"), &body.material, Some(kind(&mesh)))?;
+    check_material("material", &body.material, Some(kind(&mesh)))?;
     let first = model.vertex_count();
     let masses = lumped_masses(&body.material, &mesh);
     if let Some(v) = masses.iter().position(|m| !m.is_finite() || *m <= 0.0) {
         let message = format!("vertex {v} has mass {} kg; every vertex must belong to an element", masses[v]);
-        return Err(InputError::field(format!("body.{index}.mesh"), message));
+        return Err(InputError::field("mesh", message));
     }
-    let parts = elements(&body.material, &mesh).map_err(|e| within("material", e))?;
+    let mut parts = elements(&body.material, &mesh).map_err(|e| e.within("material"))?;
+    parts.shift(first as u32);
     let (mut positions, velocities) = place(body, &mesh, &masses);
+    displace(body, &mesh, &mut positions)?;
+    model.attachments.extend(attachments(body, &mesh, &positions, first as u32)?);
+    let skin = surface.map(|surface| Embedding::new(&mesh, &surface)).transpose();
+    let skin = skin.map_err(|e| e.within("mesh.skin"))?.map(Arc::new);
+    model.tets.extend(parts.tets);
+    model.triangles.extend(parts.triangles);
+    model.springs.extend(parts.springs);
+    model.bendings.extend(parts.bendings);
+    model.mass.extend(masses);
+    model.initial_positions.extend(positions);
+    model.initial_velocities.extend(velocities);
+    let vertices = first..model.vertex_count();
+    model.bodies.push(Body { name: body.name.clone(), vertices, mesh, skin });
+    Ok(())
+}
+
+/// Moves the vertices that a body's `displace` picks.
+fn displace(body: &scene::Body, mesh: &Mesh, positions: &mut [Vec3]) -> Result<(), InputError> {
     for (number, displace) in body.displace.iter().enumerate() {
-        let chosen =
-            select(&displace.select, &mesh).map_err(|e| within(&format!("displace.{number}.select"), e))?;
-        for v in chosen {
+        let chosen = select(&displace.select, mesh);
+        for v in chosen.map_err(|e| e.within(format_args!("displace.{number}.select")))? {
             positions[v as usize] += displace.of(mesh.positions[v as usize]);
         }
     }
+    Ok(())
+}
+
+/// The attachments of a body whose vertices are counted from `first` on.
+fn attachments(
+    body: &scene::Body,
+    mesh: &Mesh,
+    positions: &[Vec3],
+    first: u32,
+) -> Result<Vec<Attachment>, InputError> {
+    let mut all = Vec::new();
     for (number, attach) in body.attach.iter().enumerate() {
-        let chosen =
-            select(&attach.select, &mesh).map_err(|e| within(&format!("attach.{number}.select"), e))?;
-        model.attachments.extend(chosen.into_iter().map(|v| Attachment {
-            vertex: first as u32 + v,
+        let chosen = select(&attach.select, mesh);
+        let chosen = chosen.map_err(|e| e.within(format_args!("attach.{number}.select")))?;
+        all.extend(chosen.into_iter().map(|v| Attachment {
+            vertex: first + v,
             stiffness: attach.stiffness,
             anchor: positions[v as usize],
             path: attach.path.clone(),
@@ -88,28 +104,7 @@ fn add_body(
             until: attach.until.unwrap_or(f64::INFINITY),
         }));
     }
-    let shift = first as u32;
-    model
-        .tets
-        .extend(parts.tets.into_iter().map(|e| TetElement { vertices: e.vertices.map(|v| v + shift), ..e }));
-    model.triangles.extend(
-        parts.triangles.into_iter().map(|e| TriangleElement { vertices: e.vertices.map(|v| v + shift), ..e }),
-    );
-    model.springs.extend(
-        parts.springs.into_iter().map(|e| SpringElement { vertices: e.vertices.map(|v| v + shift), ..e }),
-    );
-    model.bendings.extend(parts.bendings.into_iter().map(|mut e| {
-        e.vertices.iter_mut().for_each(|v| *v += shift);
-        e
-    }));
-    model.mass.extend(masses);
-    model.initial_positions.extend(positions);
-    model.initial_velocities.extend(velocities);
-    let vertices = first..model.vertex_count();
-    let skin = surface.map(|surface| Embedding::new(&mesh, &surface)).transpose();
-    let skin = skin.map_err(|e| within("mesh.skin", e))?.map(Arc::new);
-    model.bodies.push(Body { name: body.name.clone(), vertices, mesh, skin });
-    Ok(())
+    Ok(all)
 }
 
 /// The kind of a mesh.

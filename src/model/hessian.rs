@@ -10,7 +10,8 @@ use super::law::stretches::Stretches;
 use super::spring::SpringElement;
 use super::tet::TetElement;
 use super::triangle::{TriangleElement, TriangleLaw};
-use crate::{Mat3, Vec3};
+use crate::linear::{BlockMatrix, BlockPattern, Hessian};
+use crate::{Mat3, Result, Vec3};
 use rayon::prelude::*;
 
 /// Elements that a task takes at once.
@@ -96,6 +97,23 @@ pub fn corners(model: &Model) -> impl Iterator<Item = &[u32]> {
         .chain(model.triangles.iter().map(|e| &e.vertices[..]))
         .chain(model.springs.iter().map(|e| &e.vertices[..]))
         .chain(model.bendings.iter().map(|e| &e.vertices[..]))
+}
+
+impl Model {
+    /// The Hessian of all elements, still zero.
+    pub fn hessian(&self) -> Result<Hessian> {
+        Hessian::new(&BlockPattern::new(self.vertex_count(), corners(self))?)
+    }
+
+    /// The stiffness K of all elements at the start (N/m), and the Hessians that it is made of.
+    pub fn stiffness_at_start(&self) -> Result<(BlockMatrix, Vec<Mat3>)> {
+        let pattern = BlockPattern::new(self.vertex_count(), corners(self))?;
+        let mut blocks = vec![Mat3::zeros(); pattern.element_blocks()];
+        hessians(self, &self.initial_positions, &mut blocks);
+        let mut matrix = BlockMatrix::zeros(&pattern);
+        matrix.assemble(&vec![0.0; self.vertex_count()], None, 1.0, &blocks);
+        Ok((matrix, blocks))
+    }
 }
 
 /// The definite Hessians of all elements at `x` (N/m), block by block in the order of [`corners`].

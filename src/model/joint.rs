@@ -42,10 +42,7 @@ impl Model {
     /// Adds the joints of a scene whose bodies are all there. Errors name the field.
     pub(super) fn add_joints(&mut self, scene: &Scene) -> Result<(), InputError> {
         for (number, joint) in scene.joints.iter().enumerate() {
-            let element = self.joint(joint).map_err(|e| match e.field {
-                Some(field) => InputError { field: Some(format!("joint.{number}.{field}")), ..e },
-                None => InputError { field: Some(format!("joint.{number}")), ..e },
-            })?;
+            let element = self.joint(joint).map_err(|e| e.within(format_args!("joint.{number}")))?;
             self.springs.push(element);
         }
         if !scene.joints.is_empty() {

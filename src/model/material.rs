@@ -26,6 +26,17 @@ pub struct Elements {
     pub bendings: Vec<BendingElement>,
 }
 
+impl Elements {
+    /// Counts vertices from `first` on.
+    pub fn shift(&mut self, first: u32) {
+        let tets = self.tets.iter_mut().flat_map(|e| &mut e.vertices);
+        let triangles = self.triangles.iter_mut().flat_map(|e| &mut e.vertices);
+        let springs = self.springs.iter_mut().flat_map(|e| &mut e.vertices);
+        let bendings = self.bendings.iter_mut().flat_map(|e| &mut e.vertices);
+        tets.chain(triangles).chain(springs).chain(bendings).for_each(|v| *v += first);
+    }
+}
+
 /// A material model: the kinds of mesh it can be given to, and what it reads.
 #[derive(Debug, Clone, Copy)]
 pub struct MaterialModel {
@@ -46,6 +57,8 @@ const LAME: &[(&str, &[MatterKind])] = &[
     ("young_modulus", &[Solid, Cloth]),
     ("poisson_ratio", &[Solid, Cloth]),
     ("thickness", &[Cloth]),
+    ("yield_stress", &[Solid, Cloth]),
+    ("creep_rate", &[Solid, Cloth]),
 ];
 
 /// All material models: one entry each.
@@ -82,15 +95,7 @@ pub const MATERIALS: &[MaterialModel] = &[
     MaterialModel {
         name: "stvk",
         kinds: &[Solid, Cloth],
-        fields: &[
-            ("mu", &[Solid, Cloth]),
-            ("lambda", &[Solid, Cloth]),
-            ("young_modulus", &[Solid, Cloth]),
-            ("poisson_ratio", &[Solid, Cloth]),
-            ("thickness", &[Cloth]),
-            ("yield_stress", &[Cloth]),
-            ("creep_rate", &[Cloth]),
-        ],
+        fields: LAME,
         build: |material, mesh| of_law(material, mesh, Law::StVenantKirchhoff),
     },
     MaterialModel {
@@ -108,7 +113,12 @@ pub const MATERIALS: &[MaterialModel] = &[
     MaterialModel {
         name: "valanis-landel",
         kinds: &[Solid, Cloth],
-        fields: &[("curves", &[Solid, Cloth]), ("thickness", &[Cloth])],
+        fields: &[
+            ("curves", &[Solid, Cloth]),
+            ("thickness", &[Cloth]),
+            ("yield_stress", &[Solid, Cloth]),
+            ("creep_rate", &[Solid, Cloth]),
+        ],
         build: valanis_landel,
     },
     MaterialModel {
@@ -182,14 +192,7 @@ fn valanis_landel(material: &Material, mesh: &Mesh) -> Result<Elements, InputErr
     let Some(given) = &material.curves else {
         return Err(InputError::field("curves", "is required by `valanis-landel`"));
     };
-    let within = |e: InputError| InputError {
-        field: Some(match &e.field {
-            Some(field) => format!("curves.{field}"),
-            None => "curves".into(),
-        }),
-        ..e
-    };
-    let curves = Curves::new(&given.f, &given.g, &given.h).map_err(within)?;
+    let curves = Curves::new(&given.f, &given.g, &given.h).map_err(|e| e.within("curves"))?;
     let moduli = curves.lame();
     with_moduli(material, mesh, &Law::ValanisLandel(Arc::new(curves)), moduli)
 }

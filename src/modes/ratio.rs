@@ -2,13 +2,11 @@
 
 use super::{Mode, alone};
 use crate::damping;
-use crate::linear::{BlockMatrix, BlockPattern};
 use crate::model::Model;
-use crate::model::hessian::{corners, hessians};
 use crate::scene::{NON_OSCILLATORY, Scene};
 use crate::step::explicit;
 use crate::step::integrator;
-use crate::{Mat3, Result, Vec3};
+use crate::{Result, Vec3};
 
 /// The decay of a mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,11 +50,7 @@ pub fn decays(scene: &Scene, model: &Model, body: usize, modes: &[Mode]) -> Resu
     };
     let body = alone(model, body);
     let laplacian = body.laplacian()?;
-    let pattern = BlockPattern::new(body.vertex_count(), corners(&body))?;
-    let mut blocks = vec![Mat3::zeros(); pattern.element_blocks()];
-    hessians(&body, &body.initial_positions, &mut blocks);
-    let mut stiffness = BlockMatrix::zeros(&pattern);
-    stiffness.assemble(&vec![0.0; body.vertex_count()], None, 1.0, &blocks);
+    let (stiffness, _) = body.stiffness_at_start()?;
     let mut product = vec![Vec3::zeros(); body.vertex_count()];
     let with =
         |shape: &[Vec3], product: &[Vec3]| shape.iter().zip(product).map(|(u, f)| u.dot(f)).sum::<f64>();

@@ -34,11 +34,7 @@ pub fn examples(loaded: &LoadedScene, model: &Model) -> Result<Vec<ExampleShape>
     };
     let mut shape_of = shape_of;
     let place = |index: usize, error: Error| match error {
-        Error::Input(e) => {
-            let within = e.field.as_ref().map(|field| format!(".{field}")).unwrap_or_default();
-            let field = Some(format!("damping.example.{index}.shape{within}"));
-            loaded.place(InputError { field, ..e }).into()
-        }
+        Error::Input(e) => loaded.place(e.within(format_args!("damping.example.{index}.shape"))).into(),
         other => other,
     };
     let shapes = examples.iter().enumerate();
@@ -110,8 +106,8 @@ pub fn sized(mode: &Mode, size: f64) -> Vec<Vec3> {
 fn pulled(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Vec<Vec3>> {
     let whole = &model.bodies[body];
     let chosen = select(chosen, &whole.mesh).map_err(|e| {
-        let field = e.field.as_ref().map_or("select".into(), |field| format!("select.{field}"));
-        InputError { field: Some(field), message: format!("body `{}`: {}", whole.name, e.message), ..e }
+        let message = format!("body `{}`: {}", whole.name, e.message);
+        InputError { message, ..e.within("select") }
     })?;
     let mass = &model.mass[whole.vertices.clone()];
     let total: f64 = chosen.iter().map(|&v| mass[v as usize]).sum();

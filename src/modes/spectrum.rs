@@ -5,9 +5,9 @@ use super::lanczos::{BLOCK, Goal, largest};
 use super::rigid::free_motions;
 use super::subspace::{Vector, dot};
 use crate::error::{Error, RunError};
-use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
+use crate::linear::{BlockFactor, BlockMatrix};
 use crate::model::Model;
-use crate::model::hessian::{corners, hessians};
+use crate::model::hessian::corners;
 use crate::{Mat3, Result, Vec3};
 
 /// Tolerance of |B φ − θ φ| relative to θ: the error of θ itself is its square over the gap to the next.
@@ -48,15 +48,10 @@ pub struct Spectrum<'a> {
 impl<'a> Spectrum<'a> {
     /// For an isolated body.
     pub fn new(body: &'a Model) -> Result<Self> {
-        let n = body.vertex_count();
-        let pattern = BlockPattern::new(n, corners(body))?;
-        let mut blocks = vec![Mat3::zeros(); pattern.element_blocks()];
-        hessians(body, &body.initial_positions, &mut blocks);
-        let mut elements = BlockMatrix::zeros(&pattern);
-        elements.assemble(&vec![0.0; n], None, 1.0, &blocks);
+        let (elements, blocks) = body.stiffness_at_start()?;
         let largest = stiffest(body, &blocks);
         let rigid = free_motions(body, &elements, largest);
-        let matrix = BlockMatrix::zeros(&pattern);
+        let matrix = elements.clone();
         let factor = BlockFactor::new(&matrix)?;
         let held = body.attachment_stiffness();
         Ok(Spectrum { body, elements, blocks, held, matrix, factor, shift: 0.0, largest, rigid })

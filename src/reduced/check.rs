@@ -1,5 +1,6 @@
 //! What a reduced body is not: refused where it would change the motion, told where it is left out.
 
+use super::MOST_COORDINATES;
 use crate::error::InputError;
 use crate::model::Model;
 use crate::model::law::Law;
@@ -9,8 +10,8 @@ use crate::step::explicit;
 /// Damping that a reduced body knows.
 const DAMPING: [&str; 4] = ["none", "laplacian", "rayleigh", "rayleigh-tangent"];
 
-/// Refuses a scene that cannot be reduced; says what is left out of others.
-pub(super) fn check(scene: &Scene, model: &Model) -> Result<Vec<String>, InputError> {
+/// Refuses a scene that cannot be reduced to `count` coordinates; says what is left out of others.
+pub(super) fn check(scene: &Scene, model: &Model, count: usize) -> Result<Vec<String>, InputError> {
     let refuse = |field: &str, message: String| Err(InputError::field(field, message));
     if model.bodies.len() != 1 {
         return refuse("body", format!("expected exactly one body, the scene has {}", model.bodies.len()));
@@ -47,6 +48,9 @@ pub(super) fn check(scene: &Scene, model: &Model) -> Result<Vec<String>, InputEr
         let message =
             format!("`{damping}` does not support reduced bodies; use one of {}", DAMPING.join(", "));
         return refuse("damping.model", message);
+    }
+    if !(1..=MOST_COORDINATES).contains(&count) {
+        return refuse("--modes", format!("must be from 1 to {MOST_COORDINATES}, got {count}"));
     }
     let mut left_out = Vec::new();
     if !scene.obstacles.is_empty() {

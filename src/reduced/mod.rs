@@ -20,14 +20,14 @@ mod step;
 
 pub use step::Solved;
 
-use crate::error::{InputError, RunError};
+use crate::error::RunError;
 use crate::ledger::{Book, Exchange};
 use crate::linear::tall::Tall;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::step::clock::Clock;
 use crate::step::coefficients::StepCoefficients;
-use crate::step::integrator::{self, Integrator};
+use crate::step::integrator;
 use crate::{Mat3, Result, Vec3};
 use basis::Basis;
 use damping::Damping;
@@ -56,7 +56,6 @@ pub struct Reduced {
     damping: Damping,
     /// Φᵀ M 1: what a unit acceleration along each rest axis pushes (kg^1/2).
     shifts: DMatrix<f64>,
-    integrator: Integrator,
     form: StepCoefficients,
     /// Time of a frame (s), and its steps.
     pace: (f64, usize),
@@ -95,13 +94,9 @@ impl Reduced {
     /// The one body of a checked scene in `count` coordinates, or fewer if it has not so many. `progress` is told how far the polynomial is,
     /// which takes the most time.
     pub fn new(scene: &Scene, model: Arc<Model>, count: usize, progress: impl Fn(f64)) -> Result<Self> {
-        let mut warnings = check::check(scene, &model)?;
-        if !(1..=MOST_COORDINATES).contains(&count) {
-            let message = format!("must be from 1 to {MOST_COORDINATES}, got {count}");
-            return Err(InputError::field("--modes", message).into());
-        }
-        let h = scene.time.step / scene.time.substeps as f64;
-        let frame = Frame::new(scene, &model, h)?;
+        let mut warnings = check::check(scene, &model, count)?;
+        let form = form(scene)?;
+        let frame = Frame::new(scene, &model, form.h)?;
         let examples: Vec<Vec<Vec3>> = model.examples.iter().map(|e| e.displacement.clone()).collect();
         let begun = Instant::now();
         let Basis { shapes, modes: linear } = basis::basis(&model, &examples, count)?;
@@ -112,15 +107,6 @@ impl Reduced {
         let begun = Instant::now();
         let elastic = Polynomial::new(&model.tets, &shapes, progress);
         let preparation = [basis_found, begun.elapsed().as_secs_f64()];
-        let integrator = integrator::of(&scene.integrator)?;
-        let asked = crate::damping::make(&scene.damping)?;
-        let form = StepCoefficients {
-            row: integrator,
-            h,
-            mass_damping: asked.mass,
-            stiffness_damping: asked.stiffness,
-            tangent: asked.tangent,
-        };
         let base = base_damping(&model, &shapes, &elastic, &form)?;
         let x = coordinates(&model.mass, &shapes, &examples);
         let mass = model.mass.iter().sum();
@@ -134,7 +120,6 @@ impl Reduced {
             frame,
             elastic,
             damping,
-            integrator,
             form,
             pace: (scene.time.step, scene.time.substeps),
             tolerance: scene.time.tolerance,
@@ -245,6 +230,18 @@ impl Held {
     fn energy(&self, q: &DVector<f64>) -> f64 {
         0.5 * q.dot(&(&self.stiffness * q)) - q.dot(&self.pull) + self.energy
     }
+}
+
+/// The step of a scene, with its damping.
+fn form(scene: &Scene) -> Result<StepCoefficients> {
+    let asked = crate::damping::make(&scene.damping)?;
+    Ok(StepCoefficients {
+        row: integrator::of(&scene.integrator)?,
+        h: scene.time.step / scene.time.substeps as f64,
+        mass_damping: asked.mass,
+        stiffness_damping: asked.stiffness,
+        tangent: asked.tangent,
+    })
 }
 
 /// Φᵀ M of columns in rest coordinates.

@@ -1,5 +1,5 @@
 //! A step of a reduced body: the same function as for a full one, over q with M = I (see `step::integrator` and
-//! `step::form`),
+//! `step::coefficients`),
 //!
 //!   Φ(q) = 1/(2h²) |q − y|² + c₁ E(c₂ q + z) + (d/2s) v'(q)ᵀ Ĉ v'(q),
 //!
@@ -7,6 +7,7 @@
 
 use super::Reduced;
 use super::polynomial::Evaluated;
+use crate::linear::newton::{self, Merit, Minimum};
 use crate::step::coefficients::StepCoefficients;
 use crate::step::integrator;
 use crate::{Result, Vec3};
@@ -16,13 +17,7 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 const MOST_ITERATIONS: usize = 50;
 /// They stop when the gradient is this fraction of its initial value: another iteration would only round.
 const TOLERANCE: f64 = 1e-9;
-/// … or when they move q by no more than this fraction.
-const ROUNDING: f64 = 1e-13;
-/// A step is halved if Φ rises at its end by more than this fraction of the initial slope, …
-const STEEPEST: f64 = 0.5;
-/// … but not below this length.
-const LEAST_SHARE: f64 = 1e-3;
-/// Limit of the added inertia: beyond every stiffness.
+/// Until inertia is beyond every stiffness.
 const MOST_DOUBLINGS: usize = 60;
 
 /// Result of a step.
@@ -44,12 +39,7 @@ struct Objective<'a> {
     velocity: DVector<f64>,
     /// Ĉ.
     damping: &'a DMatrix<f64>,
-}
-
-/// Φ somewhere.
-struct Value {
-    gradient: DVector<f64>,
-    /// Of the energies alone.
+    /// Of the energies alone, where it was evaluated last.
     hessian: DMatrix<f64>,
 }
 
@@ -58,8 +48,8 @@ impl Reduced {
     pub fn step(&mut self) -> Result<Solved> {
         let h = self.step_length();
         let start = self.steps as f64 * h;
-        let starter = self.integrator.starter.filter(|_| self.steps == 0);
-        let row = starter.and_then(|name| integrator::find(name).ok()).unwrap_or(self.integrator);
+        let starter = self.form.row.starter.filter(|_| self.steps == 0);
+        let row = starter.and_then(|name| integrator::find(name).ok()).unwrap_or(self.form.row);
         let form = StepCoefficients { row, h, ..self.form };
         let solved = match row.second {
             None => self.advance(&form, start)?,
@@ -81,7 +71,7 @@ impl Reduced {
         let carried = -(self.frame.velocity(time + form.h) - self.frame.velocity(time)) / form.h;
         let pushed = self.push(carried);
         let force = form.takes_force().then(|| self.force(form, &damping));
-        let objective =
+        let mut objective =
             self.objective(form, &damping, &(self.push(self.model.gravity) + &pushed), force.as_ref());
         let (q, solved) = objective.minimise(&self.q + &self.p * form.h)?;
         let velocity = objective.velocity_at(&q);
@@ -125,7 +115,7 @@ impl Reduced {
             target += force * (h * h * y.force);
             velocity += force * (h * v.force);
         }
-        Objective { body: self, form, target, velocity, damping }
+        Objective { body: self, form, target, velocity, damping, hessian: DMatrix::zeros(0, 0) }
     }
 
     /// Elastic energy and that of the attachments, with their derivatives.
@@ -143,68 +133,45 @@ impl Objective<'_> {
         q * self.form.velocity_slope() + &self.velocity
     }
 
-    fn at(&self, q: &DVector<f64>) -> Value {
+    /// Newton's method from a first guess on.
+    fn minimise(&mut self, guess: DVector<f64>) -> Result<(DVector<f64>, Solved)> {
+        let tolerance = self.body.tolerance.max(TOLERANCE);
+        let Minimum { x: q, iterations, residual, .. } =
+            newton::minimise(self, guess, MOST_ITERATIONS, tolerance)?;
+        match q.iter().all(|q| q.is_finite()) && residual.is_finite() {
+            true => Ok((q, Solved { iterations, residual })),
+            false => Err(self.body.not_finite(self.body.frame_number() + 1).into()),
+        }
+    }
+}
+
+impl newton::Objective for Objective<'_> {
+    /// Ĉ of examples that are not C-orthogonal is not symmetric, and then no Φ has this gradient: slopes alone say how far it goes.
+    fn evaluate(&mut self, q: &DVector<f64>) -> (Option<Merit>, DVector<f64>) {
         let (row, h) = (&self.form.row, self.form.h);
         let potential = self.body.potential(&(q * row.c2 + &self.body.q * row.offset));
         let drag = self.damping * self.velocity_at(q) * self.form.dissipation_weight();
-        Value {
-            gradient: (q - &self.target) / (h * h) + potential.gradient * (row.c1 * row.c2) + drag,
-            hessian: potential.hessian,
-        }
+        self.hessian = potential.hessian;
+        (None, (q - &self.target) / (h * h) + potential.gradient * (row.c1 * row.c2) + drag)
     }
 
-    /// Newton's method from a first guess on. Slopes alone say how far it goes: Ĉ of examples that are not C-orthogonal is not symmetric,
-    /// and then no Φ has this gradient.
-    fn minimise(&self, guess: DVector<f64>) -> Result<(DVector<f64>, Solved)> {
-        let mut q = guess;
-        let mut here = self.at(&q);
-        let first = here.gradient.norm();
-        let tolerance = self.body.tolerance.max(TOLERANCE);
-        let mut solved = Solved { iterations: 0, residual: if first > 0.0 { 1.0 } else { 0.0 } };
-        while solved.iterations < MOST_ITERATIONS && solved.residual > tolerance {
-            let way = self.way(&here)?;
-            let slope = here.gradient.dot(&way).abs();
-            let (mut share, mut there) = (1.0, self.at(&(&q + &way)));
-            // a number that is no number is too far as well
-            while !there.gradient.dot(&way).le(&(STEEPEST * slope)) && share > LEAST_SHARE {
-                share *= 0.5;
-                there = self.at(&(&q + &way * share));
-            }
-            let moved = share * way.norm();
-            q += way * share;
-            here = there;
-            solved.iterations += 1;
-            solved.residual = here.gradient.norm() / first;
-            if moved <= ROUNDING * q.norm() {
-                break;
-            }
-        }
-        if q.iter().all(|q| q.is_finite()) && solved.residual.is_finite() {
-            Ok((q, solved))
-        } else {
-            Err(self.body.not_finite(self.body.frame_number() + 1).into())
-        }
-    }
-
-    /// The Newton direction. Where the Hessian is indefinite, inertia is increased until it is definite.
-    fn way(&self, here: &Value) -> Result<DVector<f64>> {
+    /// Where the Hessian is not definite, inertia is made larger until it is.
+    fn direction(&mut self, _: &DVector<f64>, gradient: &DVector<f64>) -> Result<DVector<f64>> {
         let (row, h) = (&self.form.row, self.form.h);
         let weight = self.form.dissipation_weight() * self.form.velocity_slope();
-        let mut matrix = &here.hessian * (row.c1 * row.c2 * row.c2) + self.damping * weight;
+        let mut matrix = &self.hessian * (row.c1 * row.c2 * row.c2) + self.damping * weight;
+        let not_finite = || self.body.not_finite(self.body.frame_number() + 1).into();
         let mut inertia = 1.0 / (h * h);
         add(&mut matrix, inertia);
         for _ in 0..MOST_DOUBLINGS {
             // of a matrix that is not symmetric the symmetric part says whether it goes down
             if Cholesky::new((&matrix + matrix.transpose()) * 0.5).is_some() {
-                let way = matrix.lu().solve(&here.gradient);
-                return way
-                    .map(|way| -way)
-                    .ok_or_else(|| self.body.not_finite(self.body.frame_number() + 1).into());
+                return matrix.lu().solve(gradient).ok_or_else(not_finite);
             }
             add(&mut matrix, inertia);
             inertia *= 2.0;
         }
-        Err(self.body.not_finite(self.body.frame_number() + 1).into())
+        Err(not_finite())
     }
 }
 

@@ -13,5 +13,6 @@ mod hyperelastic;
 mod joints;
 mod modes;
 mod patch;
+mod plastic_laws;
 mod plasticity;
 mod valanis_landel;

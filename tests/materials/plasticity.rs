@@ -8,7 +8,7 @@ use dashpot::model::tet::edge_matrix;
 use dashpot::{Mat3, Simulation, Vec3, setup};
 
 /// A box of one cell, held at every vertex while it is stretched by a fifth: the same F in every tetrahedron.
-const HELD: &str = r#"
+pub const HELD: &str = r#"
     gravity = [0.0, 0.0, 0.0]
     time = { step = 0.01, iterations = 50, tolerance = 1e-14 }
     integrator = { kind = "backward-euler" }
@@ -21,7 +21,7 @@ const HELD: &str = r#"
 "#;
 
 /// F of every tetrahedron.
-fn deformations(simulation: &Simulation) -> Vec<Mat3> {
+pub fn deformations(simulation: &Simulation) -> Vec<Mat3> {
     let given = RestShapes::of(simulation.model());
     let shapes = simulation.rest_shapes().unwrap_or(&given);
     let x = simulation.positions();
@@ -38,7 +38,7 @@ fn stress(f: &Mat3, mu: f64) -> f64 {
 }
 
 /// That every row closes, and that nothing flows back.
-fn check_ledger(rows: &[Row]) {
+pub fn check_ledger(rows: &[Row]) {
     let scale = rows.iter().map(|row| row.total.abs() + row.plastic).fold(0.0, f64::max);
     for pair in rows.windows(2) {
         assert!(pair[1].plastic >= pair[0].plastic, "frame {}: {} J", pair[1].frame, pair[1].plastic);
@@ -95,7 +95,7 @@ fn below_the_limit_nothing_is_different() {
 }
 
 /// A bar whose end is carried down in a second and let go.
-const BENT: &str = r#"
+pub const BENT: &str = r#"
     gravity = [0.0, 0.0, 0.0]
     time = { step = 0.02, iterations = 30, tolerance = 1e-6 }
     integrator = { kind = "backward-euler" }
@@ -157,7 +157,7 @@ fn a_bar_that_was_bent_too_far_keeps_its_bend_and_comes_to_rest() {
 }
 
 /// A free block, far too much stretched, spinning.
-const FREE: &str = r#"
+pub const FREE: &str = r#"
     gravity = [0.0, 0.0, 0.0]
     time = { step = 0.01, iterations = 400, tolerance = 1e-15 }
     integrator = { kind = "backward-euler" }

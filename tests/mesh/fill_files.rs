@@ -1,5 +1,6 @@
 //! Files of surfaces: every format gives the same body; broken ones an error of one line that names the file.
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use dashpot::Vec3;
 use dashpot::error::InputError;
 use dashpot::mesh::spec::{Generator, SurfaceFile};
@@ -79,24 +80,15 @@ fn glb(surface: &Mesh) -> Vec<u8> {
     bytes
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let bits = three.iter().fold(0u32, |bits, &b| bits << 8 | u32::from(b)) << (8 * (3 - three.len()));
-        for i in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * i) & 63) as usize] as char;
-            text.push(if i <= three.len() { letter } else { '=' });
-        }
-    }
-    text
-}
-
 /// The same cube in every format: a good body each time.
 fn samples_of_files(folder: &Path) -> Vec<(&'static str, Vec<u8>)> {
     let surface = surface(Generator::Box { cells: [1; 3], size: [1.0; 3] });
     let (json, data) = gltf(&surface, Some("cube.bin"));
-    let within = gltf(&surface, Some(&format!("data:application/octet-stream;base64,{}", base64(&data)))).0;
+    let within = gltf(
+        &surface,
+        Some(&format!("data:application/octet-stream;base64,{}", BASE64_STANDARD.encode(&data))),
+    )
+    .0;
     fs::write(folder.join("cube.bin"), data).expect("written");
     let written = |name: &str| {
         dashpot::mesh::write::write(&folder.join(name), &surface, &surface.positions).expect("written");

@@ -5,7 +5,7 @@ use crate::app::history::SPAN;
 use crate::app::theme;
 use crate::scene::Over;
 use egui::Ui;
-use egui_plot::{Corner, Legend, Line, Plot, PlotPoints};
+use egui_plot::{Line, PlotPoints};
 
 /// Height of the plot (points).
 const HEIGHT: f32 = 170.0;
@@ -35,22 +35,13 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     let lines: Vec<Line<'static>> = (0..desk.history.len()).filter_map(|lane| line(desk, lane)).collect();
     let now =
         desk.history.iter().filter_map(|history| Some(history.excitations.last()?.0)).fold(0.0, f64::max);
-    let mut plot = Plot::new("decay")
-        .height(HEIGHT)
-        .show_x(false)
-        .show_y(false)
-        .allow_zoom(false)
-        .allow_drag(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
+    let mut plot = theme::plot("decay", HEIGHT)
         .include_x((now - SPAN).max(0.0))
         .include_x((now - SPAN).max(0.0) + 1.0)
         .include_y(-0.1)
-        .include_y(0.1)
-        .y_axis_formatter(|mark, _| theme::number(mark.value));
+        .include_y(0.1);
     if lines.len() > 1 {
-        let legend = Legend::default().position(Corner::RightTop).background_alpha(0.35);
-        plot = plot.legend(legend.text_style(egui::TextStyle::Small));
+        plot = plot.legend(theme::legend());
     }
     let response = plot.show(ui, |plot| lines.into_iter().for_each(|line| plot.line(line)));
     desk.spots.note("decay", response.response.rect);

@@ -4,7 +4,7 @@ use crate::app::desk::{Curves, Desk};
 use crate::app::theme;
 use crate::ledger::Row;
 use egui::{Color32, Ui};
-use egui_plot::{Corner, Legend, Line, Plot, PlotPoints};
+use egui_plot::{Line, PlotPoints};
 
 /// A curve: name, colour, value of a row.
 type Curve = (&'static str, Color32, fn(&Row) -> f64);
@@ -56,19 +56,10 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
     });
     let lines = lines(desk);
     let id = (desk.curves as u8, desk.state.lanes.first().map(|lane| lane.epoch));
-    let mut plot = Plot::new(id)
-        .height(190.0)
-        .show_x(false)
-        .show_y(false)
-        .allow_zoom(false)
-        .allow_drag(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .y_axis_formatter(|mark, _| theme::number(mark.value));
+    let mut plot = theme::plot(id, 190.0);
     if desk.state.lanes.len() < 2 {
         // several slots have their colours in their titles
-        let legend = Legend::default().position(Corner::RightTop).background_alpha(0.35);
-        plot = plot.legend(legend.text_style(egui::TextStyle::Small));
+        plot = plot.legend(theme::legend());
     }
     let response = plot.show(ui, |plot| lines.into_iter().for_each(|line| plot.line(line)));
     desk.spots.note("plot", response.response.rect);

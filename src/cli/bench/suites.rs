@@ -1,28 +1,31 @@
 //! The suites on the CPU: which cases, and how their tables look.
 
-use super::cases::{PAPER_CASES, SCALE_CASES, bar, frames_of, kernel_cases, tets};
+use super::cases::{PAPER_CASES, PaperCase, SCALE_CASES, bar, frames_of, kernel_cases, tets};
 use super::measure::{Measured, median, peak_memory_mb, side_by_side};
 use crate::Result;
 
+/// The phases that have a column.
+const PHASES: [&str; 4] = ["predict", "local", "global", "advance"];
+
+/// Median times of the phases (ms a frame), in columns of this width.
+fn phases(m: &Measured, width: usize) -> String {
+    let spent = PHASES.map(|name| m.phases_ms.get(name).copied().unwrap_or(0.0));
+    spent.iter().map(|spent| format!(" {spent:>width$.3}")).collect()
+}
+
+/// Heads of columns of this width.
+fn heads<'a>(names: impl IntoIterator<Item = &'a str>, width: usize) -> String {
+    names.into_iter().map(|name| format!(" {name:>width$}")).collect()
+}
+
 /// The papers' tables: their counts next to ours, time a frame by phase, and what damping adds.
 pub fn papers(frames: usize, largest: usize) -> Result<Vec<Measured>> {
-    say!(
-        "{:<11} {:<11} {:>6} {:>7} | {:>6} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} | {:>7} {:>7}",
-        "paper",
-        "scene",
-        "verts",
-        "elems",
-        "verts",
-        "elems",
-        "predict",
-        "local",
-        "global",
-        "advance",
-        "min",
-        "median",
-        "pairs",
-        "phases"
-    )?;
+    let counts = format!(
+        "{:<11} {:<11} {:>6} {:>7} | {:>6} {:>7}",
+        "paper", "scene", "verts", "elems", "verts", "elems"
+    );
+    let times = heads(PHASES.into_iter().chain(["min", "median"]), 8);
+    say!("{counts}{times} | {:>7} {:>7}", "pairs", "phases")?;
     let mut all = Vec::new();
     for case in PAPER_CASES.iter().filter(|case| case.elements <= largest) {
         let same_motion = "integrator.kind=backward-euler";
@@ -32,41 +35,33 @@ pub fn papers(frames: usize, largest: usize) -> Result<Vec<Measured>> {
             ("damping on, same motion", case.load(&[same_motion, "damping.stiffness=1e-12"])?),
         ];
         let results = side_by_side(case.name, &variants, frames)?;
-        let [damped, off, on] = results.as_slice() else { continue };
-        let phase = |name: &str| damped.phases_ms.get(name).copied().unwrap_or(0.0);
-        say!(
-            "{:<11} {:<11} {:>6} {:>7} | {:>6} {:>7} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>+6.1}% {:>+6.1}%",
-            case.paper,
-            case.name,
-            case.vertices,
-            case.elements,
-            damped.vertices,
-            damped.elements,
-            phase("predict"),
-            phase("local"),
-            phase("global"),
-            phase("advance"),
-            damped.min_ms,
-            damped.median_ms,
-            100.0 * overhead(off, on),
-            100.0 * overhead_of_phases(off, on),
-        )?;
+        print_paper(case, &results)?;
         all.extend(results);
     }
     say!(
-        "\nleft: the papers' meshes; right: ours, damped, ten iterations, ms a frame (phases: medians of {frames})."
+        "\nleft: the papers' meshes; right: ours, damped, ten iterations, ms a frame (phases: medians of {frames}).\n\
+         pairs, phases: what Laplacian damping adds to the same motion (backward Euler, stiffness 1e-12 s against none;\n\
+         a damping that is felt changes the motion, and with it the cost of the projections). pairs: median over pairs of\n\
+         neighbouring frames, which a busy machine disturbs by some per cent. phases: only what predict and advance take\n\
+         more, the two phases that damping touches, over the whole frame: the steadier figure."
     )?;
-    say!(
-        "pairs, phases: what Laplacian damping adds to the same motion (backward Euler, stiffness 1e-12 s against none;"
-    )?;
-    say!(
-        "a damping that is felt changes the motion, and with it the cost of the projections). pairs: median over pairs of"
-    )?;
-    say!(
-        "neighbouring frames, which a busy machine disturbs by some per cent. phases: only what predict and advance take"
-    )?;
-    say!("more, the two phases that damping touches, over the whole frame: the steadier figure.")?;
     Ok(all)
+}
+
+/// A row of a paper's case: damped, and the same motion without damping and with it.
+fn print_paper(case: &PaperCase, results: &[Measured]) -> Result<()> {
+    let [damped, off, on] = results else { return Ok(()) };
+    let PaperCase { paper, name, vertices, elements, .. } = case;
+    let phases = phases(damped, 8);
+    say!(
+        "{paper:<11} {name:<11} {vertices:>6} {elements:>7} | {:>6} {:>7}{phases} {:>8.3} {:>8.3} | {:>+6.1}% {:>+6.1}%",
+        damped.vertices,
+        damped.elements,
+        damped.min_ms,
+        damped.median_ms,
+        100.0 * overhead(off, on),
+        100.0 * overhead_of_phases(off, on),
+    )
 }
 
 /// Median over the pairs of frames of damped/plain − 1.
@@ -83,21 +78,8 @@ fn overhead_of_phases(plain: &Measured, damped: &Measured) -> f64 {
 
 /// The growth with size, in double and single precision.
 pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
-    say!(
-        "{:<5} {:>8} {:>9} {:<7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "case",
-        "verts",
-        "tets",
-        "prec",
-        "setup",
-        "predict",
-        "local",
-        "global",
-        "advance",
-        "min",
-        "median",
-        "peak MB"
-    )?;
+    let times = heads(["setup"].into_iter().chain(PHASES).chain(["min", "median", "peak MB"]), 9);
+    say!("{:<5} {:>8} {:>9} {:<7}{times}", "case", "verts", "tets", "prec")?;
     let mut all = Vec::new();
     for (name, cells) in SCALE_CASES {
         let tets = tets(cells);
@@ -121,18 +103,14 @@ pub fn scale(frames: usize, largest: usize) -> Result<Vec<Measured>> {
 }
 
 fn print_scale(m: &Measured) -> Result<()> {
-    let phase = |name: &str| m.phases_ms.get(name).copied().unwrap_or(0.0);
+    let phases = phases(m, 9);
     say!(
-        "{:<5} {:>8} {:>9} {:<7} {:>9.0} {:>9.3} {:>9.3} {:>9.3} {:>9.3} {:>9.2} {:>9.2} {:>9.0}",
+        "{:<5} {:>8} {:>9} {:<7} {:>9.0}{phases} {:>9.2} {:>9.2} {:>9.0}",
         m.name,
         m.vertices,
         m.elements,
         m.variant,
         m.setup_ms,
-        phase("predict"),
-        phase("local"),
-        phase("global"),
-        phase("advance"),
         m.min_ms,
         m.median_ms,
         peak_memory_mb().unwrap_or(0.0),

@@ -31,7 +31,7 @@ small_structs! {
         spin: Vector3<f32>,
     }
 
-    /// The numbers of a step; see the WGSL for the formulas, [`crate::step::form`] for where they come from.
+    /// The numbers of a step; see the WGSL for the formulas, [`crate::step::coefficients`] for where they come from.
     pub struct Step {
         /// Acceleration of gravity (m/s²).
         gravity: Vector3<f32>,

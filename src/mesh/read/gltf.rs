@@ -1,10 +1,11 @@
 //! glTF 2.0, `.gltf` and `.glb`: the triangles of all meshes in the scene, where its nodes put them.
 
 use super::Cells;
-use super::base64;
 use super::text::{MAX_COORDINATE, Text, contents, show};
 use crate::Vec3;
 use crate::error::InputError;
+use base64::engine::Engine;
+use base64::engine::general_purpose::STANDARD_PAD_INDIFFERENT;
 use nalgebra::{Matrix4, Quaternion, UnitQuaternion};
 use serde_json::Value;
 
@@ -74,8 +75,8 @@ impl Reader<'_, '_> {
                 None => binary.unwrap_or_default().to_vec(),
                 Some(uri) if uri.starts_with("data:") => {
                     let data = uri.split_once(',').map_or("", |(_, data)| data);
-                    base64::decode(data.as_bytes())
-                        .ok_or_else(|| self.text.fault(format!("buffers[{b}] is not base64")))?
+                    let fault = |e| self.text.fault(format!("buffers[{b}] is not base64: {e}"));
+                    STANDARD_PAD_INDIFFERENT.decode(data).map_err(fault)?
                 }
                 Some(uri) => {
                     let folder = self.text.file().parent().unwrap_or(std::path::Path::new(""));

@@ -1,6 +1,5 @@
 //! Reads meshes from files; the extension selects the format.
 
-mod base64;
 mod gltf;
 mod gmsh;
 mod medit;

@@ -1,7 +1,7 @@
 //! Projective Dynamics as a function of the stretches: W = μ Σ (σ_i − 1)² + 3λ/2 |σ − p|², p the point closest to σ on
 //! p₁ p₂ p₃ = 1.
 
-use super::Principal;
+use super::{Principal, corotated_linear};
 
 /// W at stretches in any order, one of them negative at most and that the least in size; μ and λ times a volume (J).
 ///
@@ -10,6 +10,10 @@ use super::Principal;
 ///
 /// ∂p_i/∂σ_j = −d_k/T (k the third axis),   ∂p_i/∂σ_i = p_i (d_j/p_k + d_k/p_j)/T.
 pub(super) fn principal(sigma: [f64; 3], mu: f64, lambda: f64) -> Principal {
+    if lambda == 0.0 {
+        // without resistance to change of volume no p is needed
+        return corotated_linear::principal(sigma, mu, 0.0);
+    }
     let mut order = [0, 1, 2];
     order.sort_by(|&i, &j| sigma[j].total_cmp(&sigma[i]));
     let closest = closest_unit_product(order.map(|axis| sigma[axis]));
@@ -52,9 +56,14 @@ const LEAST_SHARE: f64 = 1e-10;
 pub fn closest_unit_product(sigma: [f64; 3]) -> [f64; 3] {
     const SAMPLES: u32 = 32;
     let between = |k| sigma[2] * (1.0 / 3.0 + f64::from(k) / f64::from(6 * SAMPLES));
-    let samples = if sigma[2] > 0.0 { 0..SAMPLES + 1 } else { 0..0 };
     // At t = |σ3| + 1 or beyond, all three p are at least 1.
-    let knots = samples.map(between).chain([sigma[2].abs() + 2.0]);
+    let last = sigma[2].abs() + 2.0;
+    if sigma[2] > 0.0 && sigma.iter().product::<f64>() < 2.0 {
+        // where p3 ≤ σ3/2 the product of the p is at most σ1 σ2 σ3/2 < 1: the only crossing lies above
+        return Along::at(sigma, crossing(sigma, between(SAMPLES), last, true)).p;
+    }
+    let samples = if sigma[2] > 0.0 { 0..SAMPLES + 1 } else { 0..0 };
+    let knots = samples.map(between).chain([last]);
     let distance = |p: &[f64; 3]| p.iter().zip(sigma).map(|(p, s)| (p - s) * (p - s)).sum::<f64>();
     let beyond = |t: f64| Along::at(sigma, t).product > 1.0;
     let (mut closest, mut least) = ([1.0; 3], f64::INFINITY);
@@ -106,8 +115,7 @@ fn crossing(sigma: [f64; 3], mut low: f64, mut high: f64, rising: bool) -> f64 {
         if (newton - t).abs() <= 2.0 * f64::EPSILON * t {
             return newton;
         }
-        let middle = low.sqrt() * high.sqrt();
-        t = if low < newton && newton < high { newton } else { middle };
+        t = if low < newton && newton < high { newton } else { low.sqrt() * high.sqrt() };
         if t <= low || t >= high {
             return high;
         }

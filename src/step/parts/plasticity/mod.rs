@@ -1,7 +1,7 @@
-//! Bodies that yield: after a step, elements under too much stress get another rest shape.
+//! Plasticity: after a step, elements whose stress is beyond the yield stress get another rest shape.
 //!
-//! The flow itself is in `return_mapping`. It is computed on the host, from the positions at the end of the step; a device is told the
-//! new rest shapes. What it gives off is a loss of its own in the ledger, and neither P nor L notice it.
+//! The flow of one element is in `return_mapping`. It is computed on the host, from the positions at the end of the step; a
+//! device is sent the new rest shapes. What it dissipates is a loss of its own in the ledger; P and L do not change.
 //!
 //! The metric A may lag behind: the fixed point of x ← x − A⁻¹ g does not depend on it. It is made anew when a rest shape is
 //! [`FAR`] from that which A was made with: until then the curvature of an element's energy is at most FAR² times that in A.
@@ -10,35 +10,26 @@
 mod return_mapping;
 
 use super::{Part, Setup, decode, encode};
+use return_mapping::{Elasticity, PlasticFlow, YieldLimit, return_mapping, stretch_between};
 use crate::model::Model;
 use crate::model::element::Element;
+use crate::model::law::Law;
+use crate::model::law::stretches::Stretches;
 use crate::model::rest::RestShapes;
 use crate::model::tet::{TetElement, edge_matrix};
 use crate::model::triangle::{TriangleElement, TriangleLaw};
-use crate::scene::{Material, Scene};
+use crate::scene::Scene;
 use crate::step::backend::MaterialChange;
 use crate::step::clock::Phase;
 use crate::step::context::{Change, StepContext};
 use crate::{Mat3, Result, Vec3};
 use nalgebra::{Matrix2, SMatrix};
 use rayon::prelude::*;
-use return_mapping::{Flow, Law, Limit, flow, stretch_between};
 
 /// By which factor a rest shape may be stretched before the metric is made anew.
 const FAR: f64 = 1.15;
 /// Elements that a task takes at once.
 const CHUNK: usize = 256;
-
-/// How a body yields.
-#[derive(Debug, Clone, Copy)]
-struct Yield {
-    /// Y (Pa).
-    stress: f64,
-    /// e^(−c h).
-    kept: f64,
-    /// Of a cloth (m).
-    thickness: f64,
-}
 
 /// The rest shapes, once one has moved.
 struct Moved {
@@ -49,8 +40,8 @@ struct Moved {
 
 /// What yields, and how far it has.
 pub struct Plasticity {
-    /// One a body; `None`: it does not yield.
-    bodies: Vec<Option<Yield>>,
+    /// Y (Pa) and e^(−c h) of each body; `None`: it does not yield.
+    bodies: Vec<Option<YieldLimit>>,
     /// Elements that may flow, with their bodies.
     tets: Vec<[usize; 2]>,
     triangles: Vec<[usize; 2]>,
@@ -70,13 +61,10 @@ impl Plasticity {
     pub fn new(scene: &Scene, model: &Model, h: f64) -> Self {
         let of = |body: usize| {
             let material = &scene.bodies.get(body)?.material;
-            Some(Yield {
-                stress: material.yield_stress?,
-                kept: material.creep_rate.map_or(0.0, |rate| (-rate * h).exp()),
-                thickness: material.thickness.unwrap_or(Material::DEFAULT_THICKNESS),
-            })
+            let kept = material.creep_rate.map_or(0.0, |rate| (-rate * h).exp());
+            Some(YieldLimit { stress: material.yield_stress?, kept })
         };
-        let bodies: Vec<Option<Yield>> = (0..model.bodies.len()).map(of).collect();
+        let bodies: Vec<Option<YieldLimit>> = (0..model.bodies.len()).map(of).collect();
         let yielding = |vertices: &mut dyn Iterator<Item = u32>| -> Vec<[usize; 2]> {
             let owner = |v: u32| model.bodies.partition_point(|body| body.vertices.end <= v as usize);
             let all = vertices.enumerate().map(|(number, v)| [number, owner(v)]);
@@ -98,12 +86,12 @@ impl Plasticity {
         let tets = self.flows(&self.tets, |number, body| {
             let (e, limit) = (&model.tets[number], self.limit(body, factors)?);
             let shape = now.map_or(e.inverse_rest, |now| now.tets[number]);
-            flow_tet(e, x, &shape, limit)
+            flow_of_tet(e, x, &shape, limit)
         });
         let triangles = self.flows(&self.triangles, |number, body| {
             let (e, limit) = (&model.triangles[number], self.limit(body, factors)?);
             let shape = now.map_or(e.inverse_rest, |now| now.triangles[number]);
-            flow_triangle(e, x, &shape, limit, self.bodies[body]?.thickness)
+            flow_of_triangle(e, x, &shape, limit)
         });
         if tets.is_empty() && triangles.is_empty() {
             return None;
@@ -122,23 +110,23 @@ impl Plasticity {
     fn flows<const N: usize>(
         &self,
         elements: &[[usize; 2]],
-        of: impl Fn(usize, usize) -> Option<Flow<N>> + Sync,
-    ) -> Vec<(usize, usize, Flow<N>)> {
+        of: impl Fn(usize, usize) -> Option<PlasticFlow<N>> + Sync,
+    ) -> Vec<(usize, usize, PlasticFlow<N>)> {
         let elements = elements.par_iter().with_min_len(CHUNK);
         elements.filter_map(|&[number, body]| Some((number, body, of(number, body)?))).collect()
     }
 
     /// Y and e^(−c h) of a body, Y for a material that is not stiffened.
-    fn limit(&self, body: usize, factors: &[f64]) -> Option<Limit> {
-        let Yield { stress, kept, .. } = self.bodies[body]?;
-        Some(Limit { stress: stress / factors.get(body).copied().unwrap_or(1.0), kept })
+    fn limit(&self, body: usize, factors: &[f64]) -> Option<YieldLimit> {
+        let YieldLimit { stress, kept } = self.bodies[body]?;
+        Some(YieldLimit { stress: stress / factors.get(body).copied().unwrap_or(1.0), kept })
     }
 }
 
 impl Flowed {
     fn take<const N: usize>(
         &mut self,
-        flows: &[(usize, usize, Flow<N>)],
+        flows: &[(usize, usize, PlasticFlow<N>)],
         factors: &[f64],
         now: &mut [SMatrix<f64, N, N>],
         metric: &[SMatrix<f64, N, N>],
@@ -151,39 +139,31 @@ impl Flowed {
     }
 }
 
-/// The flow of a tetrahedron; one that is inside out does not flow. `limit` is that of the stress (Pa).
-fn flow_tet(e: &TetElement, x: &[Vec3], shape: &Mat3, limit: Limit) -> Option<Flow<3>> {
-    let f = edge_matrix(&e.vertices.map(|v| x[v as usize])) * shape;
-    let ratio = f.determinant();
-    if ratio <= 0.0 || ratio.is_nan() {
-        return None;
-    }
-    let law = match e.volume_weight {
-        0.0 => Law::Rotation(e.shape_weight),
-        volume => Law::RotationAndVolume([e.shape_weight, volume]),
-    };
+/// The plastic flow of a tetrahedron with the rest shape Dm⁻¹ = `now`.
+fn flow_of_tet(e: &TetElement, x: &[Vec3], now: &Mat3, limit: YieldLimit) -> Option<PlasticFlow<3>> {
+    let stretches = Stretches::of(&(edge_matrix(&e.vertices.map(|v| x[v as usize])) * now));
+    let [mu, lambda] = e.lame();
     let volume = 1.0 / (6.0 * e.inverse_rest.determinant());
-    let limit = Limit { stress: limit.stress * volume, ..limit };
-    flow(&law, f.transpose() * f, shape, &e.inverse_rest, &limit)
+    let limit = YieldLimit { stress: limit.stress * volume, ..limit };
+    return_mapping(&Elasticity { law: &e.law, mu, lambda }, &stretches, now, &e.inverse_rest, &limit)
 }
 
-/// The flow of a triangle of some thickness (m).
-fn flow_triangle(
+/// The plastic flow of a triangle.
+fn flow_of_triangle(
     e: &TriangleElement,
     x: &[Vec3],
-    shape: &Matrix2<f64>,
-    limit: Limit,
-    thickness: f64,
-) -> Option<Flow<2>> {
-    let [a, b] = TriangleElement { inverse_rest: *shape, ..e.clone() }.deformation(x);
-    let law = match e.law {
-        TriangleLaw::Limits(_) => Law::Rotation(e.weight),
-        TriangleLaw::Plane { lambda, mu, .. } => Law::Green { lambda: lambda * e.weight, mu: mu * e.weight },
+    now: &Matrix2<f64>,
+    limit: YieldLimit,
+) -> Option<PlasticFlow<2>> {
+    let stretches = Stretches::of_sheet(TriangleElement { inverse_rest: *now, ..e.clone() }.deformation(x));
+    let elasticity = match &e.law {
+        TriangleLaw::Limits(_) => Elasticity { law: &Law::Projective, mu: 0.5 * e.weight, lambda: 0.0 },
+        TriangleLaw::Plane { law, lambda, mu } => {
+            Elasticity { law, mu: mu * e.weight, lambda: lambda * e.weight }
+        }
     };
-    let volume = thickness / (2.0 * e.inverse_rest.determinant());
-    let limit = Limit { stress: limit.stress * volume, ..limit };
-    let square = Matrix2::new(a.norm_squared(), a.dot(&b), a.dot(&b), b.norm_squared());
-    flow(&law, square, shape, &e.inverse_rest, &limit)
+    let limit = YieldLimit { stress: limit.stress * e.volume, ..limit };
+    return_mapping(&elasticity, &stretches, now, &e.inverse_rest, &limit)
 }
 
 /// The part, if anything can yield.
