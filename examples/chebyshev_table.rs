@@ -91,7 +91,7 @@ fn run(loaded: &LoadedScene) -> Result<Run> {
 fn spectrum(loaded: &LoadedScene, model: &Model) -> Result<Spectrum> {
     let scene = &loaded.scene;
     let damping = damping::make(&scene.damping)?;
-    let form = StepCoefficients {
+    let coefficients = StepCoefficients {
         row: integrator::find(&scene.integrator.kind)?,
         h: scene.time.step / scene.time.substeps as f64,
         mass_damping: damping.mass,
@@ -100,7 +100,7 @@ fn spectrum(loaded: &LoadedScene, model: &Model) -> Result<Spectrum> {
     };
     let bodies = model.bodies.iter().map(|body| body.vertices.clone()).collect();
     let attachment = model.attachment_stiffness();
-    Spectrum::of(&System::new(&model.laplacian()?, form.metric(), &model.mass, &attachment, bodies)?)
+    Spectrum::of(&System::new(&model.laplacian()?, coefficients.metric(), &model.mass, &attachment, bodies)?)
 }
 
 fn size(positions: &[Vec3]) -> f64 {

@@ -1,6 +1,6 @@
 // Planes: the ground and plane obstacles, with a fading grid and shadows.
 //use render/frame.wgsl
-//use render/shade.wgsl
+//use render/lighting.wgsl
 
 struct Plane {
     point: vec3<f32>, // the point next to the middle of the scene (m)

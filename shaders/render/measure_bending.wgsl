@@ -1,8 +1,8 @@
 // Bending stencils: energy, and the power a2 w |G v|^2. They have no strain.
-//use render/measure.wgsl
+//use render/quantities.wgsl
 //use shared/direction.wgsl
 
-@group(0) @binding(0) var<uniform> measure: Measure;
+@group(0) @binding(0) var<uniform> measure: QuantityParams;
 @group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
 @group(0) @binding(2) var<storage, read> motions: array<Motion>;
 @group(0) @binding(3) var<storage, read> bendings: array<Bending>;

@@ -1,8 +1,8 @@
 // The ends of the colour map: as given, or from zero to the largest value so far, rounded up to 1, 2 or 5 times a power
 // of ten. range: low, high, the largest value now, the largest so far.
-//use render/measure.wgsl
+//use render/quantities.wgsl
 
-@group(0) @binding(0) var<uniform> measure: Measure;
+@group(0) @binding(0) var<uniform> measure: QuantityParams;
 @group(0) @binding(1) var<storage, read> values: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> range: array<f32>;
 

@@ -1,5 +1,5 @@
 // The rigid motion of each body, one workgroup per body: the part that PBD damping does not affect.
-//use render/measure.wgsl
+//use render/quantities.wgsl
 //use shared/inertia.wgsl
 //use shared/reduce.wgsl
 //use shared/rigid.wgsl

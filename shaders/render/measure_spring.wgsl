@@ -1,8 +1,8 @@
 // Springs: ||d|/r - 1|, the energy, and the power a2 k |v_i - v_j|^2. A joint, r = 0, strains nothing.
-//use render/measure.wgsl
+//use render/quantities.wgsl
 //use shared/direction.wgsl
 
-@group(0) @binding(0) var<uniform> measure: Measure;
+@group(0) @binding(0) var<uniform> measure: QuantityParams;
 @group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
 @group(0) @binding(2) var<storage, read> motions: array<Motion>;
 @group(0) @binding(3) var<storage, read> springs: array<Spring>;

@@ -1,9 +1,9 @@
 // Quantities of a vertex: strain, energy density (J/m^3), speed (m/s), damping power density (W/m^3), from the rows of
 // its elements in ascending order.
-//use render/measure.wgsl
+//use render/quantities.wgsl
 //use shared/rigid.wgsl
 
-@group(0) @binding(0) var<uniform> measure: Measure;
+@group(0) @binding(0) var<uniform> measure: QuantityParams;
 @group(0) @binding(1) var<storage, read> vertices: array<Vertex>;
 @group(0) @binding(2) var<storage, read> motions: array<Motion>;
 @group(0) @binding(3) var<storage, read> own: array<u32>; // where each vertex' rows begin, then the rows

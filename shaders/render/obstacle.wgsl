@@ -1,6 +1,6 @@
 // Sphere, box and capsule obstacles.
 //use render/frame.wgsl
-//use render/shade.wgsl
+//use render/lighting.wgsl
 
 // A corner of a unit shape; `end` is -1 or 1 for the two halves of a capsule.
 struct Corner {

@@ -1,7 +1,7 @@
 // Strands: camera-facing ribbons, shaded as if round.
 //use render/frame.wgsl
-//use render/shade.wgsl
-//use render/values.wgsl
+//use render/lighting.wgsl
+//use render/vertex_colour.wgsl
 //use shared/layout.wgsl
 
 struct Piece {

@@ -1,7 +1,7 @@
 // Surfaces of solids and cloth. A drawn vertex is a vertex on one side of a crease.
 //use render/frame.wgsl
-//use render/shade.wgsl
-//use render/values.wgsl
+//use render/lighting.wgsl
+//use render/vertex_colour.wgsl
 //use shared/layout.wgsl
 
 @group(0) @binding(0) var<uniform> frame: Frame;

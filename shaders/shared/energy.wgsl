@@ -1,6 +1,6 @@
 // The energy of all elements of a kind, in slot 0 of their blocks' partial sums, for a kernel that declares sizes,
 // partials, the number of elements and the start of their partial sums (`elements`), the `energy` of one (J), and the
-// fraction of it that the element `gained` by the last stiffness change: their sum is in slot 2.
+// fraction of it that the element `stiffening_gain` by the last stiffness change: their sum is in slot 2.
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 
@@ -25,7 +25,7 @@ fn main(
     for (var index = block * BLOCK + lane; index < end; index += LANES) {
         let stored = energy(index);
         slots[0] += stored;
-        slots[2] += gained(index) * stored;
+        slots[2] += stiffening_gain(index) * stored;
     }
     combine(lane, slots);
     if lane < SLOTS {

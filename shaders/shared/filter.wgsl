@@ -15,7 +15,7 @@ fn shifted(motion: Motion, filtered: vec3<f32>, change: vec3<f32>, h: f32) -> Mo
         motion.filtered_x + change.x,
         motion.velocity_before + change,
         motion.filtered_y + change.y,
-        motion.moved + change * h,
+        motion.last_displacement + change * h,
         motion.filtered_z + change.z,
     );
 }

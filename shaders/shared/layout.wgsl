@@ -6,7 +6,7 @@ struct Vertex {
     position: vec3<f32>, // m
     mass: f32,           // kg
     low: vec3<f32>,      // m
-    held: f32,           // sum of the stiffnesses of its attachments (N/m)
+    attachment_stiffness: f32, // sum of the stiffnesses of its attachments (N/m)
 }
 
 struct Motion {
@@ -14,7 +14,7 @@ struct Motion {
     filtered_x: f32,            // by how much filters changed v_n (m/s): x, y and z stand where there would be padding
     velocity_before: vec3<f32>, // v_{n-1} (m/s)
     filtered_y: f32,
-    moved: vec3<f32>,           // x_n - x_{n-1} (m)
+    last_displacement: vec3<f32>, // x_n - x_{n-1} (m)
     filtered_z: f32,
 }
 
@@ -26,7 +26,7 @@ struct Tet {
     rest_1: vec3<f32>,
     volume_weight: f32, // w_v (J)
     rest_2: vec3<f32>,
-    gained: f32, // share of its energy that it gained when it was stiffened last: (s' - s)/s'
+    stiffening_gain: f32, // share of its energy that it gained when it was stiffened last: (s' - s)/s'
 }
 
 struct Triangle {
@@ -34,7 +34,7 @@ struct Triangle {
     weight: f32,             // w (J)
     inverse_rest: vec4<f32>, // Dm^-1, row by row (1/m)
     limits: vec2<f32>,       // least and greatest stretch that cost nothing; of another law lambda A t/w and mu A t/w
-    gained: f32,             // as of a tetrahedron
+    stiffening_gain: f32,             // as of a tetrahedron
     law: u32,                // its number; PROJECTIVE with limits
 }
 
@@ -60,7 +60,7 @@ struct Spring {
     length: f32,    // m
     stiffness: f32, // N/m
     rest_direction: vec3<f32>,
-    gained: f32, // as of a tetrahedron
+    stiffening_gain: f32, // as of a tetrahedron
 }
 
 // Its corners are entries first..end of the corner buffer.
@@ -70,7 +70,7 @@ struct Bending {
     weight: f32,         // w (J m^2)
     rest_curvature: f32, // 1/m
     rest_direction: vec3<f32>,
-    gained: f32,         // as of a tetrahedron
+    stiffening_gain: f32,         // as of a tetrahedron
 }
 
 // An entry of a sparse row: corner of a bending stencil, or column of L.
@@ -98,13 +98,13 @@ struct Edge {
     share: f32, // 1/(N_i/m_i + N_j/m_j), N edges meeting at an end (kg)
 }
 
-// An element as damping sees it: two to four corners, then NOBODY, and which part of a corner's mass belongs to it.
+// An element as damping sees it: two to four corners, then NO_VERTEX, and which part of a corner's mass belongs to it.
 struct Cluster {
     vertices: vec4<u32>,
     parts: vec4<f32>,
 }
 
-const NOBODY: u32 = 0xffffffffu;
+const NO_VERTEX: u32 = 0xffffffffu;
 
 // Vertices first..end, all of one body: what a workgroup reduces.
 struct Chunk {
@@ -134,36 +134,36 @@ struct Rigid {
 struct Step {
     gravity: vec3<f32>, // m/s^2
     h: f32,             // s
-    // y - x_n = target_moved moved + target_velocity v + target_velocity_before v_before + target_acceleration gravity
-    target_moved: f32,
+    // y - x_n = target_displacement last_displacement + target_velocity v + target_velocity_before v_before + target_acceleration gravity
+    target_displacement: f32,
     target_velocity: f32,
     target_velocity_before: f32,
     target_acceleration: f32,
-    // v' = v'(y) + slope (x - y), v'(y) = v + drift_before (v_before - v) + drift_moved (moved/h - v) + drift_acceleration gravity
+    // v' = v'(y) + slope (x - y), v'(y) = v + free_velocity_before (v_before - v) + free_velocity_displacement (last_displacement/h - v) + free_velocity_gravity gravity
     slope: f32,
-    drift_before: f32,
-    drift_moved: f32,
+    free_velocity_before: f32,
+    free_velocity_displacement: f32,
     // g = inertia m (d - target) + sum of w G^T(deformation G x_e - projection p), x_e = x_n + share d
     inertia: f32,
     share: f32,
     deformation: f32,
     projection: f32,
-    // A = inertia M + laplacian L + holding K
+    // A = inertia M + laplacian L + attachment_weight K
     laplacian: f32,
-    holding: f32,
+    attachment_weight: f32,
     // D = mass_damping M + stiffness_damping L
     mass_damping: f32,
     stiffness_damping: f32,
-    // target = (y - x_n) - dissipation (mass_damping v'(y) + stiffness_damping/m L(known_position x_n + known_moved moved + known_velocity v))
+    // target = (y - x_n) - dissipation (mass_damping v'(y) + stiffness_damping/m L(known_position x_n + known_displacement last_displacement + known_velocity v))
     dissipation: f32,
     known_position: f32,
-    known_moved: f32,
+    known_displacement: f32,
     known_velocity: f32,
     // the damping force is -damping_force D v'
     damping_force: f32,
     // k of a velocity filter
     filter_coefficient: f32,
-    drift_acceleration: f32,
+    free_velocity_gravity: f32,
     // always 0, which no compiler knows: see `opaque` in place.wgsl
     zero: u32,
     // what a velocity filter does: sum of the numbers below
@@ -174,7 +174,7 @@ struct Step {
     // share of that force in the step's impulse
     start_share: f32,
     // share of the host's correction that an iterate moves by
-    way: f32,
+    correction_factor: f32,
 }
 
 // Impulses of an edge lie along it.

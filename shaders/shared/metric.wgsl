@@ -1,4 +1,4 @@
-// Rows of the metric A = inertia M + laplacian L + holding K, for a kernel that declares step, vertices,
+// Rows of the metric A = inertia M + laplacian L + attachment_weight K, for a kernel that declares step, vertices,
 // laplacian_starts, laplacian_entries and a function `unknown(i)`.
 //use shared/layout.wgsl
 
@@ -17,6 +17,6 @@ fn metric_row(i: u32) -> Row {
         stretched += entry.value * (unknown(entry.index) - here);
         diagonal -= entry.value;
     }
-    let own = step.inertia * vertices[i].mass + step.holding * vertices[i].held;
+    let own = step.inertia * vertices[i].mass + step.attachment_weight * vertices[i].attachment_stiffness;
     return Row(own * here + step.laplacian * stretched, own + step.laplacian * diagonal);
 }

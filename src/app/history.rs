@@ -1,6 +1,6 @@
 //! Ledger rows of a slot since its start, thinned out when there are many.
 
-use super::session::News;
+use super::session::LedgerUpdate;
 use crate::ledger::Row;
 
 /// Maximum number of rows kept; then every second one is dropped.
@@ -23,7 +23,7 @@ pub struct History {
 }
 
 /// Adds the updates of every slot. Histories are matched by epoch, not by index, since slots may have been closed.
-pub fn follow(histories: &mut Vec<History>, news: &[News]) {
+pub fn follow(histories: &mut Vec<History>, news: &[LedgerUpdate]) {
     let mut before = std::mem::take(histories);
     for news in news {
         let known = before.iter().position(|history| history.epoch == news.epoch);
@@ -35,7 +35,7 @@ pub fn follow(histories: &mut Vec<History>, news: &[News]) {
 
 impl History {
     /// Adds an update; starts over when time has restarted.
-    pub fn add(&mut self, news: &News) {
+    pub fn add(&mut self, news: &LedgerUpdate) {
         if news.epoch != self.epoch {
             *self = History { epoch: news.epoch, ..History::default() };
         }
@@ -72,20 +72,23 @@ mod tests {
         let mut history = History::default();
         let rows: Vec<Row> = (0..20_000).map(|frame| Row { frame, ..Row::default() }).collect();
         for part in rows.chunks(700) {
-            history.add(&News { epoch: 1, rows: part.to_vec(), ..News::default() });
+            history.add(&LedgerUpdate { epoch: 1, rows: part.to_vec(), ..LedgerUpdate::default() });
         }
         assert!((MOST / 2..=MOST).contains(&history.rows.len()), "{}", history.rows.len());
         let gaps: Vec<usize> = history.rows.windows(2).map(|pair| pair[1].frame - pair[0].frame).collect();
         assert!(gaps.iter().all(|gap| *gap == gaps[0]), "{gaps:?}");
         assert_eq!(history.rows[0].frame, 0);
-        history.add(&News { epoch: 2, rows: vec![Row::default()], ..News::default() });
+        history.add(&LedgerUpdate { epoch: 2, rows: vec![Row::default()], ..LedgerUpdate::default() });
         assert_eq!(history.rows.len(), 1);
     }
 
     #[test]
     fn curves_stay_when_a_lane_before_them_is_closed() {
-        let news =
-            |epoch: u64, rows: usize| News { epoch, rows: vec![Row::default(); rows], ..News::default() };
+        let news = |epoch: u64, rows: usize| LedgerUpdate {
+            epoch,
+            rows: vec![Row::default(); rows],
+            ..LedgerUpdate::default()
+        };
         let mut histories = Vec::new();
         follow(&mut histories, &[news(1, 3), news(2, 4), news(3, 5)]);
         follow(&mut histories, &[news(2, 1), news(3, 1)]);

@@ -1,7 +1,7 @@
 //! Keyboard shortcuts. The table is both shown in the help and obeyed.
 
-use super::desk::{Desk, Framing};
 use super::session::Command;
+use super::ui_state::{Framing, UiState};
 use crate::view::Colour;
 use egui::Key;
 
@@ -32,7 +32,7 @@ pub const MOUSE: &[(&str, &str)] = &[
 
 const COLOURS: [Key; 5] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
 
-impl Desk {
+impl UiState {
     /// Handles key presses, unless text is being typed.
     pub fn handle_keys(&mut self, ctx: &egui::Context) {
         // the curve editor takes arrows and a few other keys

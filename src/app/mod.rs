@@ -4,18 +4,18 @@
 //! the window sends commands and reads the last published state, and neither side waits for the other.
 
 mod design;
-mod desk;
+mod example_animation;
 mod fields;
-mod hand;
 mod history;
 mod keys;
+mod mouse;
 mod painter;
 mod panels;
 mod recording;
 mod report;
 pub mod session;
-mod swinging;
 mod theme;
+mod ui_state;
 mod window;
 
 use crate::Result;
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default)]
 pub struct Opening {
     /// The simulations shown side by side.
-    pub lanes: Vec<Spec>,
+    pub slots: Vec<Spec>,
     /// Use the adapter whose name contains this, instead of the best one.
     pub adapter: Option<String>,
     /// How shaders are run.

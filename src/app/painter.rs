@@ -1,13 +1,13 @@
 //! Rendering of the window: its surface, the picture of the bodies, and the panels on top.
 
-use super::desk::Desk;
-use super::session::{LaneState, Places};
-use super::swinging::Swinging;
+use super::example_animation::ExampleAnimation;
+use super::session::{SlotState, StateSource};
+use super::ui_state::UiState;
 use crate::error::RunError;
 use crate::gpu::context::Context;
 use crate::gpu::readback::Readback;
 use crate::view::look;
-use crate::view::{Area, Bounds, Colour, Look, Marker, Pane, Picture, Renderer, Screen, Source, Stage};
+use crate::view::{Area, Bounds, Colour, Look, Marker, Pane, Picture, RenderScene, Renderer, Screen, Source};
 use crate::{Result, damping};
 use egui::TextureId;
 use egui_wgpu::{RendererOptions, ScreenDescriptor};
@@ -28,7 +28,7 @@ struct Shown {
     /// Its markers.
     pointed: Vec<Marker>,
     /// `None` if it cannot be drawn.
-    stage: Option<Stage>,
+    render_scene: Option<RenderScene>,
 }
 
 /// The picture of the bodies.
@@ -62,8 +62,8 @@ pub struct Painter {
     canvas: Option<Canvas>,
     /// The picture of the bodies as an egui texture.
     pub scene: Option<TextureId>,
-    stages: Vec<Shown>,
-    example: Swinging,
+    render_scenes: Vec<Shown>,
+    example: ExampleAnimation,
 }
 
 fn refused(what: impl std::fmt::Display) -> crate::Error {
@@ -92,8 +92,8 @@ impl Painter {
             renderer: Renderer::new(&context, PICTURE, samples)?,
             canvas: None,
             scene: None,
-            stages: Vec::new(),
-            example: Swinging::default(),
+            render_scenes: Vec::new(),
+            example: ExampleAnimation::default(),
             instance,
             window,
             surface,
@@ -143,11 +143,11 @@ impl Painter {
     }
 
     /// Draws bodies and panels.
-    pub fn draw(&mut self, desk: &mut Desk, panels: Panels) -> Result<()> {
-        self.update_stages(desk)?;
+    pub fn draw(&mut self, ui_state: &mut UiState, panels: Panels) -> Result<()> {
+        self.update_render_scenes(ui_state)?;
         let device = self.context.device.clone();
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.draw_bodies(desk, &mut encoder)?;
+        self.draw_bodies(ui_state, &mut encoder)?;
         for (id, deltas) in &panels.textures.set {
             for delta in deltas {
                 self.panels.update_texture(&device, &self.context.queue, *id, delta);
@@ -161,7 +161,7 @@ impl Painter {
             &panels.primitives,
             &screen,
         );
-        let shot = std::mem::take(&mut desk.screenshot).then(|| self.offscreen());
+        let shot = std::mem::take(&mut ui_state.screenshot).then(|| self.offscreen());
         if let Some(texture) = &shot {
             self.draw_panels(&mut encoder, &texture.create_view(&Default::default()), &panels, &screen);
         }
@@ -174,25 +174,25 @@ impl Painter {
             self.window.pre_present_notify();
             self.context.queue.present(frame);
         }
-        self.hear_range(desk)?;
+        self.update_range(ui_state)?;
         panels.textures.free.iter().for_each(|id| self.panels.free_texture(id));
-        self.take_pictures(desk, shot)?;
+        self.take_pictures(ui_state, shot)?;
         self.context.check()
     }
 
     /// The ends of the colour map: in one pane its own, in several those that show the largest value of all, so that
     /// equal colours are equal values.
-    fn hear_range(&mut self, desk: &mut Desk) -> Result<()> {
+    fn update_range(&mut self, ui_state: &mut UiState) -> Result<()> {
         let (mut largest, mut own, mut all_told) = (0f32, None, true);
-        for stage in self.stages.iter_mut().filter_map(|shown| shown.stage.as_mut()) {
-            own = stage.range(false)?;
+        for render_scene in self.render_scenes.iter_mut().filter_map(|shown| shown.render_scene.as_mut()) {
+            own = render_scene.range(false)?;
             all_told &= own.is_some();
-            largest = largest.max(stage.largest().unwrap_or(0.0));
+            largest = largest.max(render_scene.largest().unwrap_or(0.0));
         }
-        let several = self.stages.len() > 1 && desk.look.range.is_none();
+        let several = self.render_scenes.len() > 1 && ui_state.look.range.is_none();
         let common = all_told.then(|| [0.0, look::rounded_up(largest)]);
-        let before = std::mem::replace(&mut desk.range, if several { common } else { own });
-        if desk.look.colour != Colour::Body && (!all_told || several && desk.range != before) {
+        let before = std::mem::replace(&mut ui_state.range, if several { common } else { own });
+        if ui_state.look.colour != Colour::Body && (!all_told || several && ui_state.range != before) {
             // the picture just drawn has other colours than its legend
             self.window.request_redraw();
         }
@@ -222,79 +222,91 @@ impl Painter {
         self.panels.render(&mut pass.forget_lifetime(), &panels.primitives, screen);
     }
 
-    /// A lane's stage for every lane, with its last state.
-    fn update_stages(&mut self, desk: &mut Desk) -> Result<()> {
-        let state = desk.state.clone();
-        self.stages.truncate(state.lanes.len());
-        desk.undrawn.resize(state.lanes.len(), None);
-        for (k, lane) in state.lanes.iter().enumerate() {
-            if self.stages.get(k).is_none_or(|shown| shown.build != lane.build) {
-                let stage = self.stage_of(lane);
-                desk.undrawn[k] = stage.as_ref().err().map(ToString::to_string);
-                let shown = Shown { build: lane.build, serial: 0, pointed: Vec::new(), stage: stage.ok() };
-                match self.stages.get_mut(k) {
+    /// A slot's stage for every slot, with its last state.
+    fn update_render_scenes(&mut self, ui_state: &mut UiState) -> Result<()> {
+        let state = ui_state.state.clone();
+        self.render_scenes.truncate(state.slots.len());
+        ui_state.draw_errors.resize(state.slots.len(), None);
+        for (k, slot) in state.slots.iter().enumerate() {
+            if self.render_scenes.get(k).is_none_or(|shown| shown.build != slot.build) {
+                let render_scene = self.render_scene_of(slot);
+                ui_state.draw_errors[k] = render_scene.as_ref().err().map(ToString::to_string);
+                let shown = Shown {
+                    build: slot.build,
+                    serial: 0,
+                    pointed: Vec::new(),
+                    render_scene: render_scene.ok(),
+                };
+                match self.render_scenes.get_mut(k) {
                     Some(old) => *old = shown,
-                    None => self.stages.push(shown),
+                    None => self.render_scenes.push(shown),
                 }
             }
-            let Shown { serial, pointed, stage: Some(stage), .. } = &mut self.stages[k] else { continue };
+            let Shown { serial, pointed, render_scene: Some(render_scene), .. } = &mut self.render_scenes[k]
+            else {
+                continue;
+            };
             if *serial != state.serial {
-                if let Places::Host(positions, velocities, filtered) = &lane.places {
-                    stage.set_filtered_state(positions, velocities, filtered);
+                if let StateSource::Host(positions, velocities, filtered) = &slot.state_source {
+                    render_scene.set_filtered_state(positions, velocities, filtered);
                 }
-                stage.set_time(lane.row.time);
-                stage.set_held(&lane.held);
+                render_scene.set_time(slot.row.time);
+                render_scene.set_held(&slot.held);
                 *serial = state.serial;
             }
-            let marker = |held: super::session::state::Held| Marker {
+            let marker = |held: super::session::state::GrabState| Marker {
                 vertex: held.vertex as u32,
                 line: held.hand.map(|c| c as f32).into(),
                 absolute: true,
                 colour: HAND,
             };
-            let touched = lane.touched.iter().filter(|_| desk.contacts).map(Marker::contact);
-            let held = state.held.filter(|held| held.lane == k || desk.is_design()).map(marker);
+            let touched = slot.contact_points.iter().filter(|_| ui_state.contacts).map(Marker::contact);
+            let held = state.held.filter(|held| held.slot == k || ui_state.is_design()).map(marker);
             let markers: Vec<Marker> = held.into_iter().chain(touched).collect();
             if *pointed != markers {
-                stage.set_markers(&self.renderer, &markers)?;
+                render_scene.set_markers(&self.renderer, &markers)?;
                 *pointed = markers;
             }
         }
-        self.example.update(&self.renderer, desk);
-        let bounds = self.stages.iter().filter_map(|shown| Some(shown.stage.as_ref()?.bounds()));
+        self.example.update(&self.renderer, ui_state);
+        let bounds =
+            self.render_scenes.iter().filter_map(|shown| Some(shown.render_scene.as_ref()?.bounds()));
         let all = bounds.reduce(|all: Bounds, one| all.union(&one));
-        if let (Some(_), Some(all)) = (desk.framing, all) {
-            desk.frame(all);
+        if let (Some(_), Some(all)) = (ui_state.framing, all) {
+            ui_state.frame_camera(all);
         }
         Ok(())
     }
 
-    fn stage_of(&self, lane: &LaneState) -> Result<Stage> {
-        let scene = &lane.loaded.scene;
-        let source = match &lane.places {
-            Places::Host(..) => Source::Host,
-            Places::Device(shared) => Source::Device(shared.clone()),
+    fn render_scene_of(&self, slot: &SlotState) -> Result<RenderScene> {
+        let scene = &slot.loaded.scene;
+        let source = match &slot.state_source {
+            StateSource::Host(..) => Source::Host,
+            StateSource::Device(shared) => Source::Device(shared.clone()),
         };
-        let mut stage = Stage::new(&self.renderer, scene, &lane.model, source)?;
-        stage.set_damping(&damping::make(&scene.damping)?, scene.time.step / scene.time.substeps as f64);
-        Ok(stage)
+        let mut render_scene = RenderScene::new(&self.renderer, scene, &slot.model, source)?;
+        render_scene
+            .set_damping(&damping::make(&scene.damping)?, scene.time.step / scene.time.substeps as f64);
+        Ok(render_scene)
     }
 
-    fn draw_bodies(&mut self, desk: &mut Desk, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
-        let size = desk.picture_size();
+    fn draw_bodies(&mut self, ui_state: &mut UiState, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
+        let size = ui_state.picture_size();
         if self.canvas.as_ref().is_none_or(|canvas| canvas.size != size) {
             self.make_canvas(size);
         }
         let Some(canvas) = &self.canvas else { return Ok(()) };
-        let plain = Look { colour: Colour::Body, attachments: false, ..desk.look.clone() };
-        let areas = Area::whole(size[0], size[1]).split(desk.panes().len());
-        let common = desk.range.filter(|_| self.stages.len() > 1);
-        let look = Look { range: desk.look.range.or(common), ..desk.look.clone() };
-        let stages = self.stages.iter_mut().map(|shown| shown.stage.as_mut());
-        let pane = |(stage, area)| Some(Pane { stage: stage?, camera: &desk.camera, look: &look, area });
-        let mut panes: Vec<Pane<'_>> = stages.zip(areas.iter().copied()).filter_map(pane).collect();
-        if let (Some(stage), Some(area)) = (self.example.stage(), areas.last()) {
-            panes.push(Pane { stage, camera: &desk.camera, look: &plain, area: *area });
+        let plain = Look { colour: Colour::Body, attachments: false, ..ui_state.look.clone() };
+        let areas = Area::whole(size[0], size[1]).split(ui_state.panes().len());
+        let common = ui_state.range.filter(|_| self.render_scenes.len() > 1);
+        let look = Look { range: ui_state.look.range.or(common), ..ui_state.look.clone() };
+        let render_scenes = self.render_scenes.iter_mut().map(|shown| shown.render_scene.as_mut());
+        let pane = |(render_scene, area)| {
+            Some(Pane { render_scene: render_scene?, camera: &ui_state.camera, look: &look, area })
+        };
+        let mut panes: Vec<Pane<'_>> = render_scenes.zip(areas.iter().copied()).filter_map(pane).collect();
+        if let (Some(render_scene), Some(area)) = (self.example.render_scene(), areas.last()) {
+            panes.push(Pane { render_scene, camera: &ui_state.camera, look: &plain, area: *area });
         }
         self.renderer.draw(encoder, &canvas.screen, &canvas.view, &mut panes)
     }
@@ -322,14 +334,14 @@ impl Painter {
     }
 
     /// Reads back what is asked for: a picture of the window, and of the bodies for a recording.
-    fn take_pictures(&self, desk: &mut Desk, shot: Option<wgpu::Texture>) -> Result<()> {
+    fn take_pictures(&self, ui_state: &mut UiState, shot: Option<wgpu::Texture>) -> Result<()> {
         if let Some(texture) = shot {
-            desk.save_picture(&self.read(&texture)?);
+            ui_state.save_picture(&self.read(&texture)?);
         }
-        if let (Some(size), Some(canvas)) = (desk.recording.due(), &self.canvas)
+        if let (Some(size), Some(canvas)) = (ui_state.recording.due(), &self.canvas)
             && canvas.size == size
         {
-            desk.record(self.read(&canvas.texture)?);
+            ui_state.record(self.read(&canvas.texture)?);
         }
         Ok(())
     }

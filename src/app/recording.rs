@@ -1,6 +1,6 @@
 //! Screenshots and recordings of the bodies.
 
-use super::desk::Desk;
+use super::ui_state::UiState;
 use crate::view::Picture;
 use crate::view::record::{Format, Recorder};
 use crate::{Error, Result};
@@ -130,9 +130,9 @@ impl Recording {
     }
 }
 
-impl Desk {
+impl UiState {
     fn scene_name(&self) -> String {
-        self.state.lanes.first().map_or("scene".into(), |lane| lane.loaded.name.clone())
+        self.state.slots.first().map_or("scene".into(), |slot| slot.loaded.name.clone())
     }
 
     /// Starts or stops a recording.
@@ -145,23 +145,23 @@ impl Desk {
             return;
         }
         if self.recording.is_ending() {
-            self.complain("the previous recording is still being written");
+            self.show_error("the previous recording is still being written");
             return;
         }
         let size = self.picture_size();
         match self.recording.start(&self.pictures.clone(), &self.scene_name(), size) {
-            Ok(path) => self.say(format!("recording {} …", path.display())),
-            Err(error) => self.complain(error.to_string()),
+            Ok(path) => self.show_message(format!("recording {} …", path.display())),
+            Err(error) => self.show_error(error.to_string()),
         }
     }
 
     /// Checks whether a finished recording has been written.
-    pub fn follow_recording(&mut self) {
+    pub fn poll_recording(&mut self) {
         let written = self.recording.recorder.as_ref().is_some_and(Recorder::is_done);
         if written && let Some(done) = self.recording.finish() {
             match done {
-                Ok(path) => self.say(format!("written: {}", path.display())),
-                Err(error) => self.complain(error.to_string()),
+                Ok(path) => self.show_message(format!("written: {}", path.display())),
+                Err(error) => self.show_error(error.to_string()),
             }
         }
     }
@@ -170,7 +170,7 @@ impl Desk {
     pub fn record(&mut self, picture: Picture) {
         if let Err(error) = self.recording.take(&picture) {
             self.recording.recorder = None;
-            self.complain(error.to_string());
+            self.show_error(error.to_string());
         }
     }
 
@@ -181,8 +181,8 @@ impl Desk {
             .map_err(Error::write(&self.pictures))
             .and_then(|()| picture.write_png(&path));
         match saved {
-            Ok(()) => self.say(format!("written: {}", path.display())),
-            Err(error) => self.complain(error.to_string()),
+            Ok(()) => self.show_message(format!("written: {}", path.display())),
+            Err(error) => self.show_error(error.to_string()),
         }
     }
 }

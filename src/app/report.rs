@@ -1,6 +1,6 @@
 //! Writes the window's state to a file, for tests that drive it from outside.
 
-use super::desk::Desk;
+use super::ui_state::UiState;
 use crate::observe::write_whole;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -12,11 +12,11 @@ const EVERY: Duration = Duration::from_millis(50);
 
 /// Widget rectangles in the window (points): left, top, right, bottom.
 #[derive(Debug, Default)]
-pub struct Spots(BTreeMap<String, [f32; 4]>);
+pub struct WidgetRects(BTreeMap<String, [f32; 4]>);
 
-impl Spots {
+impl WidgetRects {
     /// Records a widget's rectangle.
-    pub fn note(&mut self, name: impl Into<String>, rect: egui::Rect) {
+    pub fn record(&mut self, name: impl Into<String>, rect: egui::Rect) {
         self.0.insert(name.into(), [rect.min.x, rect.min.y, rect.max.x, rect.max.y]);
     }
 
@@ -39,67 +39,67 @@ impl Report {
     }
 
     /// Writes the state unless written very recently. A failed write is ignored.
-    pub fn write(&mut self, desk: &Desk, size: [u32; 2]) {
+    pub fn write(&mut self, ui_state: &UiState, size: [u32; 2]) {
         if self.last.is_some_and(|last| last.elapsed() < EVERY) {
             return;
         }
         self.last = Some(Instant::now());
-        let _ = write_whole(&self.path, describe(desk, size).to_string().as_bytes());
+        let _ = write_whole(&self.path, describe(ui_state, size).to_string().as_bytes());
     }
 }
 
-fn describe(desk: &Desk, [width, height]: [u32; 2]) -> Value {
-    let lanes: Vec<Value> = desk
+fn describe(ui_state: &UiState, [width, height]: [u32; 2]) -> Value {
+    let slots: Vec<Value> = ui_state
         .state
-        .lanes
+        .slots
         .iter()
-        .zip(desk.panes())
+        .zip(ui_state.panes())
         .enumerate()
-        .map(|(k, (lane, pane))| {
+        .map(|(k, (slot, pane))| {
             let size = [f64::from(pane.width), f64::from(pane.height)];
-            let centre = desk.camera.project(&lane.row.centre.into(), size);
-            let scene = &lane.loaded.scene;
+            let centre = ui_state.camera.project(&slot.row.centre.into(), size);
+            let scene = &slot.loaded.scene;
             json!({
-                "scene": lane.loaded.name,
+                "scene": slot.loaded.name,
                 "damping": scene.damping,
                 "integrator": scene.integrator.kind,
-                "frame": lane.row.frame,
-                "time": lane.row.time,
-                "total": lane.row.total,
-                "work": lane.row.work,
-                "damped": lane.row.damped,
-                "building": lane.building,
-                "failure": desk.failure(k),
-                "fault": lane.fault.as_ref().map(|fault| &fault.message),
-                "backend": lane.describe,
-                "pins": lane.spec.pins.len(),
-                "base": lane.spec.base,
-                "excitations": lane.along.iter().map(|along| along.excitation).collect::<Vec<_>>(),
-                "gammas": lane.along.iter().map(|along| along.gamma).collect::<Vec<_>>(),
+                "frame": slot.row.frame,
+                "time": slot.row.time,
+                "total": slot.row.total,
+                "work": slot.row.work,
+                "damped": slot.row.damped,
+                "building": slot.building,
+                "failure": ui_state.failure(k),
+                "fault": slot.fault.as_ref().map(|fault| &fault.message),
+                "backend": slot.describe,
+                "pins": slot.spec.pins.len(),
+                "base": slot.spec.base,
+                "excitations": slot.example_motion.iter().map(|example_motion| example_motion.excitation).collect::<Vec<_>>(),
+                "gammas": slot.example_motion.iter().map(|example_motion| example_motion.gamma).collect::<Vec<_>>(),
                 "centre": centre.map(|([x, y], _)| [x + f64::from(pane.x), y + f64::from(pane.y)]),
             })
         })
         .collect();
     json!({
         "window": [width, height],
-        "stage": [desk.stage.x, desk.stage.y, desk.stage.width, desk.stage.height],
-        "panes": desk.panes().iter().map(|p| [p.x, p.y, p.width, p.height]).collect::<Vec<_>>(),
-        "lanes": lanes,
-        "active": desk.active,
-        "paused": desk.state.paused,
-        "loading": desk.state.loading,
-        "held": desk.state.held.is_some(),
-        "recording": desk.recording.is_on(),
-        "colour": desk.look.colour.name(),
-        "wireframe": desk.look.wireframe,
-        "skin": desk.look.skin,
-        "picked": desk.design.picked,
-        "searching": desk.design.search.is_some(),
-        "outcomes": desk.design.outcomes.iter().map(|outcome| [outcome.wanted, outcome.reached]).collect::<Vec<_>>(),
-        "refused": desk.design.refused,
-        "message": desk.message.as_ref().map(|message| &message.text),
-        "frame_rate": desk.frame_rate,
-        "pace": desk.state.pace,
-        "spots": desk.spots.0,
+        "stage": [ui_state.view_area.x, ui_state.view_area.y, ui_state.view_area.width, ui_state.view_area.height],
+        "panes": ui_state.panes().iter().map(|p| [p.x, p.y, p.width, p.height]).collect::<Vec<_>>(),
+        "lanes": slots,
+        "active": ui_state.active,
+        "paused": ui_state.state.paused,
+        "loading": ui_state.state.loading,
+        "held": ui_state.state.held.is_some(),
+        "recording": ui_state.recording.is_on(),
+        "colour": ui_state.look.colour.name(),
+        "wireframe": ui_state.look.wireframe,
+        "skin": ui_state.look.skin,
+        "picked": ui_state.design.picked,
+        "searching": ui_state.design.search.is_some(),
+        "outcomes": ui_state.design.outcomes.iter().map(|outcome| [outcome.wanted, outcome.reached]).collect::<Vec<_>>(),
+        "refused": ui_state.design.refused,
+        "message": ui_state.message.as_ref().map(|message| &message.text),
+        "frame_rate": ui_state.frame_rate,
+        "pace": ui_state.state.pace,
+        "spots": ui_state.widget_rects.0,
     })
 }

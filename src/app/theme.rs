@@ -23,7 +23,7 @@ pub const WRONG: Color32 = Color32::from_rgb(240, 110, 100);
 pub const GOOD: Color32 = Color32::from_rgb(120, 196, 128);
 
 /// Colours of the slots, their titles and curves.
-pub const LANES: [Color32; 4] = [
+pub const SLOTS: [Color32; 4] = [
     Color32::from_rgb(236, 142, 74),
     Color32::from_rgb(92, 168, 232),
     Color32::from_rgb(140, 204, 108),
@@ -31,8 +31,8 @@ pub const LANES: [Color32; 4] = [
 ];
 
 /// The colour of a slot.
-pub fn lane(k: usize) -> Color32 {
-    LANES[k % LANES.len()]
+pub fn slot(k: usize) -> Color32 {
+    SLOTS[k % SLOTS.len()]
 }
 
 /// Losses to damping, integrator, contact and yielding; external work.

@@ -1,9 +1,9 @@
 //! The window: events in, pictures out, idle when nothing moves.
 
-use super::desk::Desk;
 use super::painter::{Painter, Panels};
 use super::report::Report;
-use super::session::{Command, Machine, Session};
+use super::session::{Command, Hardware, Session};
+use super::ui_state::UiState;
 use super::{Ended, Opening, panels, theme};
 use crate::Result;
 use crate::error::RunError;
@@ -41,7 +41,7 @@ pub fn run(opening: Opening) -> Result<Ended> {
 struct Shown {
     window: Arc<Window>,
     painter: Painter,
-    desk: Desk,
+    ui_state: UiState,
     egui: egui_winit::State,
     report: Option<Report>,
     /// Whether a redraw is needed.
@@ -76,17 +76,17 @@ impl App {
         let painter = Painter::new(instance, window.clone(), self.opening.adapter.as_deref())
             .map_err(|error| error.to_string())?;
         let machine =
-            Machine { context: Some(painter.context.clone()), options: self.opening.options.clone() };
+            Hardware { context: Some(painter.context.clone()), options: self.opening.options.clone() };
         let session = Session::start(machine).map_err(|error| error.to_string())?;
         let proxy = self.proxy.clone();
         // fails only while the window is closing
         session.on_news(move || {
             let _ = proxy.send_event(Wake);
         });
-        session.send(Command::Open(self.opening.lanes.clone()));
+        session.send(Command::Open(self.opening.slots.clone()));
         let adapter = painter.context.adapter.clone();
         let shortest = if adapter.software { SHORTEST_SOFTWARE } else { SHORTEST };
-        let desk = Desk::new(session, adapter, self.opening.pictures.clone());
+        let ui_state = UiState::new(session, adapter, self.opening.pictures.clone());
         let ctx = egui::Context::default();
         theme::apply(&ctx);
         let side = painter.context.device.limits().max_texture_dimension_2d as usize;
@@ -97,7 +97,7 @@ impl App {
         Ok(Shown {
             window,
             painter,
-            desk,
+            ui_state,
             egui,
             report,
             dirty: true,
@@ -160,7 +160,7 @@ impl ApplicationHandler<Wake> for App {
 
     fn exiting(&mut self, _: &ActiveEventLoop) {
         if let Some(shown) = &mut self.shown
-            && let Some(Err(error)) = shown.desk.recording.finish()
+            && let Some(Err(error)) = shown.ui_state.recording.finish()
             && self.ended.is_ok()
         {
             self.ended = Err(error);
@@ -173,7 +173,7 @@ impl Shown {
     /// Requests a redraw if one is due; otherwise returns how long to wait.
     fn wait(&mut self) -> ControlFlow {
         let now = Instant::now();
-        let recording = self.desk.recording.next();
+        let recording = self.ui_state.recording.next();
         for due in [self.repaint_at, recording].into_iter().flatten() {
             self.dirty |= due <= now;
         }
@@ -194,17 +194,17 @@ impl Shown {
     fn draw(&mut self) -> Result<()> {
         let now = Instant::now();
         let passed = (now - self.drawn).as_secs_f64().max(1e-3);
-        self.desk.frame_rate += (1.0 / passed - self.desk.frame_rate) * 0.1;
+        self.ui_state.frame_rate += (1.0 / passed - self.ui_state.frame_rate) * 0.1;
         self.drawn = now;
-        self.desk.look_at_session();
-        self.desk.follow_recording();
+        self.ui_state.poll_session();
+        self.ui_state.poll_recording();
         let input = self.egui.take_egui_input(&self.window);
         let ctx = self.egui.egui_ctx().clone();
         let scene = self.painter.scene;
-        let desk = &mut self.desk;
+        let ui_state = &mut self.ui_state;
         let output = ctx.run_ui(input, |ui| {
-            desk.handle_keys(ui.ctx());
-            panels::show(ui, desk, scene);
+            ui_state.handle_keys(ui.ctx());
+            panels::show(ui, ui_state, scene);
         });
         self.egui.handle_platform_output(&self.window, output.platform_output);
         let scale = output.pixels_per_point;
@@ -213,14 +213,14 @@ impl Shown {
         self.repaint_at = delay
             .and_then(|delay| now.checked_add(delay))
             .filter(|_| delay < Some(Duration::from_secs(3600)));
-        if self.desk.message.is_some() || self.desk.recording.progress().is_some() {
+        if self.ui_state.message.is_some() || self.ui_state.recording.progress().is_some() {
             let soon = now + Duration::from_millis(500);
             self.repaint_at = Some(self.repaint_at.map_or(soon, |at| at.min(soon)));
         }
         let panels = Panels { primitives, textures: output.textures_delta, scale };
-        self.painter.draw(&mut self.desk, panels)?;
+        self.painter.draw(&mut self.ui_state, panels)?;
         if let Some(report) = &mut self.report {
-            report.write(&self.desk, self.painter.size());
+            report.write(&self.ui_state, self.painter.size());
         }
         Ok(())
     }

@@ -50,16 +50,16 @@ pub fn run(args: Args) -> Result<()> {
     let (backend, adapter, options) = args.backend.parts()?;
     let set: Vec<&str> = args.set.iter().map(String::as_str).collect();
     let of = |scene: &str, more: &[&str]| Spec { backend, ..Spec::of(scene).with(more).with(&set) };
-    let lanes = match &args.scene {
+    let slots = match &args.scene {
         Some(scene) => vec![of(scene, &[])],
         None => DIFFERENCE.iter().map(|more| of(DEFAULT, more)).collect(),
     };
     // report bad input here, as `run` does, instead of in a window
-    for spec in &lanes {
+    for spec in &slots {
         build(&setup::load(&spec.scene, &spec.overrides)?)?;
     }
     let opening = Opening {
-        lanes,
+        slots,
         adapter,
         options,
         size: args.size,

@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<()> {
         let found = design::design_on(
             &loaded,
             &targets,
-            &Options { tells_time: true, ..Options::default() },
+            &Options { reports_time: true, ..Options::default() },
             &mut |progress| show(&bar, &progress),
             &|loaded, model| backend::make(&args.backend, loaded, model),
         );

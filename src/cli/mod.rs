@@ -14,7 +14,6 @@ pub mod adapters;
 pub mod backend;
 pub mod bench;
 pub mod compare;
-pub mod contest;
 pub mod demo;
 pub mod design;
 pub mod mesh;
@@ -23,6 +22,7 @@ pub mod reduce;
 pub mod run;
 pub mod scenes;
 pub mod table;
+pub mod timed_run;
 
 use crate::error::InputError;
 use crate::{Error, Result};

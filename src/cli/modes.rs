@@ -6,9 +6,9 @@ use crate::error::{Error, InputError, Result};
 use crate::mesh::write::write;
 use crate::model::Model;
 use crate::modes::shape::{mode_size, sized};
-use crate::modes::{Decay, Mode, alone, decays, modes};
+use crate::modes::{Decay, Mode, decays, isolate_body, modes};
 use crate::observe::gltf::{self, GltfWriter};
-use crate::observe::motion::Motion;
+use crate::observe::motion::MotionWriter;
 use crate::observe::visible::Visible;
 use crate::observe::write_whole;
 use crate::setup::{self, build};
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<()> {
             tell!("damping ratios ignore the scene's examples and curves");
         }
         let Some(folder) = &args.out else { return Ok(()) };
-        let body = alone(&built.model, number);
+        let body = isolate_body(&built.model, number);
         let unit = loaded.scene.bodies[number].mesh.file_unit();
         write_all(args, folder, (&body, unit), &rows)?;
         say!("written to {}", folder.display())

@@ -9,11 +9,11 @@ use super::backend::{self, BackendArgs};
 use crate::error::InputError;
 use crate::gpu::Shared;
 use crate::ledger::Row;
-use crate::observe::alarm::Alarm;
 use crate::observe::checkpoint::Checkpoint;
-use crate::observe::examples::Excitations;
+use crate::observe::diagnostics::Diagnostics;
+use crate::observe::examples::ExcitationTable;
 use crate::observe::output::{Export, Output, Plan};
-use crate::observe::summary::{Holding, Summary};
+use crate::observe::summary::{ConservationSummary, Summary};
 use crate::observe::write_whole;
 use crate::scene::LoadedScene;
 use crate::setup::{self, build};
@@ -91,7 +91,7 @@ struct Run {
     from: usize,
     pictures: Option<Pictures>,
     /// Excitations of the examples, if the scene has any and there is an output folder.
-    excitations: Option<Excitations>,
+    excitations: Option<ExcitationTable>,
     /// Why requested pictures are missing: reported at the end, since the run does not need them.
     no_pictures: Option<Error>,
 }
@@ -185,7 +185,7 @@ impl Run {
         let mut summary =
             Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
         summary.warnings = std::mem::take(&mut self.warnings);
-        let missed = summary.conservation.as_ref().and_then(Holding::warning);
+        let missed = summary.conservation.as_ref().and_then(ConservationSummary::warning);
         for wrong in missed.into_iter().chain(self.wrong()) {
             tell!("warning: {wrong}");
             summary.warnings.push(wrong);
@@ -215,10 +215,10 @@ impl Run {
 
     /// Warnings derived from the ledger.
     fn wrong(&self) -> Vec<String> {
-        let mut alarm = Alarm::new(&self.loaded.scene);
+        let mut diagnostics = Diagnostics::new(&self.loaded.scene);
         // rows before a checkpoint may belong to another scene
-        self.rows.iter().skip(self.from).for_each(|row| alarm.add(row));
-        alarm.warnings()
+        self.rows.iter().skip(self.from).for_each(|row| diagnostics.add(row));
+        diagnostics.warnings()
     }
 
     fn output(&self, directory: &Path, scene: &str) -> Result<Output> {
@@ -238,7 +238,7 @@ impl Run {
         let Some(output) = output else { return Ok(()) };
         let examples = &self.loaded.scene.damping.examples;
         let resumed = self.args.resume.as_deref().map(folder_of);
-        self.excitations = Excitations::create(output, examples, &mut self.simulation, resumed)?;
+        self.excitations = ExcitationTable::create(output, examples, &mut self.simulation, resumed)?;
         Ok(())
     }
 

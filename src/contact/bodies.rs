@@ -3,9 +3,9 @@
 //! Vertex–triangle contact only: two crossing edges without a nearby vertex are not detected.
 
 use super::crossing::Crossing;
-use super::hash::Bounds;
-use super::layer::{Foot, Layer};
-use super::memory::Remembered;
+use super::grid::Bounds;
+use super::surface_state::{Foot, SurfaceState};
+use super::warm_start::StoredForce;
 use crate::Vec3;
 use crate::scene::MatterKind;
 
@@ -25,7 +25,7 @@ const STRETCH: f64 = 3.0;
 
 /// A vertex that may touch a body.
 #[derive(Clone, Copy)]
-pub struct Visitor<'a> {
+pub struct QueryVertex<'a> {
     /// The vertex.
     pub vertex: u32,
     /// Whether it belongs to the same body.
@@ -35,57 +35,57 @@ pub struct Visitor<'a> {
     /// Detection distance in addition to its displacement (m).
     pub margin: f64,
     /// The forces on it in the previous step.
-    pub before: &'a [Remembered],
+    pub before: &'a [StoredForce],
 }
 
 /// The foot points where a vertex may touch a body: one on a solid, at most one on each side of a cloth.
 ///
 /// Their normals point to the side where the vertex belongs.
-pub fn feet(layer: &Layer, visitor: &Visitor, scratch: &mut Vec<u32>) -> [Option<Foot>; 2] {
-    let [from, to] = [0.0, 1.0].map(|s| layer.place(visitor.vertex, s));
+pub fn feet(state: &SurfaceState, query: &QueryVertex, scratch: &mut Vec<u32>) -> [Option<Foot>; 2] {
+    let [from, to] = [0.0, 1.0].map(|s| state.position(query.vertex, s));
     let way = (to - from).norm();
-    let reach = visitor.clearance + visitor.margin + way.min(FARTHEST * layer.skin.edge);
-    if !Bounds::of([from, to]).grown(reach).meets(layer.whole()) || !(way + reach).is_finite() {
+    let reach = query.clearance + query.margin + way.min(FARTHEST * state.contact_surface.edge);
+    if !Bounds::of([from, to]).grown(reach).meets(state.bounds()) || !(way + reach).is_finite() {
         return [None; 2];
     }
-    if layer.skin.kind != MatterKind::Solid {
-        return feet_on_cloth(layer, visitor, reach, scratch);
+    if state.contact_surface.kind != MatterKind::Solid {
+        return feet_on_cloth(state, query, reach, scratch);
     }
-    if let Some(matter) = layer.matter_around(visitor.vertex, visitor.own, scratch) {
-        return [inner_foot(layer, visitor, &matter, scratch), None];
+    if let Some(matter) = state.penetrated_rest_point(query.vertex, query.own, scratch) {
+        return [inner_foot(state, query, &matter, scratch), None];
     }
-    let entry = first_passing(layer, visitor, scratch, |passed| passed.inward);
+    let entry = first_passing(state, query, scratch, |passed| passed.inward);
     let foot = match entry {
-        Some((triangle, c)) => layer.foot_at(triangle, c.s, c.weights, 0.0),
-        None => outer_foot(layer, visitor, &to, reach, scratch),
+        Some((triangle, c)) => state.foot_at(triangle, c.s, c.weights, 0.0),
+        None => outer_foot(state, query, &to, reach, scratch),
     };
     [foot, None]
 }
 
 /// The triangles near a box that the vertex can touch, excluding those around itself on its own body.
-fn candidates(layer: &Layer, visitor: &Visitor, around: &Bounds, found: &mut Vec<u32>) {
-    layer.triangles_near(around, found);
-    if visitor.own {
-        let corners = |triangle: &u32| &layer.skin.triangles[*triangle as usize];
-        found.retain(|triangle| !layer.shell.is_near(corners(triangle), visitor.vertex));
+fn candidates(state: &SurfaceState, query: &QueryVertex, around: &Bounds, found: &mut Vec<u32>) {
+    state.triangles_near(around, found);
+    if query.own {
+        let corners = |triangle: &u32| &state.contact_surface.triangles[*triangle as usize];
+        found.retain(|triangle| !state.topology.is_near(corners(triangle), query.vertex));
     }
 }
 
 /// The first triangle on its path that the vertex passes with a crossing that `counts`, and where.
 fn first_passing(
-    layer: &Layer,
-    visitor: &Visitor,
+    state: &SurfaceState,
+    query: &QueryVertex,
     found: &mut Vec<u32>,
     counts: impl Fn(&Crossing) -> bool,
 ) -> Option<(u32, Crossing)> {
-    let length = layer.way(visitor.vertex).norm();
-    let pieces = (length / (PIECE * layer.skin.edge)).ceil().clamp(1.0, MOST_PIECES);
+    let length = state.displacement(query.vertex).norm();
+    let pieces = (length / (PIECE * state.contact_surface.edge)).ceil().clamp(1.0, MOST_PIECES);
     (0..pieces as usize).find_map(|piece| {
         let part = [piece as f64 / pieces, (piece + 1) as f64 / pieces];
-        let around = Bounds::of(part.map(|s| layer.place(visitor.vertex, s)));
-        candidates(layer, visitor, &around, found);
+        let around = Bounds::of(part.map(|s| state.position(query.vertex, s)));
+        candidates(state, query, &around, found);
         let crossing = |&triangle: &u32| {
-            let passing = layer.passing(triangle, visitor.vertex);
+            let passing = state.motion_of(triangle, query.vertex);
             passing.crossings(part).find(&counts).map(|c| (triangle, c))
         };
         found.iter().filter_map(crossing).min_by(|a, b| a.1.s.total_cmp(&b.1.s))
@@ -95,28 +95,33 @@ fn first_passing(
 /// Where a vertex inside a solid should leave: its nearest foot point, searched at increasing distance.
 ///
 /// In its own body, `matter` (the rest position of the penetrated material) identifies the exit surface.
-fn inner_foot(layer: &Layer, visitor: &Visitor, matter: &Vec3, found: &mut Vec<u32>) -> Option<Foot> {
-    let way = layer.way(visitor.vertex).norm();
-    let edge = layer.skin.edge;
+fn inner_foot(
+    state: &SurfaceState,
+    query: &QueryVertex,
+    matter: &Vec3,
+    found: &mut Vec<u32>,
+) -> Option<Foot> {
+    let way = state.displacement(query.vertex).norm();
+    let edge = state.contact_surface.edge;
     let s = (LOOK_AHEAD * edge / way).min(1.0);
-    let point = layer.place(visitor.vertex, s);
-    let farthest = (layer.whole().high - layer.whole().low).norm();
-    let mut reach = edge.max(visitor.clearance);
+    let point = state.position(query.vertex, s);
+    let farthest = (state.bounds().high - state.bounds().low).norm();
+    let mut reach = edge.max(query.clearance);
     loop {
-        candidates(layer, visitor, &Bounds::of([point]).grown(reach), found);
-        if visitor.own {
-            found.retain(|&triangle| layer.rest_distance(triangle, matter) <= STRETCH * reach);
+        candidates(state, query, &Bounds::of([point]).grown(reach), found);
+        if query.own {
+            found.retain(|&triangle| state.rest_distance(triangle, matter) <= STRETCH * reach);
         }
-        let feet = found.iter().filter_map(|&triangle| layer.foot(triangle, s, &point, reach));
+        let feet = found.iter().filter_map(|&triangle| state.foot(triangle, s, &point, reach));
         let foot = feet.min_by(|a, b| a.distance.abs().total_cmp(&b.distance.abs()));
-        let nearest = nearest_triangle(layer, s, &point, found).filter(|near| near.1.1.norm() <= reach);
+        let nearest = nearest_triangle(state, s, &point, found).filter(|near| near.1.1.norm() <= reach);
         if let Some((triangle, (weights, away))) = nearest {
             // Beside a crease or in a sharp dent no normal passes through the closest point. A foot point far behind
             // it, at worst on the opposite side, is not where the vertex entered.
             if let Some(foot) = foot.filter(|foot| foot.distance.abs() <= 2.0 * away.norm()) {
                 return Some(foot);
             }
-            let foot = layer.foot_at(triangle, s, weights, 0.0)?;
+            let foot = state.foot_at(triangle, s, weights, 0.0)?;
             return Some(Foot { distance: foot.normal.dot(&away).min(0.0), ..foot });
         }
         if reach.is_nan() || reach >= farthest {
@@ -128,23 +133,23 @@ fn inner_foot(layer: &Layer, visitor: &Visitor, matter: &Vec3, found: &mut Vec<u
 
 /// Foot point of a point outside, within `reach`. Beside a crease, where none exists, the closest point.
 fn outer_foot(
-    layer: &Layer,
-    visitor: &Visitor,
+    state: &SurfaceState,
+    query: &QueryVertex,
     point: &Vec3,
     reach: f64,
     found: &mut Vec<u32>,
 ) -> Option<Foot> {
-    candidates(layer, visitor, &Bounds::of([*point]).grown(reach), found);
-    let feet = found.iter().filter_map(|&triangle| layer.foot(triangle, 1.0, point, reach));
+    candidates(state, query, &Bounds::of([*point]).grown(reach), found);
+    let feet = found.iter().filter_map(|&triangle| state.foot(triangle, 1.0, point, reach));
     let outside = feet.filter(|foot| (0.0..reach).contains(&foot.distance));
     let foot = outside.min_by(|a, b| a.distance.total_cmp(&b.distance));
-    if visitor.own {
+    if query.own {
         // the closest point may be next to the vertex, in the same dent of the surface
         return foot;
     }
-    let nearest = nearest_triangle(layer, 1.0, point, found).and_then(|(triangle, (weights, away))| {
+    let nearest = nearest_triangle(state, 1.0, point, found).and_then(|(triangle, (weights, away))| {
         let distance = away.norm();
-        let foot = layer.foot_at(triangle, 1.0, weights, distance)?;
+        let foot = state.foot_at(triangle, 1.0, weights, distance)?;
         let in_front = distance > 0.0 && distance < reach && away.dot(&foot.normal) > 0.0;
         in_front.then(|| Foot { normal: away / distance, ..foot })
     });
@@ -155,8 +160,13 @@ fn outer_foot(
     }
 }
 
-fn nearest_triangle(layer: &Layer, s: f64, point: &Vec3, found: &[u32]) -> Option<(u32, ([f64; 3], Vec3))> {
-    let each = found.iter().map(|&triangle| (triangle, layer.nearest(triangle, s, point)));
+fn nearest_triangle(
+    state: &SurfaceState,
+    s: f64,
+    point: &Vec3,
+    found: &[u32],
+) -> Option<(u32, ([f64; 3], Vec3))> {
+    let each = found.iter().map(|&triangle| (triangle, state.nearest(triangle, s, point)));
     each.min_by(|a, b| a.1.1.norm_squared().total_cmp(&b.1.1.norm_squared()))
 }
 
@@ -164,7 +174,12 @@ fn nearest_triangle(layer: &Layer, s: f64, point: &Vec3, found: &[u32]) -> Optio
 ///
 /// A cloth has no inside: the vertex belongs to the side where it was at the start of the step or, while a force acts,
 /// to the side the force pushes it to.
-fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u32>) -> [Option<Foot>; 2] {
+fn feet_on_cloth(
+    state: &SurfaceState,
+    query: &QueryVertex,
+    reach: f64,
+    found: &mut Vec<u32>,
+) -> [Option<Foot>; 2] {
     let mut best: [Option<Foot>; 2] = [None; 2];
     let mut offer = |side: f64, foot: Foot| {
         let best = &mut best[usize::from(side < 0.0)];
@@ -174,20 +189,20 @@ fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u
         }
     };
     // A triangle that it has already passed, and is being pushed back through, is not passed again.
-    let passed = first_passing(layer, visitor, found, |_| true);
-    let passed = passed.filter(|(triangle, _)| push(layer, visitor, *triangle).is_none());
+    let passed = first_passing(state, query, found, |_| true);
+    let passed = passed.filter(|(triangle, _)| push(state, query, *triangle).is_none());
     if let Some((triangle, c)) = passed
-        && let Some(foot) = layer.foot_at(triangle, c.s, c.weights, 0.0)
+        && let Some(foot) = state.foot_at(triangle, c.s, c.weights, 0.0)
     {
         let side = if c.inward { 1.0 } else { -1.0 };
         offer(side, Foot { distance: side * f64::MIN, ..foot });
     }
-    let point = layer.place(visitor.vertex, 1.0);
-    let around = reach.max(LEAST_REACH * layer.skin.edge);
-    candidates(layer, visitor, &Bounds::of([point]).grown(around), found);
+    let point = state.position(query.vertex, 1.0);
+    let around = reach.max(LEAST_REACH * state.contact_surface.edge);
+    candidates(state, query, &Bounds::of([point]).grown(around), found);
     for &triangle in found.iter() {
-        let Some(foot) = layer.foot(triangle, 1.0, &point, around) else { continue };
-        match push(layer, visitor, triangle) {
+        let Some(foot) = state.foot(triangle, 1.0, &point, around) else { continue };
+        match push(state, query, triangle) {
             Some(force) => offer(force.dot(&foot.normal).signum(), foot),
             // it does not get beyond the first triangle that it passes
             None if passed.is_none() && foot.distance.abs() < reach => offer(foot.distance.signum(), foot),
@@ -198,13 +213,13 @@ fn feet_on_cloth(layer: &Layer, visitor: &Visitor, reach: f64, found: &mut Vec<u
 }
 
 /// The force of a triangle, or of an adjacent one, on the vertex in the previous step (N).
-fn push(layer: &Layer, visitor: &Visitor, triangle: u32) -> Option<Vec3> {
-    let corners = layer.skin.triangles[triangle as usize];
-    let of = |entry: &&Remembered| {
-        let number = entry.surface.checked_sub(layer.shell.first_surface)?;
-        let other = layer.skin.triangles.get(number as usize)?;
+fn push(state: &SurfaceState, query: &QueryVertex, triangle: u32) -> Option<Vec3> {
+    let corners = state.contact_surface.triangles[triangle as usize];
+    let of = |entry: &&StoredForce| {
+        let number = entry.surface.checked_sub(state.topology.first_surface)?;
+        let other = state.contact_surface.triangles.get(number as usize)?;
         other.iter().any(|v| corners.contains(v)).then_some(entry.force)
     };
-    let exact = visitor.before.iter().find(|e| e.surface == layer.shell.first_surface + triangle);
-    exact.map(|entry| entry.force).or_else(|| visitor.before.iter().find_map(|entry| of(&entry)))
+    let exact = query.before.iter().find(|e| e.surface == state.topology.first_surface + triangle);
+    exact.map(|entry| entry.force).or_else(|| query.before.iter().find_map(|entry| of(&entry)))
 }

@@ -7,19 +7,19 @@
 use crate::Vec3;
 
 /// Tolerance outside a triangle in barycentric coordinates: leaves no cracks between neighbours.
-const RIM: f64 = 1e-6;
+const EDGE_TOLERANCE: f64 = 1e-6;
 
 /// A point and a triangle, both moving linearly with a parameter s.
 #[derive(Debug, Clone, Copy)]
-pub struct Moving {
+pub struct PointTriangleMotion {
     /// Corners at s = 0 (m).
     pub corners: [Vec3; 3],
     /// Corner displacement per s.
-    pub along: [Vec3; 3],
+    pub corner_motion: [Vec3; 3],
     /// The point at s = 0 (m).
     pub point: Vec3,
     /// Point displacement per s.
-    pub point_along: Vec3,
+    pub point_motion: Vec3,
 }
 
 /// Parameter and location of an intersection.
@@ -33,15 +33,15 @@ pub struct Crossing {
     pub inward: bool,
 }
 
-impl Moving {
+impl PointTriangleMotion {
     /// All intersections with `from` ≤ s ≤ `to`, ascending.
     pub fn crossings(&self, [from, to]: [f64; 2]) -> impl Iterator<Item = Crossing> + '_ {
         let volume = self.volume();
         let roots = roots(&volume, from, to);
         roots.into_iter().flatten().filter_map(|(s, falling)| {
-            let corners: [Vec3; 3] = std::array::from_fn(|k| self.corners[k] + self.along[k] * s);
-            let weights = barycentric(&corners, &(self.point + self.point_along * s))?;
-            let inside = weights.iter().all(|&w| w >= -RIM);
+            let corners: [Vec3; 3] = std::array::from_fn(|k| self.corners[k] + self.corner_motion[k] * s);
+            let weights = barycentric(&corners, &(self.point + self.point_motion * s))?;
+            let inside = weights.iter().all(|&w| w >= -EDGE_TOLERANCE);
             inside.then(|| Crossing { s, weights: clamped(weights), inward: falling })
         })
     }
@@ -49,9 +49,9 @@ impl Moving {
     /// The coefficients of (b − a) × (c − a) · (p − a), a cubic in s.
     fn volume(&self) -> [f64; 4] {
         let [a, b, c] = self.corners;
-        let [da, db, dc] = self.along;
+        let [da, db, dc] = self.corner_motion;
         let still = [b - a, c - a, self.point - a];
-        let moves = [db - da, dc - da, self.point_along - da];
+        let moves = [db - da, dc - da, self.point_motion - da];
         let volume = |u: &Vec3, v: &Vec3, w: &Vec3| u.cross(v).dot(w);
         let ([u, v, w], [du, dv, dw]) = (&still, &moves);
         [

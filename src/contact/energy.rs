@@ -1,8 +1,8 @@
 //! The energy of contact: what is stored, what friction takes, what moving obstacles give.
 
 use super::Contacts;
-use super::detect::Step;
-use super::frame::{Frame, Law, NOBODY};
+use super::constraint::{ContactConstraint, Law, NO_BODY};
+use super::detect::StepWindow;
 use crate::Vec3;
 
 /// What contact does to the energy of a body in a step.
@@ -19,57 +19,60 @@ pub struct BodyContactEnergy {
 }
 
 impl Contacts {
-    /// U of a frame whose vertex is at `place` (J).
-    fn energy(&self, frame: &Frame, place: &Vec3) -> f64 {
-        self.law.energy(frame.stiffness, -frame.gap(place))
+    /// U of a constraint whose vertex is at `place` (J).
+    fn energy(&self, constraint: &ContactConstraint, place: &Vec3) -> f64 {
+        self.law.energy(constraint.stiffness, -constraint.gap(place))
     }
 
     /// The potential ΣU of each body at the positions `x` and time `t` (J); half of a contact of two bodies to each.
     ///
     /// Contacts are looked for anew, and nothing is changed.
     pub fn potential(&self, t: f64, x: &[Vec3]) -> Vec<f64> {
-        let mut energy = vec![0.0; self.scenery.skins.len()];
-        let moment = Step { t, h: 0.0, ends: [x, x], margin: 0.0 };
-        for frame in self.scenery.detect(&moment, &self.remembered()) {
-            let share = self.energy(&frame, &frame.place(x));
-            match frame.bodies {
-                [mine, NOBODY] => energy[mine as usize] += share,
+        let mut energy = vec![0.0; self.detector.contact_surfaces.len()];
+        let moment = StepWindow { t, h: 0.0, ends: [x, x], margin: 0.0 };
+        for constraint in self.detector.detect(&moment, &self.last_forces()) {
+            let share = self.energy(&constraint, &constraint.relative_position(x));
+            match constraint.bodies {
+                [mine, NO_BODY] => energy[mine as usize] += share,
                 both => both.iter().for_each(|&body| energy[body as usize] += share / 2.0),
             }
         }
         energy
     }
 
-    /// What the frames of this step store on the way from `start` to `end`, ΣU(end) − ΣU(start), and what friction takes
-    /// from the bodies on it, with the forces of the last [`Contacts::resolve`] (J).
-    pub fn stored_and_rubbed(&self, start: &[Vec3], end: &[Vec3]) -> f64 {
-        let each = self.frames.iter().map(|frame| {
-            let (from, to) = (frame.place(start), frame.place(end));
-            let friction = frame.force - frame.plane.normal * frame.plane.normal.dot(&frame.force);
-            self.energy(frame, &to) - self.energy(frame, &from) - friction.dot(&(to - from))
+    /// What the constraints of this step store on the way from `start` to `end`, ΣU(end) − ΣU(start), and what friction takes
+    /// from the bodies on it, with the forces of the last [`Contacts::solve`] (J).
+    pub fn stored_and_friction_energy(&self, start: &[Vec3], end: &[Vec3]) -> f64 {
+        let each = self.constraints.iter().map(|constraint| {
+            let (from, to) = (constraint.relative_position(start), constraint.relative_position(end));
+            let friction =
+                constraint.force - constraint.plane.normal * constraint.plane.normal.dot(&constraint.force);
+            self.energy(constraint, &to) - self.energy(constraint, &from) - friction.dot(&(to - from))
         });
         each.sum()
     }
 
-    /// What contact does to each body on the way from `start` to `end`, with the forces of the last [`Contacts::resolve`], in a
+    /// What contact does to each body on the way from `start` to `end`, with the forces of the last [`Contacts::solve`], in a
     /// form that keeps the sum of all energies.
     ///
-    /// Only the end has a potential: a frame that is new may begin with any, which nobody has paid for.
-    pub fn tell(&self, start: &[Vec3], end: &[Vec3]) -> Vec<BodyContactEnergy> {
+    /// Only the end has a potential: a constraint that is new may begin with any, which nobody has paid for.
+    pub fn body_energies(&self, start: &[Vec3], end: &[Vec3]) -> Vec<BodyContactEnergy> {
         let mut told = vec![BodyContactEnergy::default(); self.by_body.len()];
-        for frame in &self.frames {
-            let place = frame.place(end);
-            let potential = self.energy(frame, &place);
-            let acts = frame.force != Vec3::zeros();
+        for constraint in &self.constraints {
+            let place = constraint.relative_position(end);
+            let potential = self.energy(constraint, &place);
+            let acts = constraint.force != Vec3::zeros();
             if !acts && potential == 0.0 {
                 continue;
             }
             // a force that is not quite found yet may push along: nobody gets energy from friction
-            let friction = (-frame.force.dot(&frame.slip(&frame.place(start), &place))).max(0.0);
-            let [mine, other] = frame.bodies;
-            told[mine as usize].obstacles += frame.force.dot(&frame.plane.motion);
+            let friction =
+                (-constraint.force.dot(&constraint.slip(&constraint.relative_position(start), &place)))
+                    .max(0.0);
+            let [mine, other] = constraint.bodies;
+            told[mine as usize].obstacles += constraint.force.dot(&constraint.plane.motion);
             // a body that touches itself or an obstacle has both halves
-            for body in [mine, if other == NOBODY { mine } else { other }] {
+            for body in [mine, if other == NO_BODY { mine } else { other }] {
                 let told = &mut told[body as usize];
                 told.acts |= acts;
                 told.potential += 0.5 * potential;

@@ -1,7 +1,7 @@
 //! Impulse and energy exchanged by contact during a step.
 
 use super::Contacts;
-use super::frame::{Frame, NOBODY};
+use super::constraint::{ContactConstraint, NO_BODY};
 use crate::Vec3;
 
 /// The contact forces on one body.
@@ -46,9 +46,9 @@ impl Contacts {
     /// For each body the least number of a body that it touches, directly or through others; its own if it touches none.
     pub fn groups(&self) -> Vec<usize> {
         let mut groups: Vec<usize> = (0..self.by_body.len()).collect();
-        let pairs = self.frames.iter().filter(|frame| frame.bodies[1] != NOBODY);
-        for frame in pairs.filter(|frame| frame.force != Vec3::zeros()) {
-            let [a, b] = frame.bodies.map(|body| groups[body as usize]);
+        let pairs = self.constraints.iter().filter(|constraint| constraint.bodies[1] != NO_BODY);
+        for constraint in pairs.filter(|constraint| constraint.force != Vec3::zeros()) {
+            let [a, b] = constraint.bodies.map(|body| groups[body as usize]);
             let (least, other) = (a.min(b), a.max(b));
             groups.iter_mut().filter(|group| **group == other).for_each(|group| *group = least);
         }
@@ -57,27 +57,27 @@ impl Contacts {
 
     /// The forces of obstacles alone on each body, when the step ends at `end`.
     pub fn obstacle_forces(&self, end: &[Vec3]) -> Vec<BodyForce> {
-        let frames = self.frames.iter().filter(|frame| frame.bodies[1] == NOBODY);
-        forces_by_body(self.by_body.len(), frames, |v| end[v as usize])
+        let constraints = self.constraints.iter().filter(|constraint| constraint.bodies[1] == NO_BODY);
+        forces_by_body(self.by_body.len(), constraints, |v| end[v as usize])
     }
 }
 
-/// The forces of some frames on `bodies` bodies.
+/// The forces of some constraints on `bodies` bodies.
 ///
 /// Both bodies of a pair feel the force at the same point, the vertex, so that theirs cancel to the last bit.
 pub fn forces_by_body<'a>(
     bodies: usize,
-    frames: impl Iterator<Item = &'a Frame>,
+    constraints: impl Iterator<Item = &'a ContactConstraint>,
     place: impl Fn(u32) -> Vec3,
 ) -> Vec<BodyForce> {
     let mut forces = vec![BodyForce::default(); bodies];
-    for frame in frames.filter(|frame| frame.force != Vec3::zeros()) {
-        let torque = place(frame.vertices[0]).cross(&frame.force);
-        let [mine, other] = frame.bodies.map(|body| body as usize);
-        forces[mine].force += frame.force;
+    for constraint in constraints.filter(|constraint| constraint.force != Vec3::zeros()) {
+        let torque = place(constraint.vertices[0]).cross(&constraint.force);
+        let [mine, other] = constraint.bodies.map(|body| body as usize);
+        forces[mine].force += constraint.force;
         forces[mine].torque += torque;
-        if frame.bodies[1] != NOBODY {
-            forces[other].force -= frame.force;
+        if constraint.bodies[1] != NO_BODY {
+            forces[other].force -= constraint.force;
             forces[other].torque -= torque;
         }
     }
@@ -85,17 +85,25 @@ pub fn forces_by_body<'a>(
 }
 
 /// Impulse and work of all contact forces from `start` to `end` in a step of length `h`.
-pub fn exchange(bodies: usize, frames: &[Frame], h: f64, start: &[Vec3], end: &[Vec3]) -> Exchange {
-    let forces = forces_by_body(bodies, frames.iter(), |v| end[v as usize]);
+pub fn exchange(
+    bodies: usize,
+    constraints: &[ContactConstraint],
+    h: f64,
+    start: &[Vec3],
+    end: &[Vec3],
+) -> Exchange {
+    let forces = forces_by_body(bodies, constraints.iter(), |v| end[v as usize]);
     let body =
         |f: &BodyForce| BodyExchange { impulse: f.force * h, angular_impulse: f.torque * h, work: 0.0 };
     let mut sum = Exchange { bodies: forces.iter().map(body).collect(), ..Exchange::default() };
-    for frame in frames.iter().filter(|frame| frame.force != Vec3::zeros()) {
-        sum.obstacles += frame.force.dot(&frame.plane.motion);
-        sum.friction -= frame.force.dot(&frame.slip(&frame.place(start), &frame.place(end)));
-        for (arm, (v, w)) in frame.arms().enumerate() {
-            let body = frame.bodies[usize::from(arm > 0)] as usize;
-            sum.bodies[body].work += w * frame.force.dot(&(end[v] - start[v]));
+    for constraint in constraints.iter().filter(|constraint| constraint.force != Vec3::zeros()) {
+        sum.obstacles += constraint.force.dot(&constraint.plane.motion);
+        sum.friction -= constraint
+            .force
+            .dot(&constraint.slip(&constraint.relative_position(start), &constraint.relative_position(end)));
+        for (arm, (v, w)) in constraint.arms().enumerate() {
+            let body = constraint.bodies[usize::from(arm > 0)] as usize;
+            sum.bodies[body].work += w * constraint.force.dot(&(end[v] - start[v]));
         }
     }
     sum

@@ -1,6 +1,6 @@
 //! Obstacles: signed distance, normal and motion of rigid shapes, and where a moving vertex meets them.
 
-use super::frame::Plane;
+use super::constraint::Plane;
 use crate::Vec3;
 use crate::scene::{self, ObstacleShape, Path};
 use nalgebra::{Rotation3, Unit};
@@ -39,7 +39,7 @@ pub enum Shape {
 
 /// Signed distance to a surface and its gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sight {
+pub struct SignedDistance {
     /// Distance to the surface, negative inside (m).
     pub distance: f64,
     /// Gradient of the distance: a unit vector, the surface normal at the closest point.
@@ -49,11 +49,11 @@ pub struct Sight {
 impl Shape {
     /// Exact signed distance and its gradient. Where the closest point is not unique (the centre of a ball) a fixed
     /// direction is used.
-    pub fn see(&self, point: &Vec3) -> Sight {
+    pub fn signed_distance(&self, point: &Vec3) -> SignedDistance {
         match *self {
-            Shape::Plane { normal } => Sight { distance: normal.dot(point), normal },
+            Shape::Plane { normal } => SignedDistance { distance: normal.dot(point), normal },
             Shape::Sphere { radius } => from_core(*point, radius, Vec3::y()),
-            Shape::Box { half_size } => see_box(point, &half_size),
+            Shape::Box { half_size } => box_distance(point, &half_size),
             Shape::Capsule { half_axis, radius } => {
                 let length = half_axis.norm_squared();
                 let along = if length > 0.0 { (half_axis.dot(point) / length).clamp(-1.0, 1.0) } else { 0.0 };
@@ -67,24 +67,24 @@ impl Shape {
 }
 
 /// Surface at distance `radius` from a core, `away` the vector from the core to the point.
-fn from_core(away: Vec3, radius: f64, otherwise: Vec3) -> Sight {
+fn from_core(away: Vec3, radius: f64, otherwise: Vec3) -> SignedDistance {
     let normal = away.try_normalize(0.0).unwrap_or(otherwise);
-    Sight { distance: away.norm() - radius, normal }
+    SignedDistance { distance: away.norm() - radius, normal }
 }
 
-fn see_box(point: &Vec3, half_size: &Vec3) -> Sight {
+fn box_distance(point: &Vec3, half_size: &Vec3) -> SignedDistance {
     let beyond = point.abs() - half_size;
     let sign = |axis: usize| if point[axis] < 0.0 { -1.0 } else { 1.0 };
     let outside = beyond.map(|d| d.max(0.0));
     let distance = outside.norm();
     if distance > 0.0 {
         let normal = Vec3::from_fn(|axis, _| outside[axis] * sign(axis)) / distance;
-        return Sight { distance, normal };
+        return SignedDistance { distance, normal };
     }
     let nearest = beyond.imax();
     let mut normal = Vec3::zeros();
     normal[nearest] = sign(nearest);
-    Sight { distance: beyond[nearest], normal }
+    SignedDistance { distance: beyond[nearest], normal }
 }
 
 /// A rigid shape that may move.
@@ -109,11 +109,11 @@ struct Placement {
 }
 
 impl Placement {
-    fn inward(&self, x: &Vec3) -> Vec3 {
+    fn local_point(&self, x: &Vec3) -> Vec3 {
         self.rotation.inverse_transform_vector(&(x - self.centre))
     }
 
-    fn outward(&self, local: &Vec3) -> Vec3 {
+    fn world_point(&self, local: &Vec3) -> Vec3 {
         self.centre + self.rotation * local
     }
 }
@@ -165,16 +165,16 @@ impl Obstacle {
     }
 
     /// Signed distance and normal at the point `x` at time `t`.
-    pub fn see(&self, t: f64, x: &Vec3) -> Sight {
+    pub fn signed_distance(&self, t: f64, x: &Vec3) -> SignedDistance {
         let place = self.at(t);
-        let seen = self.shape.see(&place.inward(x));
-        Sight { normal: place.rotation * seen.normal, ..seen }
+        let seen = self.shape.signed_distance(&place.local_point(x));
+        SignedDistance { normal: place.rotation * seen.normal, ..seen }
     }
 
     /// Displacement between `t` and `t + h` of the obstacle's material point that ends at `x` (m).
     pub fn motion(&self, t: f64, h: f64, x: &Vec3) -> Vec3 {
         let end = self.at(t + h);
-        x - self.at(t).outward(&end.inward(x))
+        x - self.at(t).world_point(&end.local_point(x))
     }
 
     /// The plane that a vertex must not cross in the step from `t` to `t + h`, when it is at `x` and predicted at `y`;
@@ -183,19 +183,25 @@ impl Obstacle {
     ///
     /// The plane is tangent to the surface at `t + h` at the point closest to `y`. If `y` is beyond the middle (or an
     /// edge) of the obstacle, the plane is where the vertex enters, so that nothing tunnels through a thin obstacle.
-    pub fn meet(&self, [t, h]: [f64; 2], [x, y]: [&Vec3; 2], clearance: f64, margin: f64) -> Option<Plane> {
+    pub fn contact_plane(
+        &self,
+        [t, h]: [f64; 2],
+        [x, y]: [&Vec3; 2],
+        clearance: f64,
+        margin: f64,
+    ) -> Option<Plane> {
         let (start, end) = (self.at(t), self.at(t + h));
-        let (from, to) = (start.inward(x), end.inward(y));
+        let (from, to) = (start.local_point(x), end.local_point(y));
         if !from.iter().chain(&to).all(|c| c.is_finite()) {
             return None;
         }
-        let last = self.shape.see(&to);
+        let last = self.shape.signed_distance(&to);
         let leaves = last.distance - clearance >= margin + (to - from).norm();
         let (point, seen) = match self.entry(&from, &to, clearance) {
             None if leaves => return None,
             None => (to, last),
             Some(point) => {
-                let seen = self.shape.see(&point);
+                let seen = self.shape.signed_distance(&point);
                 match (seen.normal.dot(&last.normal) > SAME_SIDE, leaves) {
                     (true, false) => (to, last),
                     // it was inside and leaves on the side where it entered
@@ -206,11 +212,11 @@ impl Obstacle {
         };
         let surface = point - seen.normal * seen.distance;
         let normal = end.rotation * seen.normal;
-        let touched = end.outward(&surface);
+        let touched = end.world_point(&surface);
         Some(Plane {
             normal,
             offset: normal.dot(&touched) + clearance,
-            motion: touched - start.outward(&surface),
+            motion: touched - start.world_point(&surface),
         })
     }
 
@@ -222,7 +228,7 @@ impl Obstacle {
         for _ in 0..MOST_STEPS {
             let point = if length > 0.0 { from + way * (gone / length) } else { *from };
             // sphere tracing: the segment is free up to the distance
-            let free = self.shape.see(&point).distance - clearance;
+            let free = self.shape.signed_distance(&point).distance - clearance;
             if free <= 1e-6 * length || free <= 0.0 {
                 return Some(point);
             }

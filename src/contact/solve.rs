@@ -5,10 +5,10 @@
 //! all others fixed is solved in closed form: first the normal force f = U'(δ(f)), then friction, which either stops
 //! the slip or lies on the Coulomb cone.
 
-use super::accelerate::Anderson;
-use super::columns::Columns;
-use super::coupling::Coupling;
-use super::frame::{Frame, Law};
+use super::anderson::Anderson;
+use super::compliance::ComplianceColumns;
+use super::constraint::{ContactConstraint, Law};
+use super::delassus::DelassusOperator;
 use crate::scene::ContactLaw;
 use crate::{Result, Vec3};
 use nalgebra::DVector;
@@ -23,16 +23,16 @@ const TOLERANCE: f64 = 1e-6;
 /// The Delassus operator and the current displacements.
 #[derive(Debug, Default)]
 pub struct Solver {
-    coupling: Coupling,
+    delassus: DelassusOperator,
     /// Σ_d W_cd f_d for each slot c, by component (m).
-    moved: [Vec<f64>; 3],
+    displacement: [Vec<f64>; 3],
     /// Number of sweeps of the last solve.
     pub sweeps: usize,
 }
 
 /// One contact in the sweeps.
 struct Block {
-    frame: usize,
+    constraint: usize,
     slot: usize,
     /// W_cc.
     compliance: f64,
@@ -58,44 +58,47 @@ pub struct Problem<'a> {
 
 impl Solver {
     /// Starts a step with these constraints, all inactive.
-    pub fn begin(&mut self, frames: &[Frame], columns: &Columns) {
-        self.coupling.begin(frames, columns);
-        self.moved = [0; 3].map(|_| vec![0.0; frames.len()]);
+    pub fn begin(&mut self, constraints: &[ContactConstraint], columns: &ComplianceColumns) {
+        self.delassus.begin(constraints, columns);
+        self.displacement = [0; 3].map(|_| vec![0.0; constraints.len()]);
     }
 
     /// Solves for the forces of the constraints in `active`, starting from their current forces (N).
     pub fn solve(
         &mut self,
         problem: &Problem,
-        frames: &mut [Frame],
+        constraints: &mut [ContactConstraint],
         active: &[usize],
-        columns: &mut Columns,
+        columns: &mut ComplianceColumns,
         inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
     ) -> Result<()> {
-        self.couple(frames, active, columns, inverse)?;
-        let mut blocks: Vec<Block> =
-            active.iter().map(|&frame| self.block(problem, &frames[frame], frame)).collect();
-        self.moved.iter_mut().for_each(|moved| moved.fill(0.0));
+        self.ensure_rows(constraints, active, columns, inverse)?;
+        let mut blocks: Vec<Block> = active
+            .iter()
+            .map(|&constraint| self.block(problem, &constraints[constraint], constraint))
+            .collect();
+        self.displacement.iter_mut().for_each(|moved| moved.fill(0.0));
         for block in blocks.iter().filter(|block| block.force != Vec3::zeros()) {
-            self.coupling.push(block.slot, block.force, &mut self.moved);
+            self.delassus.apply_force(block.slot, block.force, &mut self.displacement);
         }
-        self.iterate(problem, frames, &mut blocks);
+        self.iterate(problem, constraints, &mut blocks);
         for block in &blocks {
             // a gradient without a contact term has no contact forces
             let known = problem.weight > 0.0;
-            frames[block.frame].force = if known { block.force / problem.weight } else { Vec3::zeros() };
+            constraints[block.constraint].force =
+                if known { block.force / problem.weight } else { Vec3::zeros() };
         }
         Ok(())
     }
 
     /// Forward and backward sweeps, each pair followed by an Anderson step, until the forces converge.
-    fn iterate(&mut self, problem: &Problem, frames: &[Frame], blocks: &mut [Block]) {
+    fn iterate(&mut self, problem: &Problem, constraints: &[ContactConstraint], blocks: &mut [Block]) {
         let mut anderson = Anderson::new(3 * blocks.len());
         let mut before = self.state(blocks);
         self.sweeps = 0;
         loop {
-            self.sweep(problem, frames, blocks, false);
-            self.sweep(problem, frames, blocks, true);
+            self.sweep(problem, constraints, blocks, false);
+            self.sweep(problem, constraints, blocks, true);
             self.sweeps += 2;
             let after = self.state(blocks);
             // end with a sweep: accelerated combinations may leave the friction cone
@@ -115,9 +118,9 @@ impl Solver {
 
     /// The forces, followed by the displacements, which depend on them linearly.
     fn state(&self, blocks: &[Block]) -> DVector<f64> {
-        let mut state = Vec::with_capacity(3 * (blocks.len() + self.moved[0].len()));
+        let mut state = Vec::with_capacity(3 * (blocks.len() + self.displacement[0].len()));
         blocks.iter().for_each(|block| state.extend_from_slice(block.force.as_slice()));
-        self.moved.iter().for_each(|moved| state.extend_from_slice(moved));
+        self.displacement.iter().for_each(|moved| state.extend_from_slice(moved));
         DVector::from_vec(state)
     }
 
@@ -125,83 +128,89 @@ impl Solver {
         let (forces, moved) = state.as_slice().split_at(3 * blocks.len());
         let forces = forces.chunks_exact(3).map(Vec3::from_column_slice);
         blocks.iter_mut().zip(forces).for_each(|(block, force)| block.force = force);
-        let count = self.moved[0].len();
-        for (axis, mine) in self.moved.iter_mut().enumerate() {
+        let count = self.displacement[0].len();
+        for (axis, mine) in self.displacement.iter_mut().enumerate() {
             mine.copy_from_slice(&moved[axis * count..(axis + 1) * count]);
         }
     }
 
     /// One sweep over all contacts.
-    fn sweep(&mut self, problem: &Problem, frames: &[Frame], blocks: &mut [Block], backward: bool) {
+    fn sweep(
+        &mut self,
+        problem: &Problem,
+        constraints: &[ContactConstraint],
+        blocks: &mut [Block],
+        backward: bool,
+    ) {
         let count = blocks.len();
         for number in 0..count {
             let block = &mut blocks[if backward { count - 1 - number } else { number }];
-            let force = self.answer(problem, &frames[block.frame], block);
+            let force = self.local_force(problem, &constraints[block.constraint], block);
             let change = force - block.force;
             if change != Vec3::zeros() {
                 block.force = force;
-                self.coupling.push(block.slot, change, &mut self.moved);
+                self.delassus.apply_force(block.slot, change, &mut self.displacement);
             }
         }
     }
 
     /// The force of one contact with all others fixed.
-    fn answer(&self, problem: &Problem, frame: &Frame, block: &Block) -> Vec3 {
-        let without = block.free + self.moved_by(block.slot) - block.force * block.compliance;
-        let depth = -frame.gap(&without);
-        let stiffness = problem.weight * frame.stiffness;
+    fn local_force(&self, problem: &Problem, constraint: &ContactConstraint, block: &Block) -> Vec3 {
+        let without = block.free + self.slot_displacement(block.slot) - block.force * block.compliance;
+        let depth = -constraint.gap(&without);
+        let stiffness = problem.weight * constraint.stiffness;
         let normal = problem.law.implicit_force(stiffness, block.compliance, depth);
         // no compliance: a force has no effect
         if !(normal > 0.0 && normal.is_finite() && block.compliance > 0.0) {
             return Vec3::zeros();
         }
-        let slip = frame.slip(&block.start, &without);
-        let (sticks, holds) = (slip.norm() / block.compliance, frame.friction * normal);
+        let slip = constraint.slip(&block.start, &without);
+        let (sticks, holds) = (slip.norm() / block.compliance, constraint.friction * normal);
         let friction = if sticks <= holds { -slip / block.compliance } else { slip * (-holds / slip.norm()) };
-        frame.plane.normal * normal + friction
+        constraint.plane.normal * normal + friction
     }
 
-    fn moved_by(&self, slot: usize) -> Vec3 {
-        Vec3::new(self.moved[0][slot], self.moved[1][slot], self.moved[2][slot])
+    fn slot_displacement(&self, slot: usize) -> Vec3 {
+        Vec3::new(self.displacement[0][slot], self.displacement[1][slot], self.displacement[2][slot])
     }
 
     /// Computes the missing rows of W of the active constraints.
-    fn couple(
+    fn ensure_rows(
         &mut self,
-        frames: &[Frame],
+        constraints: &[ContactConstraint],
         active: &[usize],
-        columns: &mut Columns,
+        columns: &mut ComplianceColumns,
         inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
     ) -> Result<()> {
         let unknown: Vec<usize> =
-            active.iter().copied().filter(|&frame| !self.coupling.knows(frame)).collect();
+            active.iter().copied().filter(|&constraint| !self.delassus.has_row(constraint)).collect();
         if unknown.is_empty() {
             return Ok(());
         }
-        let arms = active.iter().flat_map(|&frame| frames[frame].arms());
+        let arms = active.iter().flat_map(|&constraint| constraints[constraint].arms());
         let mut nodes: Vec<u32> = arms.map(|(v, _)| v as u32).collect();
         nodes.sort_unstable();
         nodes.dedup();
         columns.ensure(&nodes, inverse)?;
-        unknown.iter().for_each(|&frame| self.coupling.add(frame, frames, columns));
+        unknown.iter().for_each(|&constraint| self.delassus.compute_row(constraint, constraints, columns));
         Ok(())
     }
 
-    fn block(&self, problem: &Problem, frame: &Frame, number: usize) -> Block {
-        let slot = self.coupling.slot(number);
+    fn block(&self, problem: &Problem, constraint: &ContactConstraint, number: usize) -> Block {
+        let slot = self.delassus.slot(number);
         Block {
-            frame: number,
+            constraint: number,
             slot,
-            compliance: self.coupling.compliance(slot),
-            free: frame.place(problem.free),
-            start: frame.place(problem.start),
-            force: frame.force * problem.weight,
+            compliance: self.delassus.compliance(slot),
+            free: constraint.relative_position(problem.free),
+            start: constraint.relative_position(problem.start),
+            force: constraint.force * problem.weight,
         }
     }
 
     /// Displacement of a constraint's relative position by the current forces (m).
-    pub fn moved(&self, frame: usize) -> Vec3 {
-        self.moved_by(self.coupling.slot(frame))
+    pub fn displacement(&self, constraint: usize) -> Vec3 {
+        self.slot_displacement(self.delassus.slot(constraint))
     }
 }
 

@@ -15,7 +15,7 @@ const THICKNESS_SHARE: f64 = 0.1;
 
 /// The surface of one body.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Skin {
+pub struct ContactSurface {
     /// Solid, cloth or strands.
     pub kind: MatterKind,
     /// Vertices that can touch, in model numbers, ascending.
@@ -32,18 +32,18 @@ pub struct Skin {
     pub stiffness: f64,
 }
 
-impl Skin {
+impl ContactSurface {
     /// The surfaces of all bodies.
-    pub fn all(scene: &Scene, model: &Model) -> Vec<Skin> {
+    pub fn all(scene: &Scene, model: &Model) -> Vec<ContactSurface> {
         model
             .bodies
             .iter()
             .zip(&scene.bodies)
-            .map(|(body, described)| Skin::new(scene, model, body, &described.material))
+            .map(|(body, described)| ContactSurface::new(scene, model, body, &described.material))
             .collect()
     }
 
-    fn new(scene: &Scene, model: &Model, body: &Body, material: &Material) -> Skin {
+    fn new(scene: &Scene, model: &Model, body: &Body, material: &Material) -> ContactSurface {
         let first = body.vertices.start as u32;
         let mesh = &body.mesh;
         let kind = match (mesh.tets.is_empty(), mesh.triangles.is_empty()) {
@@ -59,7 +59,7 @@ impl Skin {
             MatterKind::Solid => 0.0,
             MatterKind::Cloth | MatterKind::Strands => THICKNESS_SHARE * edge,
         });
-        Skin {
+        ContactSurface {
             kind,
             areas: touching.iter().map(|&v| areas[v as usize]).collect(),
             vertices: touching.into_iter().map(|v| v + first).collect(),
@@ -144,21 +144,21 @@ mod tests {
     use crate::setup::build;
     use crate::setup::load_text;
 
-    fn skin(mesh: &str, material: &str) -> Skin {
+    fn contact_surface(mesh: &str, material: &str) -> ContactSurface {
         let text = format!("[[body]]\nmesh = {mesh}\nmaterial = {material}");
         let loaded = load_text("scene.toml", &text, &[]).unwrap();
         let model = build(&loaded).unwrap().model;
-        Skin::all(&loaded.scene, &model).remove(0)
+        ContactSurface::all(&loaded.scene, &model).remove(0)
     }
 
     #[test]
     fn a_finer_mesh_has_the_same_area_and_stiffness() {
         let material = "{ model = \"arap\", mu = 1000 }";
-        let coarse = skin("{ generate = \"box\", cells = [2, 2, 2], size = [1, 2, 2] }", material);
-        let fine = skin("{ generate = \"box\", cells = [4, 8, 6], size = [1, 2, 2] }", material);
-        for skin in [&coarse, &fine] {
+        let coarse = contact_surface("{ generate = \"box\", cells = [2, 2, 2], size = [1, 2, 2] }", material);
+        let fine = contact_surface("{ generate = \"box\", cells = [4, 8, 6], size = [1, 2, 2] }", material);
+        for contact_surface in [&coarse, &fine] {
             // 2 (1·2 + 2·2 + 1·2) m², as sums of a few hundred terms
-            assert!((skin.areas.iter().sum::<f64>() - 16.0).abs() < 1e-12);
+            assert!((contact_surface.areas.iter().sum::<f64>() - 16.0).abs() < 1e-12);
         }
         // E = 2 μ for λ = 0, the diagonal of the box is 3 m
         assert!((coarse.stiffness - 2000.0 / 0.03).abs() < 1e-9);
@@ -171,11 +171,11 @@ mod tests {
     fn springs_have_a_modulus_too() {
         // A network of springs along the edges of a box has a modulus of the order of k / edge.
         let mesh = |n: usize| format!("{{ generate = \"box\", cells = [{n}, {n}, {n}], size = [1, 1, 1] }}");
-        let coarse = skin(&mesh(4), "{ model = \"spring\", stiffness = 100 }");
+        let coarse = contact_surface(&mesh(4), "{ model = \"spring\", stiffness = 100 }");
         let per_layer = coarse.stiffness * LAYER * 3f64.sqrt();
         assert!((100.0..4000.0).contains(&per_layer), "{per_layer}");
         let hair = "{ generate = \"hair\", strands = 3, segments = 4, length = 0.4, radius = 0.1 }";
-        let hair = skin(hair, "{ model = \"spring\", stiffness = 100, thickness = 0.01 }");
+        let hair = contact_surface(hair, "{ model = \"spring\", stiffness = 100, thickness = 0.01 }");
         assert!((hair.areas.iter().sum::<f64>() - 3.0 * 0.4 * 0.01).abs() < 1e-12);
         assert!(hair.stiffness > 0.0 && hair.triangles.is_empty());
     }

@@ -21,8 +21,8 @@ use rayon::prelude::*;
 impl<T: Scalar> Backend for Cpu<T> {
     fn set_material(&mut self, change: MaterialChange) -> Result<()> {
         match change {
-            MaterialChange::Stiffness { stiffness, as_work } => self.restiffen(stiffness, as_work),
-            MaterialChange::RestShapes { shapes, metric } => self.reshape(shapes, metric)?,
+            MaterialChange::Stiffness { stiffness, as_work } => self.update_stiffness(stiffness, as_work),
+            MaterialChange::RestShapes { shapes, metric } => self.update_rest_shapes(shapes, metric)?,
         }
         Ok(())
     }
@@ -31,17 +31,17 @@ impl<T: Scalar> Backend for Cpu<T> {
         self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest })
     }
 
-    fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()> {
+    fn prepare(&mut self, coefficients: &StepCoefficients, needs: HostNeeds) -> Result<()> {
         self.open(needs);
-        self.last_step = form.h;
+        self.last_step = coefficients.h;
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
-        self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)?;
-        self.prepare_tangent(form)
+        self.global.prepare(coefficients.row.stage, coefficients.metric(), &self.stiffness, parts)?;
+        self.prepare_tangent(coefficients)
     }
 
     fn force(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         at: ForceAt,
         extra: Option<&mut ExtraForce>,
@@ -49,67 +49,72 @@ impl<T: Scalar> Backend for Cpu<T> {
         if at == ForceAt::Start && self.forces.is_known() {
             return Ok(());
         }
-        self.evaluate_force(form, targets, at);
+        self.evaluate_force(coefficients, targets, at);
         if let Some(extra) = extra {
             let more = extra(&self.host()?);
             self.forces.add(&more);
         }
-        let gets_share = form.takes_force() || at == ForceAt::End;
-        if gets_share && form.row.velocity.force != 0.0 {
-            self.kick(form);
+        let gets_share = coefficients.takes_force() || at == ForceAt::End;
+        if gets_share && coefficients.row.velocity.force != 0.0 {
+            self.kick(coefficients);
         }
         Ok(())
     }
 
-    fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
-        if form.is_explicit() {
-            self.drift(form, targets);
+    fn predict(&mut self, coefficients: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
+        if coefficients.is_explicit() {
+            self.drift(coefficients, targets);
             return Ok(());
         }
-        if form.stiffness_damping != 0.0 && self.viscous.is_none() {
+        if coefficients.stiffness_damping != 0.0 && self.viscous.is_none() {
             let state = [&self.x[..], &self.x_before, &self.v];
             self.viscous = Some(Viscous::new(&self.laplacian, &self.model, state));
         }
-        let known = self.viscous.as_ref().filter(|_| form.stiffness_damping != 0.0).map(|v| v.known(form));
+        let known = self
+            .viscous
+            .as_ref()
+            .filter(|_| coefficients.stiffness_damping != 0.0)
+            .map(|v| v.known(coefficients));
         let (mut y, mut target) = (std::mem::take(&mut self.iterate), std::mem::take(&mut self.target));
-        let weight = form.dissipation_weight() / form.inertia();
+        let weight = coefficients.dissipation_weight() / coefficients.inertia();
         y.par_iter_mut().with_min_len(CHUNK).zip(&mut target).enumerate().for_each(|(i, (y, target))| {
-            *y = self.inertial_target(form, i);
+            *y = self.inertial_target(coefficients, i);
             let mut force = Vec3::zeros();
-            if form.mass_damping != 0.0 {
-                force += (*y * form.velocity_slope() + self.velocity_offset(form, i)) * form.mass_damping;
+            if coefficients.mass_damping != 0.0 {
+                force += (*y * coefficients.velocity_slope() + self.velocity_offset(coefficients, i))
+                    * coefficients.mass_damping;
             }
             if let Some(known) = &known {
-                let damping = form.stiffness_damping * self.vertex_stiffness[i];
+                let damping = coefficients.stiffness_damping * self.vertex_stiffness[i];
                 force += known(i) * (damping / self.model.mass[i]);
             }
             *target = *y - force * weight;
         });
         drop(known);
         (self.iterate, self.target) = (y, target);
-        let c2 = form.row.c2;
+        let c2 = coefficients.row.c2;
         for (point, (before, after)) in self.points.iter_mut().zip(targets.before.iter().zip(&targets.after))
         {
             *point = before + (after - before) * c2;
         }
-        if self.seen.is_open() {
-            self.seen.points.clone_from(&targets.after);
+        if self.mirror.is_open() {
+            self.mirror.points.clone_from(&targets.after);
         }
-        if form.takes_force() {
-            self.add_start_force(form);
+        if coefficients.takes_force() {
+            self.add_start_force(coefficients);
         }
         Ok(())
     }
 
-    fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
-        let (c2, z) = (form.row.c2, form.row.offset);
+    fn local(&mut self, coefficients: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
+        let (c2, z) = (coefficients.row.c2, coefficients.row.offset);
         let (iterate, x) = (&self.iterate, &self.x);
         fill(&mut self.evaluated, |i| iterate[i] * c2 + x[i] * z);
-        let (a, b) = (form.deformation_weight(), form.projection_weight());
+        let (a, b) = (coefficients.deformation_weight(), coefficients.projection_weight());
         self.local.element_gradients(&self.model, &self.evaluated, &self.points, a, b);
-        let tangent = self.resist(form);
+        let tangent = self.resist(coefficients);
         let (iterate, target, mass) = (&self.iterate, &self.target, &self.model.mass);
-        let (inertia, weight) = (form.inertia(), form.tangent_weight());
+        let (inertia, weight) = (coefficients.inertia(), coefficients.tangent_weight());
         let inertial = |i: usize| {
             let inertial = (iterate[i] - target[i]) * (inertia * mass[i]);
             tangent.as_ref().map_or(inertial, |tangent| inertial + tangent.force(i) * weight)
@@ -160,16 +165,16 @@ impl<T: Scalar> Backend for Cpu<T> {
 
     fn advance(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         keep_force: bool,
     ) -> Result<()> {
         if keep_force {
-            self.store_end_force(form);
+            self.store_end_force(coefficients);
         }
         let mut v = std::mem::take(&mut self.evaluated);
-        fill(&mut v, |i| self.new_velocity(form, i));
-        let share = form.work_share();
+        fill(&mut v, |i| self.new_velocity(coefficients, i));
+        let share = coefficients.work_share();
         let work = self.model.attachments.iter().enumerate().map(|(k, a)| {
             let i = a.vertex as usize;
             let evaluated = self.iterate[i] * share + self.x[i] * (1.0 - share);
@@ -177,10 +182,10 @@ impl<T: Scalar> Backend for Cpu<T> {
             a.stiffness * (targets.before[k] + travel * share - evaluated).dot(&travel)
         });
         self.exchanged.work += work.sum::<f64>();
-        self.exchanged.damped += self.dissipated(form, &v);
+        self.exchanged.damped += self.dissipated(coefficients, &v);
         self.forces.kick.clear();
         // x, v become history; the buffers of the older history are free to be written
-        self.last_step = form.h;
+        self.last_step = coefficients.h;
         std::mem::swap(&mut self.x_before, &mut self.x);
         std::mem::swap(&mut self.x, &mut self.iterate);
         std::mem::swap(&mut self.v_before, &mut self.v);

@@ -51,18 +51,18 @@ impl Forces {
 
 impl<T: Scalar> Cpu<T> {
     /// Δx · D Δx/h of an explicit step about to end (J): what its damping takes in the middle of the way.
-    pub(super) fn dissipated_on_the_way(&self, form: &StepCoefficients) -> f64 {
-        if form.mass_damping == 0.0 && form.stiffness_damping == 0.0 {
+    pub(super) fn dissipated_on_the_way(&self, coefficients: &StepCoefficients) -> f64 {
+        if coefficients.mass_damping == 0.0 && coefficients.stiffness_damping == 0.0 {
             return 0.0;
         }
         let mut moved = vec![Vec3::zeros(); self.x.len()];
         fill(&mut moved, |i| self.iterate[i] - self.x[i]);
         let work = sum(moved.len(), |i| {
-            let strain = if form.stiffness_damping == 0.0 { 0.0 } else { self.strain(i, &moved) };
-            form.mass_damping * self.model.mass[i] * moved[i].norm_squared()
-                + form.stiffness_damping * self.vertex_stiffness[i] * strain
+            let strain = if coefficients.stiffness_damping == 0.0 { 0.0 } else { self.strain(i, &moved) };
+            coefficients.mass_damping * self.model.mass[i] * moved[i].norm_squared()
+                + coefficients.stiffness_damping * self.vertex_stiffness[i] * strain
         });
-        work / form.h
+        work / coefficients.h
     }
 
     /// −½ Σ_j L_ij |u_j − u_i|²: the part of vertex i in u·L u.
@@ -77,7 +77,7 @@ impl<T: Scalar> Cpu<T> {
     /// f = −∇E(x) − D u.
     pub(super) fn evaluate_force(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         at: ForceAt,
     ) {
@@ -90,7 +90,7 @@ impl<T: Scalar> Cpu<T> {
         let mut u = std::mem::take(&mut self.evaluated);
         match at {
             ForceAt::Start => u.copy_from_slice(&self.v),
-            ForceAt::End => fill(&mut u, |i| (self.iterate[i] - self.x[i]) / form.h),
+            ForceAt::End => fill(&mut u, |i| (self.iterate[i] - self.x[i]) / coefficients.h),
         }
         if let Some(tangent) = &mut self.tangent {
             tangent.multiply(|i| u[i]);
@@ -99,15 +99,15 @@ impl<T: Scalar> Cpu<T> {
         force.resize(u.len(), Vec3::zeros());
         fill(&mut force, |i| {
             let mut force = -wide(&self.gradient[i]);
-            if form.mass_damping != 0.0 {
-                force -= u[i] * (form.mass_damping * self.model.mass[i]);
+            if coefficients.mass_damping != 0.0 {
+                force -= u[i] * (coefficients.mass_damping * self.model.mass[i]);
             }
-            if form.stiffness_damping != 0.0 {
-                let damping = form.stiffness_damping * self.vertex_stiffness[i];
+            if coefficients.stiffness_damping != 0.0 {
+                let damping = coefficients.stiffness_damping * self.vertex_stiffness[i];
                 force -= resistance(&self.laplacian, i, &u) * damping;
             }
             if let Some(tangent) = &self.tangent {
-                force -= tangent.force(i) * form.tangent.stiffness;
+                force -= tangent.force(i) * coefficients.tangent.stiffness;
             }
             force
         });
@@ -115,54 +115,55 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// v ← v + `share` h (a_ext + M⁻¹ f).
-    pub(super) fn accelerate(&mut self, form: &StepCoefficients, share: f64) {
+    pub(super) fn accelerate(&mut self, coefficients: &StepCoefficients, share: f64) {
         let (force, mass, gravity) = (&self.forces.force, &self.model.mass, self.model.gravity);
-        let time = share * form.h;
+        let time = share * coefficients.h;
         self.v.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, v)| {
             *v += (gravity + force[i] / mass[i]) * time;
         });
     }
 
     /// The iterate of an explicit step.
-    pub(super) fn drift(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) {
+    pub(super) fn drift(&mut self, coefficients: &StepCoefficients, targets: &AttachmentTargets) {
         let mut y = std::mem::take(&mut self.iterate);
-        let weight = form.row.target.force * form.h * form.h;
+        let weight = coefficients.row.target.force * coefficients.h * coefficients.h;
         y.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, y)| {
-            *y = self.inertial_target(form, i) + self.forces.force[i] * (weight / self.model.mass[i]);
+            *y = self.inertial_target(coefficients, i) + self.forces.force[i] * (weight / self.model.mass[i]);
         });
         self.iterate = y;
         self.forces.forget();
-        let share = form.work_share();
+        let share = coefficients.work_share();
         let travels = targets.before.iter().zip(&targets.after);
         self.points
             .iter_mut()
             .zip(travels)
             .for_each(|(p, (before, after))| *p = before + (after - before) * share);
-        if self.seen.is_open() {
-            self.seen.points.clone_from(&targets.after);
+        if self.mirror.is_open() {
+            self.mirror.points.clone_from(&targets.after);
         }
     }
 
     /// The share of the force in v'.
-    pub(super) fn kick(&mut self, form: &StepCoefficients) {
+    pub(super) fn kick(&mut self, coefficients: &StepCoefficients) {
         let (force, mass) = (&self.forces.force, &self.model.mass);
-        let weight = form.row.velocity.force * form.h;
+        let weight = coefficients.row.velocity.force * coefficients.h;
         self.forces.kick.resize(force.len(), Vec3::zeros());
         fill(&mut self.forces.kick, |i| force[i] * (weight / mass[i]));
     }
 
     /// The share of the start force in the inertial target and the first guess.
-    pub(super) fn add_start_force(&mut self, form: &StepCoefficients) {
-        if form.row.velocity.force != 0.0 && self.forces.kick.is_empty() {
+    pub(super) fn add_start_force(&mut self, coefficients: &StepCoefficients) {
+        if coefficients.row.velocity.force != 0.0 && self.forces.kick.is_empty() {
             // of a force that the step before has left
-            self.kick(form);
+            self.kick(coefficients);
         }
         let Cpu { iterate, target, forces, viscous, laplacian, vertex_stiffness, model, .. } = self;
         let (force, kick, mass) = (&forces.force, &forces.kick, &model.mass);
-        let share = form.row.target.force * form.h * form.h;
-        let (slope, weight) = (form.velocity_slope(), form.dissipation_weight() / form.inertia());
+        let share = coefficients.row.target.force * coefficients.h * coefficients.h;
+        let (slope, weight) =
+            (coefficients.velocity_slope(), coefficients.dissipation_weight() / coefficients.inertia());
         let resisted: &[Vec3] = match viscous {
-            Some(viscous) if form.stiffness_damping != 0.0 && !kick.is_empty() => {
+            Some(viscous) if coefficients.stiffness_damping != 0.0 && !kick.is_empty() => {
                 viscous.kick.resize(kick.len(), Vec3::zeros());
                 fill(&mut viscous.kick, |i| resistance(laplacian, i, kick));
                 &viscous.kick
@@ -173,12 +174,12 @@ impl<T: Scalar> Cpu<T> {
         guesses.enumerate().for_each(|(i, (y, target))| {
             let pushed = force[i] * (share / mass[i]);
             let mut drag = Vec3::zeros();
-            if form.mass_damping != 0.0 {
+            if coefficients.mass_damping != 0.0 {
                 let kick = kick.get(i).copied().unwrap_or_default();
-                drag += (pushed * slope + kick) * form.mass_damping;
+                drag += (pushed * slope + kick) * coefficients.mass_damping;
             }
             if let Some(resisted) = resisted.get(i) {
-                drag += resisted * (form.stiffness_damping * vertex_stiffness[i] / mass[i]);
+                drag += resisted * (coefficients.stiffness_damping * vertex_stiffness[i] / mass[i]);
             }
             *y += pushed;
             *target += pushed - drag * weight;
@@ -187,14 +188,14 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// The force at the start of the next step, as this one ends.
-    pub(super) fn store_end_force(&mut self, form: &StepCoefficients) {
+    pub(super) fn store_end_force(&mut self, coefficients: &StepCoefficients) {
         let mut force = std::mem::take(&mut self.forces.force);
         force.resize(self.x.len(), Vec3::zeros());
-        let square = form.h * form.h;
-        let (share, weight) = (form.row.target.force * square, 1.0 / (form.row.c1 * square));
+        let square = coefficients.h * coefficients.h;
+        let (share, weight) = (coefficients.row.target.force * square, 1.0 / (coefficients.row.c1 * square));
         force.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, force)| {
             let mass = self.model.mass[i];
-            let y = self.inertial_target(form, i) + *force * (share / mass);
+            let y = self.inertial_target(coefficients, i) + *force * (share / mass);
             *force = (self.iterate[i] - y) * (weight * mass);
         });
         (self.forces.force, self.forces.is_known) = (force, true);

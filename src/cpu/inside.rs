@@ -17,7 +17,7 @@ use std::any::TypeId;
 
 /// What the host sees, in f64. Empty until somebody looks; g and the descent only where they are not f64 anyway.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct HostMirror {
     gradient: Vec<Vec3>,
     descent: Vec<Vec3>,
     end_gradient: Vec<Vec3>,
@@ -25,7 +25,7 @@ pub(super) struct Seen {
     pub points: Vec<Vec3>,
 }
 
-impl Seen {
+impl HostMirror {
     pub(super) fn is_open(&self) -> bool {
         !self.end_gradient.is_empty()
     }
@@ -35,20 +35,20 @@ impl<T: Scalar> Cpu<T> {
     /// Shows g to the host, if that needs another precision.
     pub(super) fn show_gradient(&mut self) {
         let gradient = &self.gradient;
-        fill(&mut self.seen.gradient, |i| wide(&gradient[i]));
+        fill(&mut self.mirror.gradient, |i| wide(&gradient[i]));
     }
 }
 
 impl<T: Scalar> Cpu<T> {
     /// descent = H⁻¹ g, H the Hessian at the iterate.
-    fn descend_by_newton(&mut self, form: &StepCoefficients) -> Result<()> {
+    fn descend_by_newton(&mut self, coefficients: &StepCoefficients) -> Result<()> {
         let Cpu { newton: Some(hessian), model, given, laplacian, stiffness, tangent, .. } = self else {
             return Ok(());
         };
         let laplacian = stiffened(laplacian, given, &stiffness.factors);
-        newton::prepare(hessian, form, model, &laplacian, tangent.as_ref(), &self.evaluated)?;
-        let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
-        let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
+        newton::prepare(hessian, coefficients, model, &laplacian, tangent.as_ref(), &self.evaluated)?;
+        let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.mirror.gradient);
+        let descent = vectors(&mut self.step).unwrap_or(&mut self.mirror.descent);
         descent.copy_from_slice(gradient);
         hessian.factor.solve(descent);
         Ok(())
@@ -58,10 +58,10 @@ impl<T: Scalar> Cpu<T> {
 impl<T: Scalar> Cpu<T> {
     /// From now on the host sees as much.
     pub(super) fn open(&mut self, needs: HostNeeds) {
-        if needs > HostNeeds::Nothing && !self.seen.is_open() {
+        if needs > HostNeeds::Nothing && !self.mirror.is_open() {
             let zeros = vec![Vec3::zeros(); self.x.len()];
             let copies = if is_double::<T>() { Vec::new() } else { zeros.clone() };
-            self.seen = Seen {
+            self.mirror = HostMirror {
                 gradient: copies.clone(),
                 descent: copies,
                 end_gradient: zeros,
@@ -101,8 +101,8 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// Φ where the last local step was made; `None` where a damping force has no potential.
-    fn merit(&self, form: &StepCoefficients) -> Option<Merit> {
-        if form.tangent.follows {
+    fn merit(&self, coefficients: &StepCoefficients) -> Option<Merit> {
+        if coefficients.tangent.follows {
             return None; // a force that K(x) gives has no potential
         }
         let (model, target) = (&self.model, &self.target);
@@ -112,18 +112,18 @@ impl<T: Scalar> Cpu<T> {
             0.5 * a.stiffness * (self.evaluated[a.vertex as usize] - self.points[k]).norm_squared()
         });
         let elastic = self.local.energies().iter().sum::<f64>() + attached;
-        let beyond = form.deformation_weight() - form.projection_weight();
+        let beyond = coefficients.deformation_weight() - coefficients.projection_weight();
         let viscous = match beyond {
             0.0 => 0.0,
             _ => sum(target.len(), |i| self.vertex_stiffness[i] * self.strain(i, &self.evaluated)),
         };
         // x_e = c₂ x + z: what is b ∇E in g is b E / c₂ in Φ
         let terms = [
-            0.5 * form.inertia() * inertia,
-            form.projection_weight() / form.row.c2 * elastic,
-            0.5 * beyond / form.row.c2 * viscous,
+            0.5 * coefficients.inertia() * inertia,
+            coefficients.projection_weight() / coefficients.row.c2 * elastic,
+            0.5 * beyond / coefficients.row.c2 * viscous,
             // Ψ = |v'|²_D / 2 with the weight of ∇Ψ over s
-            0.5 * form.tangent_weight() / form.velocity_slope()
+            0.5 * coefficients.tangent_weight() / coefficients.velocity_slope()
                 * self.tangent.as_ref().map_or(0.0, |tangent| tangent.power()),
         ];
         let digits = if is_double::<T>() { 1e-13 } else { 1e-6 };
@@ -149,7 +149,7 @@ impl<T: Scalar> Cpu<T> {
 
 impl<T: Scalar> HostAccess for Cpu<T> {
     fn host(&mut self) -> Result<HostStep<'_>> {
-        if !self.seen.is_open() {
+        if !self.mirror.is_open() {
             return Err(unprepared());
         }
         Ok(HostStep {
@@ -157,9 +157,9 @@ impl<T: Scalar> HostAccess for Cpu<T> {
             v: &self.v,
             x_before: &self.x_before,
             iterate: &self.iterate,
-            gradient: vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient),
-            end_gradient: &mut self.seen.end_gradient,
-            direction: vectors(&mut self.step).unwrap_or(&mut self.seen.descent),
+            gradient: vectors(&mut self.gradient).unwrap_or(&mut self.mirror.gradient),
+            end_gradient: &mut self.mirror.end_gradient,
+            direction: vectors(&mut self.step).unwrap_or(&mut self.mirror.descent),
             kick: &self.forces.kick,
             energies: self.local.energies(),
             exact: true,
@@ -167,22 +167,22 @@ impl<T: Scalar> HostAccess for Cpu<T> {
         })
     }
 
-    fn compute_direction(&mut self, form: &StepCoefficients) -> Result<()> {
+    fn compute_direction(&mut self, coefficients: &StepCoefficients) -> Result<()> {
         if self.newton.is_some() {
-            return self.descend_by_newton(form);
+            return self.descend_by_newton(coefficients);
         }
         if let Some(tangent) = &mut self.tangent {
-            let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.seen.gradient);
-            let descent = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
+            let gradient = vectors(&mut self.gradient).unwrap_or(&mut self.mirror.gradient);
+            let descent = vectors(&mut self.step).unwrap_or(&mut self.mirror.descent);
             descent.copy_from_slice(gradient);
             return tangent.solve(descent).then_some(()).ok_or_else(unprepared);
         }
         if !is_double::<T>() {
             // contacts have joined the host's g
-            self.seen.descent.copy_from_slice(&self.seen.gradient);
-            let mut descent = std::mem::take(&mut self.seen.descent);
+            self.mirror.descent.copy_from_slice(&self.mirror.gradient);
+            let mut descent = std::mem::take(&mut self.mirror.descent);
             let done = self.solve_metric(&mut descent);
-            self.seen.descent = descent;
+            self.mirror.descent = descent;
             return done;
         }
         self.global.solve_into(&self.gradient, &mut self.step).then_some(()).ok_or_else(unprepared)
@@ -208,7 +208,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
     fn set_iterate(&mut self, to: Iterate) -> Result<()> {
         match to {
             Iterate::AlongDirection => {
-                let direction = vectors(&mut self.step).unwrap_or(&mut self.seen.descent);
+                let direction = vectors(&mut self.step).unwrap_or(&mut self.mirror.descent);
                 let iterate = self.iterate.par_iter_mut().with_min_len(CHUNK);
                 iterate.zip(direction).for_each(|(x, d)| *x -= *d);
             }
@@ -222,19 +222,19 @@ impl<T: Scalar> HostAccess for Cpu<T> {
     }
 
     fn evaluate_end(&mut self) -> Result<()> {
-        self.local.element_gradients(&self.model, &self.iterate, &self.seen.points, 1.0, 1.0);
-        if let Some(end_gradient) = rows::<T>(&mut self.seen.end_gradient) {
+        self.local.element_gradients(&self.model, &self.iterate, &self.mirror.points, 1.0, 1.0);
+        if let Some(end_gradient) = rows::<T>(&mut self.mirror.end_gradient) {
             self.local.gather(end_gradient, |_| Vec3::zeros());
             return Ok(());
         }
         self.local.gather(&mut self.step, |_| Vec3::zeros());
         let gradient = &self.step;
-        fill(&mut self.seen.end_gradient, |i| wide(&gradient[i]));
+        fill(&mut self.mirror.end_gradient, |i| wide(&gradient[i]));
         Ok(())
     }
 
-    fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured> {
-        let merit = if what.merit { self.merit(form) } else { None };
+    fn measure(&mut self, coefficients: &StepCoefficients, what: Measure) -> Result<Measured> {
+        let merit = if what.merit { self.merit(coefficients) } else { None };
         let gradient = &self.gradient;
         let gradient_norm = what
             .gradient_norm
@@ -255,7 +255,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
             StateOffset::Velocities(velocities) => {
                 self.shift(&vec![Vec3::zeros(); velocities.len()], velocities);
             }
-            StateOffset::Force { form, share } => self.accelerate(form, share),
+            StateOffset::Force { coefficients, share } => self.accelerate(coefficients, share),
         }
         Ok(())
     }

@@ -9,8 +9,8 @@ mod filter;
 mod inside;
 pub(crate) mod newton;
 pub mod observe;
-mod restiffen;
 mod tangent;
+mod update_stiffness;
 pub mod viscous;
 
 use crate::damping::neighbours::Neighbours;
@@ -81,7 +81,7 @@ pub struct Cpu<T: Scalar> {
     /// A⁻¹ g while the host looks, and memory for its solves.
     step: Vec<[T; 3]>,
     /// What the host sees of a step.
-    seen: inside::Seen,
+    mirror: inside::HostMirror,
     /// The forces of explicit steps.
     forces: explicit::Forces,
     /// Length of the step made last (s).
@@ -121,7 +121,7 @@ impl<T: Scalar> Cpu<T> {
             points: vec![Vec3::zeros(); model.attachments.len()],
             gradient: vec![[T::default(); 3]; n],
             step: Vec::new(),
-            seen: inside::Seen::default(),
+            mirror: inside::HostMirror::default(),
             forces: explicit::Forces::default(),
             last_step: 0.0,
             exchanged: Exchange::default(),
@@ -138,29 +138,29 @@ impl<T: Scalar> Cpu<T> {
     }
 
     /// q of v'(x) = s x + q, at vertex i.
-    fn velocity_offset(&self, form: &StepCoefficients, i: usize) -> Vec3 {
-        let row = &form.row.velocity;
+    fn velocity_offset(&self, coefficients: &StepCoefficients, i: usize) -> Vec3 {
+        let row = &coefficients.row.velocity;
         let (x, before) = (self.x[i], self.x_before[i]);
-        (before - x) * (row.position_before / form.h) - x * (row.position_new / form.h)
+        (before - x) * (row.position_before / coefficients.h) - x * (row.position_new / coefficients.h)
             + self.v[i] * row.velocity
-            + self.model.gravity * (row.acceleration * form.h)
+            + self.model.gravity * (row.acceleration * coefficients.h)
     }
 
     /// v'(x) at vertex i, from differences of positions so that no digits are lost far from the origin.
-    fn new_velocity(&self, form: &StepCoefficients, i: usize) -> Vec3 {
-        let row = &form.row.velocity;
+    fn new_velocity(&self, coefficients: &StepCoefficients, i: usize) -> Vec3 {
+        let row = &coefficients.row.velocity;
         let x = self.x[i];
-        let v = (self.iterate[i] - x) * (row.position_new / form.h)
-            + (self.x_before[i] - x) * (row.position_before / form.h)
+        let v = (self.iterate[i] - x) * (row.position_new / coefficients.h)
+            + (self.x_before[i] - x) * (row.position_before / coefficients.h)
             + self.v[i] * row.velocity
-            + self.model.gravity * (row.acceleration * form.h);
+            + self.model.gravity * (row.acceleration * coefficients.h);
         self.forces.kick.get(i).map_or(v, |kick| v + kick)
     }
 
     /// y at vertex i.
-    fn inertial_target(&self, form: &StepCoefficients, i: usize) -> Vec3 {
-        let row = &form.row.target;
-        let h = form.h;
+    fn inertial_target(&self, coefficients: &StepCoefficients, i: usize) -> Vec3 {
+        let row = &coefficients.row.target;
+        let h = coefficients.h;
         // x_n plus small terms: the factors of the positions sum to one
         self.x[i]
             + (self.x_before[i] - self.x[i]) * row.position_before
@@ -170,27 +170,27 @@ impl<T: Scalar> Cpu<T> {
 
     /// Δx · r D v̄ of the step about to end, v̄ = (1 − σ) v' + σ v_n with the share σ of the force at its start in its impulse,
     /// D = α₁ M + α₂ L or α₁ M + α₂ K (J), L as stiff as the bodies are now.
-    fn dissipated(&mut self, form: &StepCoefficients, v: &[Vec3]) -> f64 {
-        if form.is_explicit() {
-            return self.dissipated_on_the_way(form);
+    fn dissipated(&mut self, coefficients: &StepCoefficients, v: &[Vec3]) -> f64 {
+        if coefficients.is_explicit() {
+            return self.dissipated_on_the_way(coefficients);
         }
         let (iterate, x, mass) = (&self.iterate, &self.x, &self.model.mass);
         let moved = |i: usize| iterate[i] - x[i];
         let mut work = 0.0;
         if let Some(viscous) = &mut self.viscous {
-            work += form.stiffness_damping
-                * viscous.advance(&self.laplacian, form, &self.stiffness.factors, v, moved);
+            work += coefficients.stiffness_damping
+                * viscous.advance(&self.laplacian, coefficients, &self.stiffness.factors, v, moved);
         }
-        let (start, before) = (form.start_share(), &self.v);
+        let (start, before) = (coefficients.start_share(), &self.v);
         let mean = |i: usize| if start == 0.0 { v[i] } else { v[i] + (before[i] - v[i]) * start };
-        if form.mass_damping != 0.0 {
-            work += form.mass_damping * sum(v.len(), |i| mass[i] * mean(i).dot(&moved(i)));
+        if coefficients.mass_damping != 0.0 {
+            work += coefficients.mass_damping * sum(v.len(), |i| mass[i] * mean(i).dot(&moved(i)));
         }
         if let Some(tangent) = &mut self.tangent {
             tangent.multiply(mean);
-            work += form.tangent.stiffness * sum(v.len(), |i| tangent.force(i).dot(&moved(i)));
+            work += coefficients.tangent.stiffness * sum(v.len(), |i| tangent.force(i).dot(&moved(i)));
         }
-        form.damping_force_weight() * work
+        coefficients.damping_force_weight() * work
     }
 
     fn kinetic(&self) -> f64 {

@@ -16,22 +16,22 @@ use rayon::prelude::*;
 /// Makes the Hessian of a step of this form, energies being taken at `x` (m), and factors it.
 pub(super) fn prepare(
     hessian: &mut Hessian,
-    form: &StepCoefficients,
+    coefficients: &StepCoefficients,
     model: &Model,
     laplacian: &SparseMatrix,
     tangent: Option<&Tangent>,
     x: &[Vec3],
 ) -> Result<()> {
-    let [inertia, all, elastic] = form.metric();
+    let [inertia, all, elastic] = coefficients.metric();
     let held = model.attachment_stiffness();
     let diagonal: Vec<f64> =
         model.mass.iter().zip(&held).map(|(m, held)| inertia * m + elastic * held).collect();
     let viscous = (all != elastic).then_some((all - elastic, laplacian));
-    let damped = form.tangent_metric();
+    let damped = coefficients.tangent_metric();
     let blocks = &mut hessian.blocks;
     let weight = match tangent {
         // K is ∇²E itself, and known from the local step
-        Some(tangent) if form.tangent.follows => {
+        Some(tangent) if coefficients.tangent.follows => {
             blocks.copy_from_slice(tangent.blocks());
             elastic + damped
         }

@@ -61,13 +61,18 @@ impl Tangent {
     }
 
     /// Makes B with the K that was taken, and factors it.
-    fn factor(&mut self, form: &StepCoefficients, model: &Model, laplacian: &SparseMatrix) -> Result<()> {
+    fn factor(
+        &mut self,
+        coefficients: &StepCoefficients,
+        model: &Model,
+        laplacian: &SparseMatrix,
+    ) -> Result<()> {
         let Some((matrix, factor)) = &mut self.metric else { return Ok(()) };
-        let [inertia, elastic, attached] = form.metric();
+        let [inertia, elastic, attached] = coefficients.metric();
         let held = model.attachment_stiffness();
         let diagonal: Vec<f64> =
             model.mass.iter().zip(&held).map(|(m, held)| inertia * m + attached * held).collect();
-        matrix.assemble(&diagonal, Some((elastic, laplacian)), form.tangent_metric(), &self.blocks);
+        matrix.assemble(&diagonal, Some((elastic, laplacian)), coefficients.tangent_metric(), &self.blocks);
         factor.factor(matrix)
     }
 
@@ -130,8 +135,8 @@ impl Tangent {
 
 impl<T: Scalar> Cpu<T> {
     /// Takes K at x_n, where damping asks for it, and makes the metric of the step with it.
-    pub(super) fn prepare_tangent(&mut self, form: &StepCoefficients) -> Result<()> {
-        if form.tangent.stiffness == 0.0 {
+    pub(super) fn prepare_tangent(&mut self, coefficients: &StepCoefficients) -> Result<()> {
+        if coefficients.tangent.stiffness == 0.0 {
             self.tangent = None;
             return Ok(());
         }
@@ -141,16 +146,16 @@ impl<T: Scalar> Cpu<T> {
         };
         tangent.take(&self.model, &self.x);
         let Cpu { given, laplacian, stiffness, model, .. } = self;
-        tangent.factor(form, model, &stiffened(laplacian, given, &stiffness.factors))
+        tangent.factor(coefficients, model, &stiffened(laplacian, given, &stiffness.factors))
     }
 
     /// In a local step: K v' of the iterate, with the K that the damping asks for. To be put back by the caller.
-    pub(super) fn resist(&mut self, form: &StepCoefficients) -> Option<Tangent> {
+    pub(super) fn resist(&mut self, coefficients: &StepCoefficients) -> Option<Tangent> {
         let mut tangent = self.tangent.take()?;
-        if form.tangent.follows {
+        if coefficients.tangent.follows {
             tangent.take(&self.model, &self.evaluated);
         }
-        tangent.multiply(|i| self.new_velocity(form, i));
+        tangent.multiply(|i| self.new_velocity(coefficients, i));
         Some(tangent)
     }
 }

@@ -60,10 +60,11 @@ impl Viscous {
     }
 
     /// i ↦ L (q − (s/c₂) z) at vertex i: the part of the viscous force that is known before the step.
-    pub fn known(&self, form: &StepCoefficients) -> impl Fn(usize) -> Vec3 + Sync {
-        let row = &form.row.velocity;
-        let on_before = row.position_before / form.h;
-        let on_here = -on_before - (row.position_new / form.h) * (1.0 + form.row.offset / form.row.c2);
+    pub fn known(&self, coefficients: &StepCoefficients) -> impl Fn(usize) -> Vec3 + Sync {
+        let row = &coefficients.row.velocity;
+        let on_before = row.position_before / coefficients.h;
+        let on_here = -on_before
+            - (row.position_new / coefficients.h) * (1.0 + coefficients.row.offset / coefficients.row.c2);
         let on_velocity = row.velocity;
         move |i| {
             self.position_before[i] * on_before + self.position[i] * on_here + self.velocity[i] * on_velocity
@@ -75,13 +76,13 @@ impl Viscous {
     pub fn advance(
         &mut self,
         laplacian: &SparseMatrix,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         factors: &[f64],
         v: &[Vec3],
         moved: impl Fn(usize) -> Vec3 + Sync,
     ) -> f64 {
         let mut sums = self.multiply(laplacian, v, &moved);
-        let start = form.start_share();
+        let start = coefficients.start_share();
         if start != 0.0 {
             for (body, (work, _)) in self.bodies.iter().zip(&mut sums) {
                 let first = body.start;
@@ -91,8 +92,8 @@ impl Viscous {
         }
         // where bodies are joined there are fewer sums than factors, but these are all 1
         let work = sums.iter().zip(factors).map(|((work, _), factor)| factor * work).sum();
-        let row = &form.row.velocity;
-        let (h_p, b_p) = (form.h / row.position_new, row.position_before / row.position_new);
+        let row = &coefficients.row.velocity;
+        let (h_p, b_p) = (coefficients.h / row.position_new, row.position_before / row.position_new);
         let Viscous { position, position_before, velocity, kick, next, bodies, .. } = self;
         for (body, (_, share)) in bodies.iter().zip(sums) {
             let (position, velocity) = (&position[body.clone()], &velocity[body.clone()]);

@@ -1,6 +1,5 @@
 //! Damping models, one file each. A new model is a new file and one line in [`MODELS`].
 
-pub mod cloud;
 pub mod direct;
 pub mod ether_drag;
 pub mod example;
@@ -9,6 +8,7 @@ pub mod neighbours;
 pub mod none;
 pub mod pbd;
 pub mod point;
+pub mod point_masses;
 pub mod rayleigh;
 pub mod spring;
 pub mod spring_iterated;

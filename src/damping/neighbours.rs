@@ -5,7 +5,7 @@ use crate::model::Model;
 use std::ops::Range;
 
 /// Marks an unused corner of a cluster.
-pub const NOBODY: u32 = u32::MAX;
+pub const NO_VERTEX: u32 = u32::MAX;
 
 /// An edge of the shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Edge {
 /// An element: tetrahedron, cloth triangle or strand segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cluster {
-    /// Its corners, padded with [`NOBODY`].
+    /// Its corners, padded with [`NO_VERTEX`].
     pub vertices: [u32; 4],
     /// 1/N_i: the fraction of each corner's mass, N_i elements meeting there.
     pub parts: [f64; 4],
@@ -29,7 +29,7 @@ pub struct Cluster {
 impl Cluster {
     /// Number of corners.
     pub fn size(&self) -> usize {
-        self.vertices.iter().position(|&v| v == NOBODY).unwrap_or(4)
+        self.vertices.iter().position(|&v| v == NO_VERTEX).unwrap_or(4)
     }
 }
 
@@ -59,7 +59,7 @@ impl Neighbours {
             ends.extend(mesh.edges().into_iter().map(|edge| edge.map(|v| v + shift)));
             of_body.push(first..ends.len());
             let pad = |vertices: &[u32]| -> [u32; 4] {
-                [0, 1, 2, 3].map(|k| vertices.get(k).map_or(NOBODY, |v| v + shift))
+                [0, 1, 2, 3].map(|k| vertices.get(k).map_or(NO_VERTEX, |v| v + shift))
             };
             if !mesh.tets.is_empty() {
                 corners.extend(mesh.tets.iter().map(|tet| pad(tet)));
@@ -76,7 +76,7 @@ impl Neighbours {
             Edge { vertices, share: 1.0 / (a + b) }
         });
         let met = count(n, corners.iter().flatten());
-        let part = |v: u32| if v == NOBODY { 0.0 } else { 1.0 / f64::from(met[v as usize]) };
+        let part = |v: u32| if v == NO_VERTEX { 0.0 } else { 1.0 / f64::from(met[v as usize]) };
         let clusters = corners.iter().map(|&vertices| Cluster { vertices, parts: vertices.map(part) });
         Neighbours {
             edges: edges.collect(),
@@ -92,6 +92,6 @@ impl Neighbours {
 /// How often each vertex occurs.
 fn count<'a>(n: usize, named: impl Iterator<Item = &'a u32>) -> Vec<u32> {
     let mut counts = vec![0; n];
-    named.filter(|&&v| v != NOBODY).for_each(|&v| counts[v as usize] += 1);
+    named.filter(|&&v| v != NO_VERTEX).for_each(|&v| counts[v as usize] += 1);
     counts
 }

@@ -17,7 +17,7 @@ use crate::step::backend::Backend;
 use crate::{Result, cpu};
 pub use search::{End, Outcome, Remaining, Trial};
 use std::sync::Arc;
-pub use target::{Target, TargetError, Wish};
+pub use target::{DecayGoal, Target, TargetError};
 use unload::Unloading;
 
 /// Range of log₁₀ γ, as in the paper.
@@ -33,13 +33,13 @@ pub struct Options {
     /// Maximum rounds through all examples.
     pub rounds: usize,
     /// Whether tests report their simulated time while running.
-    pub tells_time: bool,
+    pub reports_time: bool,
 }
 
 impl Default for Options {
     /// As in the paper.
     fn default() -> Self {
-        Options { tolerance: 0.01, trials: 15, rounds: 5, tells_time: false }
+        Options { tolerance: 0.01, trials: 15, rounds: 5, reports_time: false }
     }
 }
 
@@ -62,7 +62,7 @@ pub struct Progress<'a> {
     pub remaining: Remaining,
     /// Whether the target is met.
     pub holds: bool,
-    /// The simulated time (s) of a test in progress, with [`Options::tells_time`]: the result is not known yet.
+    /// The simulated time (s) of a test in progress, with [`Options::reports_time`]: the result is not known yet.
     pub time: Option<f64>,
 }
 

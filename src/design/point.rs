@@ -7,7 +7,7 @@
 //! its ends at once). Within a bracket, regula falsi with Illinois weights, and bisection where that is slow.
 
 use super::search::{End, Remaining};
-use super::target::{Target, Wish};
+use super::target::{DecayGoal, Target};
 use super::{LOG_GAMMA, Options};
 use std::f64::consts::{LN_10, TAU};
 
@@ -169,7 +169,7 @@ impl<'a> Point<'a> {
     /// although its time does not.
     fn half_life_error(&self, amplitude: f64, period: Option<f64>) -> f64 {
         match (self.target.wish, period) {
-            (Wish::HalfLife(wanted), Some(period)) => {
+            (DecayGoal::HalfLife(wanted), Some(period)) => {
                 let reached = period / (self.target.amplitude / amplitude).log2();
                 (reached / wanted - 1.0).abs()
             }

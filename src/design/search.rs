@@ -26,7 +26,7 @@ pub trait Trial {
     fn remaining(&mut self, example: usize, amplitude: f64, examples: &[Example]) -> Result<Remaining>;
 
     /// The same; reports its simulated time now and then (s).
-    fn remaining_told(
+    fn remaining_with_progress(
         &mut self,
         example: usize,
         amplitude: f64,
@@ -221,11 +221,11 @@ impl Search<'_> {
             let begun = self.progress(number, &target);
             let Search { trial, examples, progress, options, .. } = &mut *self;
             let mut tell = |time| {
-                if options.tells_time {
+                if options.reports_time {
                     progress(Progress { time: Some(time), ..begun });
                 }
             };
-            let remaining = trial.remaining_told(example, target.amplitude, examples, &mut tell)?;
+            let remaining = trial.remaining_with_progress(example, target.amplitude, examples, &mut tell)?;
             search.take(log_gamma, remaining);
             self.tasks[number].outcome.trials += 1;
             let holds = search.found().end == End::Reached;

@@ -24,12 +24,12 @@ pub struct Target {
     /// a: initial |χ|, at rest.
     pub amplitude: f64,
     /// The wanted decay.
-    pub wish: Wish,
+    pub wish: DecayGoal,
 }
 
 /// A wanted decay, in one of three forms.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Wish {
+pub enum DecayGoal {
     /// b: |χ| after one cycle.
     Remaining(f64),
     /// The half-life of the envelope (s): b = a 2^(−T/t½), T the period.
@@ -163,13 +163,13 @@ impl fmt::Display for Quantity {
     }
 }
 
-impl Wish {
+impl DecayGoal {
     /// b after a cycle from amplitude `a` that took `period` (s); `None` if there was no cycle and b depends on its time.
     pub fn remaining(self, a: f64, period: Option<f64>) -> Option<f64> {
         match self {
-            Wish::Remaining(b) => Some(b),
-            Wish::HalfLife(half_life) => period.map(|period| a * (-period / half_life).exp2()),
-            Wish::Ratio(xi) => Some(a * (-TAU * xi / (1.0 - xi * xi).sqrt()).exp()),
+            DecayGoal::Remaining(b) => Some(b),
+            DecayGoal::HalfLife(half_life) => period.map(|period| a * (-period / half_life).exp2()),
+            DecayGoal::Ratio(xi) => Some(a * (-TAU * xi / (1.0 - xi * xi).sqrt()).exp()),
         }
     }
 }
@@ -178,9 +178,9 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Target { example, amplitude, wish } = self;
         match wish {
-            Wish::Remaining(b) => write!(f, "{example}: {amplitude}->{b}"),
-            Wish::HalfLife(time) => write!(f, "{example}: {amplitude} half-life {time}"),
-            Wish::Ratio(xi) => write!(f, "{example}: {amplitude} ratio {xi}"),
+            DecayGoal::Remaining(b) => write!(f, "{example}: {amplitude}->{b}"),
+            DecayGoal::HalfLife(time) => write!(f, "{example}: {amplitude} half-life {time}"),
+            DecayGoal::Ratio(xi) => write!(f, "{example}: {amplitude} ratio {xi}"),
         }
     }
 }
@@ -188,12 +188,12 @@ impl fmt::Display for Target {
 /// Reads targets; see the grammar at the head of this file.
 ///
 /// ```
-/// use dashpot::design::target::{Wish, parse};
+/// use dashpot::design::target::{DecayGoal, parse};
 ///
 /// let targets = parse("ear: 0.8->0.2, 1.6->0.75; belly: half-life 0.4")?;
 /// assert_eq!(targets.len(), 3);
-/// assert_eq!((targets[1].amplitude, targets[1].wish), (1.6, Wish::Remaining(0.75)));
-/// assert_eq!((targets[2].amplitude, targets[2].wish), (1.0, Wish::HalfLife(0.4)));
+/// assert_eq!((targets[1].amplitude, targets[1].wish), (1.6, DecayGoal::Remaining(0.75)));
+/// assert_eq!((targets[2].amplitude, targets[2].wish), (1.0, DecayGoal::HalfLife(0.4)));
 /// # Ok::<(), dashpot::design::target::TargetError>(())
 /// ```
 pub fn parse(text: &str) -> Result<Vec<Target>, TargetError> {
@@ -228,7 +228,7 @@ fn target(text: &str) -> Result<Target, TargetError> {
         if b < LEAST_SHARE * a {
             return Err(TargetError::TooLittle { text: text.into(), least: LEAST_SHARE * a, remaining: b });
         }
-        return Ok(of(a, Wish::Remaining(b)));
+        return Ok(of(a, DecayGoal::Remaining(b)));
     }
     let words = ["half-life", "ratio"].map(|word| text.split_once(word));
     let (a, value, is_ratio) = match words {
@@ -240,8 +240,8 @@ fn target(text: &str) -> Result<Target, TargetError> {
     Ok(of(
         a,
         match is_ratio {
-            true => Wish::Ratio(number(value, Quantity::Ratio)?),
-            false => Wish::HalfLife(number(value, Quantity::HalfLife)?),
+            true => DecayGoal::Ratio(number(value, Quantity::Ratio)?),
+            false => DecayGoal::HalfLife(number(value, Quantity::HalfLife)?),
         },
     ))
 }

@@ -7,7 +7,7 @@
 use super::MakeBackend;
 use super::cycle::{Cycle, LEAST_SHARE, Peak};
 use super::search::{Remaining, Trial};
-use super::target::{Target, TargetError, Wish};
+use super::target::{DecayGoal, Target, TargetError};
 use crate::error::InputError;
 use crate::model::Model;
 use crate::model::element::Element;
@@ -80,7 +80,7 @@ impl Unloading {
             // Rayleigh's quotient never underestimates ω: a cycle takes at least this long
             let period = TAU / self.frequencies[*example];
             let least = period / -LEAST_SHARE.log2();
-            if let Wish::HalfLife(half_life) = target.wish
+            if let DecayGoal::HalfLife(half_life) = target.wish
                 && half_life < least
             {
                 return Err(TargetError::TooFast { text: target.to_string(), period, least });
@@ -188,7 +188,7 @@ impl Trial for Unloading {
         Ok(self.signal(example, amplitude, examples)?.1)
     }
 
-    fn remaining_told(
+    fn remaining_with_progress(
         &mut self,
         example: usize,
         amplitude: f64,

@@ -1,7 +1,7 @@
 //! From rows of elements to vertices: sums in a fixed order, without atomics.
 
 use super::lanes::Real;
-use crate::linear::tall::CHUNK;
+use crate::linear::multi_vector::CHUNK;
 use rayon::prelude::*;
 
 /// Vertices that a thread takes at once. Fixed, and of no influence on the sums; as many as a task of a tall matrix has, whose products

@@ -36,8 +36,8 @@ const STIFFEST: f64 = 1e5;
 impl<T: Scalar> Backend for Gpu<T> {
     fn set_material(&mut self, change: MaterialChange) -> Result<()> {
         match change {
-            MaterialChange::Stiffness { stiffness, as_work } => self.restiffen(stiffness, as_work),
-            MaterialChange::RestShapes { shapes, metric } => self.reshape(shapes, metric),
+            MaterialChange::Stiffness { stiffness, as_work } => self.update_stiffness(stiffness, as_work),
+            MaterialChange::RestShapes { shapes, metric } => self.update_rest_shapes(shapes, metric),
         }
     }
 
@@ -45,25 +45,25 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.global.refactoring(Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest })
     }
 
-    fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()> {
+    fn prepare(&mut self, coefficients: &StepCoefficients, needs: HostNeeds) -> Result<()> {
         if needs > HostNeeds::Nothing {
             self.open()?;
         }
-        if form.tangent.stiffness != 0.0 {
+        if coefficients.tangent.stiffness != 0.0 {
             return Err(RunError::OnlyOnCpu("damping with the tangent stiffness").into());
         }
         let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
-        self.global.prepare(form.row.stage, form.metric(), &self.stiffness, parts)?;
-        self.stiffness_ratio = self.ratio(form.metric());
-        (self.is_explicit, self.leans) = (form.is_explicit(), form.takes_force());
-        let device_solves = self.seen.is_none();
+        self.global.prepare(coefficients.row.stage, coefficients.metric(), &self.stiffness, parts)?;
+        self.stiffness_ratio = self.ratio(coefficients.metric());
+        (self.is_explicit, self.takes_start_force) = (coefficients.is_explicit(), coefficients.takes_force());
+        let device_solves = self.mirror.is_none();
         let series: Option<Vec<Inner>> = self.global.chebyshev().filter(|_| device_solves).map(|weights| {
             let entry =
                 |c: &crate::linear::Coefficients| Inner { momentum: c.momentum as f32, step: c.step as f32 };
             weights.coefficients.iter().map(entry).collect()
         });
         match series {
-            Some(series) => self.set_inner(form.row.stage, series)?,
+            Some(series) => self.set_inner(coefficients.row.stage, series)?,
             None => self.inner = 0..0,
         }
         self.compile()
@@ -71,7 +71,7 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn force(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         at: ForceAt,
         extra: Option<&mut ExtraForce>,
@@ -79,33 +79,37 @@ impl<T: Scalar> Backend for Gpu<T> {
         if at == ForceAt::Start && self.has_force {
             return Ok(());
         }
-        self.evaluate_force(form, targets, at)?;
+        self.evaluate_force(coefficients, targets, at)?;
         if let Some(extra) = extra {
             let more = extra(&self.host()?);
             self.add_force(&more)?;
         }
         if at == ForceAt::End {
-            return self.kick(form);
+            return self.kick(coefficients);
         }
-        if form.takes_force() && form.row.velocity.force != 0.0 { self.show_kick(form) } else { Ok(()) }
+        if coefficients.takes_force() && coefficients.row.velocity.force != 0.0 {
+            self.mirror_kick(coefficients)
+        } else {
+            Ok(())
+        }
     }
 
-    fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
-        if form.is_explicit() {
-            return self.drift(form, targets);
+    fn predict(&mut self, coefficients: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
+        if coefficients.is_explicit() {
+            return self.drift(coefficients, targets);
         }
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
-        self.send_laplacian(form)?;
-        self.set_numbers(state::numbers(form, self.model.gravity, &self.numbers)?);
+        self.send_laplacian(coefficients)?;
+        self.set_numbers(state::numbers(coefficients, self.model.gravity, &self.numbers)?);
         let travels =
             targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
         self.set_points(points(travels))?;
-        self.points_now.clone_from(&targets.after);
+        self.attachment_targets.clone_from(&targets.after);
         self.measured = false;
         self.stream.kernel(Id::predict)?;
-        self.follow_guess()?;
-        if form.takes_force() { self.add_start_force(form) } else { Ok(()) }
+        self.mirror_first_guess()?;
+        if coefficients.takes_force() { self.add_start_force(coefficients) } else { Ok(()) }
     }
 
     fn local(&mut self, _: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
@@ -116,10 +120,10 @@ impl<T: Scalar> Backend for Gpu<T> {
             }
             return Ok(Vec::new());
         }
-        match &mut self.seen {
+        match &mut self.mirror {
             // a line search may reject this point, and then the gradient is never read
-            Some(seen) => (seen.is_unread, seen.sums) = (true, None),
-            None => self.ask_for_gradient()?,
+            Some(mirror) => (mirror.is_unread, mirror.sums) = (true, None),
+            None => self.request_gradient()?,
         }
         if columns.is_empty() {
             return Ok(Vec::new());
@@ -128,9 +132,14 @@ impl<T: Scalar> Backend for Gpu<T> {
         Ok(columns.iter().map(|Columns { columns, turn }| columns.dot(turn, |i| g[i])).collect())
     }
 
-    fn solve(&mut self, form: &StepCoefficients, columns: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
+    fn solve(
+        &mut self,
+        coefficients: &StepCoefficients,
+        columns: &[Columns],
+        shares: &[DVector<f64>],
+    ) -> Result<()> {
         if !columns.is_empty() {
-            self.compute_direction(form)?;
+            self.compute_direction(coefficients)?;
             let HostStep { direction, .. } = self.host()?;
             let added = columns.iter().zip(shares);
             added.for_each(|(Columns { columns, turn }, c)| columns.add(turn, c, direction));
@@ -159,13 +168,13 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn advance(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         keep_force: bool,
     ) -> Result<()> {
         self.stream.phase(Phase::Advance);
         if keep_force {
-            self.stream.kernel(Id::carry)?;
+            self.stream.kernel(Id::store_end_force)?;
             self.has_force = true;
         }
         if self.is_resident() {
@@ -173,17 +182,17 @@ impl<T: Scalar> Backend for Gpu<T> {
         }
         self.stream.kernel(Id::advance)?;
         self.stream.kernel(Id::measure_damping)?;
-        if form.work_share() != form.row.c2 && targets.before != targets.after {
-            self.set_numbers(Step { share: form.work_share() as f32, ..self.numbers });
+        if coefficients.work_share() != coefficients.row.c2 && targets.before != targets.after {
+            self.set_numbers(Step { share: coefficients.work_share() as f32, ..self.numbers });
         }
         self.stream.kernel(Id::measure_work)?;
         self.exchange_open = true;
-        self.outdate();
+        self.invalidate_mirror();
         Ok(())
     }
 
     fn filter(&mut self, filter: &Filter) -> Result<bool> {
-        self.outdate();
+        self.invalidate_mirror();
         self.damp(filter)?;
         Ok(true)
     }
@@ -191,9 +200,9 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
         self.close_exchange()?;
         self.stream.phase(Phase::Observe);
-        if self.points_now != targets {
+        if self.attachment_targets != targets {
             self.set_points(points(targets.iter().map(|at| (*at, Vec3::zeros()))))?;
-            self.points_now = targets.to_vec();
+            self.attachment_targets = targets.to_vec();
         }
         let kernels = [
             Id::observe_vertex,
@@ -218,7 +227,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             if let Some((_, Some(oldest))) = self.pending.front() {
                 self.stream.wait_for(oldest.clone())?;
             }
-            self.take_arrived()?;
+            self.receive_reports()?;
         }
         self.stream.reload()
     }
@@ -230,12 +239,12 @@ impl<T: Scalar> Backend for Gpu<T> {
         } else {
             self.stream.context().poll()?;
         }
-        self.take_arrived()?;
+        self.receive_reports()?;
         Ok(std::mem::take(&mut self.arrived))
     }
 
     fn fetch(&mut self) -> Result<()> {
-        if self.seen.as_ref().is_some_and(|seen| seen.is_fresh) { Ok(()) } else { self.fetch_state() }
+        if self.mirror.as_ref().is_some_and(|mirror| mirror.is_fresh) { Ok(()) } else { self.fetch_state() }
     }
 
     fn fetched(&self) -> FetchedState<'_> {
@@ -256,7 +265,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         }
         self.exchange_open = false;
         self.has_force = snapshot.forces.len() == 3 * self.model.vertex_count();
-        self.outdate();
+        self.invalidate_mirror();
         self.resend_stiffness()?;
         // the device may have lost the last uploads
         self.stream.upload(Buffer::Step, &self.numbers.bytes());
@@ -273,7 +282,7 @@ impl<T: Scalar> Backend for Gpu<T> {
 impl<T: Scalar> Profiling for Gpu<T> {
     fn describe(&self) -> String {
         let adapter = &self.stream.context().adapter;
-        let stays = self.is_resident() || self.is_explicit && self.seen.is_none();
+        let stays = self.is_resident() || self.is_explicit && self.mirror.is_none();
         let way = if stays { "resident" } else { "hybrid, solved on the host" };
         let warning = match self.stiffness_ratio {
             ratio if ratio > STIFFEST => {

@@ -53,7 +53,7 @@ buffers! {
     /// d = x − x_n of the iterate x (m).
     Iterate: Storage<[f32; 4]>;
     /// x − y of the iterate x (m): what forces did in this step.
-    Excess: Storage<[f32; 4]>;
+    TargetOffset: Storage<[f32; 4]>;
     /// ŷ − x_n (m).
     Target: Storage<[f32; 4]>;
     /// g (N), three packed numbers a vertex: what crosses to the host.

@@ -83,7 +83,7 @@ fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
             position,
             mass: range.weight("mass", *m)?,
             low,
-            held: range.weight("attachment", *k)?,
+            attachment_stiffness: range.weight("attachment", *k)?,
         });
     }
     let mut motions = Vec::with_capacity(model.vertex_count());
@@ -94,7 +94,7 @@ fn vertices(model: &Model, all: &mut Contents) -> Result<()> {
     let n = model.vertex_count();
     all.set(Buffer::Vertices, &vertices);
     all.set(Buffer::Motions, &motions);
-    for buffer in [Buffer::Iterate, Buffer::Excess, Buffer::Target, Buffer::Changes] {
+    for buffer in [Buffer::Iterate, Buffer::TargetOffset, Buffer::Target, Buffer::Changes] {
         all.set(buffer, &vec![[0.0f32; 4]; n]);
     }
     for buffer in [Buffer::Gradient, Buffer::StartGradient, Buffer::Correction, Buffer::CorrectionBefore] {
@@ -157,7 +157,7 @@ pub fn elements(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
             rest_1: row(1)?,
             volume_weight: range.weight("weight", e.volume_weight)?,
             rest_2: row(2)?,
-            gained: gained[e.vertices[0] as usize] as f32,
+            stiffening_gain: gained[e.vertices[0] as usize] as f32,
         });
     }
     all.set(Buffer::Tets, &tets);
@@ -169,7 +169,7 @@ pub fn elements(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
             length: range.weight("length", e.length)?,
             stiffness: range.weight("stiffness", e.weight)?,
             rest_direction: range.vector("direction", &e.rest_direction)?,
-            gained: gained[e.vertices[0] as usize] as f32,
+            stiffening_gain: gained[e.vertices[0] as usize] as f32,
         });
     }
     all.set(Buffer::Springs, &springs);
@@ -221,7 +221,14 @@ pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
         // unlimited: a limit that no triangle reaches
         let limits = numbers.map(|limit| limit.min(f64::from(f32::MAX)) as f32);
         let gained = gained[e.vertices[0] as usize] as f32;
-        triangles.push(Triangle { vertices: e.vertices, weight, inverse_rest, limits, gained, law });
+        triangles.push(Triangle {
+            vertices: e.vertices,
+            weight,
+            inverse_rest,
+            limits,
+            stiffening_gain: gained,
+            law,
+        });
     }
     all.set(Buffer::Triangles, &triangles);
     let (mut bendings, mut corners) = (Vec::with_capacity(model.bendings.len()), Vec::new());
@@ -237,7 +244,7 @@ pub fn surfaces(model: &Model, gained: &[f64], all: &mut Contents) -> Result<()>
             weight: range.weight("weight", e.weight)?,
             rest_curvature: range.of("curvature", e.rest_curvature)?,
             rest_direction: range.vector("direction", &e.rest_direction)?,
-            gained: gained[e.vertices[0] as usize] as f32,
+            stiffening_gain: gained[e.vertices[0] as usize] as f32,
         });
     }
     all.set(Buffer::Bendings, &bendings);

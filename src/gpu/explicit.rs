@@ -21,25 +21,25 @@ impl<T: Scalar> Gpu<T> {
     /// f = −∇E(x) − D u.
     pub(super) fn evaluate_force(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         at: ForceAt,
     ) -> Result<()> {
-        self.send_laplacian(form)?;
+        self.send_laplacian(coefficients)?;
         let [share, on_velocity, on_way] = match at {
             ForceAt::Start => [0.0, 1.0, 0.0],
-            ForceAt::End => [1.0, 0.0, (1.0 / form.h) as f32],
+            ForceAt::End => [1.0, 0.0, (1.0 / coefficients.h) as f32],
         };
-        let numbers = self.explicit_numbers(form)?;
-        self.set_numbers(Step { share, known_velocity: on_velocity, known_moved: on_way, ..numbers });
+        let numbers = self.explicit_numbers(coefficients)?;
+        self.set_numbers(Step { share, known_velocity: on_velocity, known_displacement: on_way, ..numbers });
         let travels =
             targets.before.iter().zip(&targets.after).map(|(before, after)| (*before, after - before));
         self.set_points(points(travels))?;
         self.project()?;
-        if form.mass_damping != 0.0 || form.stiffness_damping != 0.0 {
-            self.stream.kernel(Id::resist)?;
+        if coefficients.mass_damping != 0.0 || coefficients.stiffness_damping != 0.0 {
+            self.stream.kernel(Id::add_damping_force)?;
         }
-        if form.takes_force() {
+        if coefficients.takes_force() {
             self.stream.copy(Buffer::Gradient, Buffer::StartGradient);
         }
         self.has_force = true;
@@ -56,59 +56,65 @@ impl<T: Scalar> Gpu<T> {
     }
 
     /// v ← v + `share` h (a_ext + M⁻¹ f).
-    pub(super) fn accelerate(&mut self, form: &StepCoefficients, share: f64) -> Result<()> {
+    pub(super) fn accelerate(&mut self, coefficients: &StepCoefficients, share: f64) -> Result<()> {
         self.stream.phase(Phase::Predict);
         if !self.exchange_open {
             // already reported
             self.stream.clear(Buffer::ExchangePartials, 16 * self.exchange_partials());
             self.exchange_open = true;
         }
-        let numbers = self.explicit_numbers(form)?;
-        self.set_numbers(Step { filter_coefficient: (share * form.h) as f32, ..numbers });
+        let numbers = self.explicit_numbers(coefficients)?;
+        self.set_numbers(Step { filter_coefficient: (share * coefficients.h) as f32, ..numbers });
         self.stream.kernel(Id::accelerate)
     }
 
     /// The iterate of an explicit step.
-    pub(super) fn drift(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
+    pub(super) fn drift(
+        &mut self,
+        coefficients: &StepCoefficients,
+        targets: &AttachmentTargets,
+    ) -> Result<()> {
         self.stream.phase(Phase::Predict);
         self.close_exchange()?;
         // not set yet after a checkpoint
-        let numbers = self.explicit_numbers(form)?;
+        let numbers = self.explicit_numbers(coefficients)?;
         self.set_numbers(numbers);
-        self.points_now.clone_from(&targets.after);
-        self.stream.kernel(Id::push)?;
+        self.attachment_targets.clone_from(&targets.after);
+        self.stream.kernel(Id::drift)?;
         self.has_force = false;
-        self.follow_guess()?;
-        self.follow_excess()
+        self.mirror_first_guess()?;
+        self.mirror_target_offset()
     }
 
     /// The share of the force in v' of an explicit step.
-    pub(super) fn kick(&mut self, form: &StepCoefficients) -> Result<()> {
+    pub(super) fn kick(&mut self, coefficients: &StepCoefficients) -> Result<()> {
         self.stream.phase(Phase::Predict);
         self.stream.kernel(Id::kick)?;
-        self.follow_excess()?;
-        self.show_kick(form)
+        self.mirror_target_offset()?;
+        self.mirror_kick(coefficients)
     }
 
     /// The share of the start force in the inertial target and the first guess.
-    pub(super) fn add_start_force(&mut self, form: &StepCoefficients) -> Result<()> {
+    pub(super) fn add_start_force(&mut self, coefficients: &StepCoefficients) -> Result<()> {
         self.stream.phase(Phase::Predict);
-        if form.row.velocity.force != 0.0 && self.seen.as_ref().is_some_and(|seen| seen.kick.is_empty()) {
+        if coefficients.row.velocity.force != 0.0
+            && self.mirror.as_ref().is_some_and(|mirror| mirror.kick.is_empty())
+        {
             // a force left by the previous step
-            self.show_kick(form)?;
+            self.mirror_kick(coefficients)?;
         }
-        self.stream.kernel(Id::lean)?;
+        self.stream.kernel(Id::add_start_force)?;
         self.has_force = false;
-        self.follow_guess()?;
-        self.follow_excess()
+        self.mirror_first_guess()?;
+        self.mirror_target_offset()
     }
 
     /// The numbers of a step whose g is the gradient of E, without inertia; where that is taken stays as it was.
-    fn explicit_numbers(&self, form: &StepCoefficients) -> Result<Step> {
-        let Step { share, known_velocity, known_moved, .. } = self.numbers;
-        let numbers = state::numbers(form, self.model.gravity, &self.numbers)?;
+    fn explicit_numbers(&self, coefficients: &StepCoefficients) -> Result<Step> {
+        let Step { share, known_velocity, known_displacement: known_moved, .. } = self.numbers;
+        let numbers = state::numbers(coefficients, self.model.gravity, &self.numbers)?;
         let whole = Step { inertia: 0.0, deformation: 1.0, projection: 1.0, known_position: 0.0, ..numbers };
-        Ok(Step { share, known_velocity, known_moved, ..whole })
+        Ok(Step { share, known_velocity, known_displacement: known_moved, ..whole })
     }
 
     /// Number of exchange partial sums.
@@ -118,23 +124,23 @@ impl<T: Scalar> Gpu<T> {
     }
 
     /// Mirrors the velocity change by the force, if the mirror is in use.
-    pub(super) fn show_kick(&mut self, form: &StepCoefficients) -> Result<()> {
-        let Some(seen) = &mut self.seen else { return Ok(()) };
+    pub(super) fn mirror_kick(&mut self, coefficients: &StepCoefficients) -> Result<()> {
+        let Some(mirror) = &mut self.mirror else { return Ok(()) };
         self.stream.submit()?;
-        let from = if form.takes_force() { Buffer::StartGradient } else { Buffer::Gradient };
+        let from = if coefficients.takes_force() { Buffer::StartGradient } else { Buffer::Gradient };
         let gradient = self.stream.read_items::<[f32; 3]>(from)?;
-        let weight = form.row.velocity.force * form.h;
+        let weight = coefficients.row.velocity.force * coefficients.h;
         let kicks = gradient.iter().zip(&self.model.mass).map(|(g, mass)| -wide(g) * (weight / mass));
-        seen.kick = kicks.collect::<Vec<Vec3>>();
+        mirror.kick = kicks.collect::<Vec<Vec3>>();
         Ok(())
     }
 
     /// Mirrors x − y, which the device has changed.
-    fn follow_excess(&mut self) -> Result<()> {
-        let Some(seen) = &mut self.seen else { return Ok(()) };
+    fn mirror_target_offset(&mut self) -> Result<()> {
+        let Some(mirror) = &mut self.mirror else { return Ok(()) };
         self.stream.submit()?;
-        let excess = self.stream.read_items::<[f32; 4]>(Buffer::Excess)?;
-        seen.excess.iter_mut().zip(excess).for_each(|(own, [x, y, z, _])| *own = [x, y, z]);
+        let target_offset = self.stream.read_items::<[f32; 4]>(Buffer::TargetOffset)?;
+        mirror.target_offset.iter_mut().zip(target_offset).for_each(|(own, [x, y, z, _])| *own = [x, y, z]);
         Ok(())
     }
 }

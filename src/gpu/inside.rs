@@ -3,11 +3,11 @@
 use super::Gpu;
 use super::backend::unprepared;
 use super::buffer::Buffer;
+use super::host_mirror::{CHUNK, HostMirror};
 use super::kernel::Id;
 use super::layout::Step;
 use super::merit;
 use super::readback::Readback;
-use super::seen::{CHUNK, Seen};
 use super::twin::wide;
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
@@ -20,16 +20,16 @@ use rayon::prelude::*;
 impl<T: Scalar> Gpu<T> {
     /// From now on the host sees the steps.
     pub(super) fn open(&mut self) -> Result<()> {
-        if self.seen.is_some() {
+        if self.mirror.is_some() {
             return Ok(());
         }
         let n = self.model.vertex_count();
         let (zeros, narrow) = (vec![Vec3::zeros(); n], vec![[0.0; 3]; n]);
-        self.seen = Some(Seen {
+        self.mirror = Some(HostMirror {
             x_before: zeros.clone(),
             iterate: zeros.clone(),
-            way: narrow.clone(),
-            excess: narrow.clone(),
+            displacement: narrow.clone(),
+            target_offset: narrow.clone(),
             correction: narrow,
             gradient: zeros.clone(),
             end_gradient: zeros.clone(),
@@ -45,12 +45,12 @@ impl<T: Scalar> Gpu<T> {
         });
         // the host solves from now on
         self.inner = 0..0;
-        self.refresh()
+        self.update_mirror()
     }
 
     /// columns ← A⁻¹ columns.
     fn solve_metric(&mut self, columns: &mut [Vec3]) -> Result<()> {
-        self.refresh()?;
+        self.update_mirror()?;
         let narrow = self.gradient.par_iter_mut().with_min_len(CHUNK).zip(&*columns);
         narrow.for_each(|(g, c)| *g = [T::of(c.x), T::of(c.y), T::of(c.z)]);
         if !self.global.solve(&mut self.gradient) {
@@ -70,29 +70,33 @@ impl<T: Scalar> Gpu<T> {
 
     /// x ← x − direction.
     pub(super) fn apply_direction(&mut self) -> Result<()> {
-        self.refresh()?;
-        let Some(seen) = &self.seen else { return Err(unprepared()) };
+        self.update_mirror()?;
+        let Some(mirror) = &self.mirror else { return Err(unprepared()) };
         let correction: Vec<[f32; 3]> =
-            seen.descent.iter().map(|s| [s.x as f32, s.y as f32, s.z as f32]).collect();
+            mirror.descent.iter().map(|s| [s.x as f32, s.y as f32, s.z as f32]).collect();
         // commands that wait to be sent still mean the correction before
         self.stream.submit()?;
         self.apply(correction)
     }
 
     fn set_iterate_at(&mut self, x: &[Vec3]) -> Result<()> {
-        self.refresh()?;
-        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
+        self.update_mirror()?;
+        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
         for (i, x) in x.iter().enumerate() {
             // x − y changes by the same amount as x, and keeps digits that d cannot represent; outside a step it has
             // no meaning
-            if seen.in_step {
-                seen.excess[i] = single(wide(&seen.excess[i]) + (x - seen.iterate[i]));
+            if mirror.in_step {
+                mirror.target_offset[i] = single(wide(&mirror.target_offset[i]) + (x - mirror.iterate[i]));
             }
-            seen.way[i] = single(x - self.x[i]);
+            mirror.displacement[i] = single(x - self.x[i]);
         }
-        seen.follow(&self.x);
-        self.stream.upload(Buffer::Iterate, bytemuck::cast_slice(&padded(seen.way.iter().copied())));
-        self.stream.upload(Buffer::Excess, bytemuck::cast_slice(&padded(seen.excess.iter().copied())));
+        mirror.update_positions(&self.x);
+        self.stream
+            .upload(Buffer::Iterate, bytemuck::cast_slice(&padded(mirror.displacement.iter().copied())));
+        self.stream.upload(
+            Buffer::TargetOffset,
+            bytemuck::cast_slice(&padded(mirror.target_offset.iter().copied())),
+        );
         Ok(())
     }
 
@@ -110,39 +114,39 @@ impl<T: Scalar> Gpu<T> {
             bytemuck::cast_slice(&padded(changes.iter().map(|change| single(*change)))),
         );
         self.stream.kernel(Id::offset_velocities)?;
-        self.outdate();
+        self.invalidate_mirror();
         Ok(())
     }
 }
 
 impl<T: Scalar> HostAccess for Gpu<T> {
     fn host(&mut self) -> Result<HostStep<'_>> {
-        self.refresh()?;
+        self.update_mirror()?;
         let metric = self.global.version();
-        let Gpu { seen: Some(seen), x, v, .. } = self else { return Err(unprepared()) };
+        let Gpu { mirror: Some(mirror), x, v, .. } = self else { return Err(unprepared()) };
         Ok(HostStep {
             x,
             v,
-            x_before: &seen.x_before,
-            iterate: &seen.iterate,
-            gradient: &mut seen.gradient,
-            end_gradient: &mut seen.end_gradient,
-            direction: &mut seen.descent,
-            kick: &seen.kick,
-            energies: &seen.energies,
+            x_before: &mirror.x_before,
+            iterate: &mirror.iterate,
+            gradient: &mut mirror.gradient,
+            end_gradient: &mut mirror.end_gradient,
+            direction: &mut mirror.descent,
+            kick: &mirror.kick,
+            energies: &mirror.energies,
             exact: false,
             metric,
         })
     }
 
     fn compute_direction(&mut self, _: &StepCoefficients) -> Result<()> {
-        self.refresh()?;
-        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
-        let mut descent = std::mem::take(&mut seen.descent);
-        descent.copy_from_slice(&seen.gradient);
+        self.update_mirror()?;
+        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
+        let mut descent = std::mem::take(&mut mirror.descent);
+        descent.copy_from_slice(&mirror.gradient);
         let done = self.solve_metric(&mut descent);
-        if let Some(seen) = &mut self.seen {
-            seen.descent = descent;
+        if let Some(mirror) = &mut self.mirror {
+            mirror.descent = descent;
         }
         done
     }
@@ -162,32 +166,32 @@ impl<T: Scalar> HostAccess for Gpu<T> {
     fn set_iterate(&mut self, to: Iterate) -> Result<()> {
         match to {
             Iterate::AlongDirection => self.apply_direction(),
-            Iterate::Backtrack { shares: [from, to], .. } => self.walk((from - to) as f32),
+            Iterate::Backtrack { shares: [from, to], .. } => self.move_iterate((from - to) as f32),
             Iterate::At(x) => self.set_iterate_at(x),
         }
     }
 
     fn evaluate_end(&mut self) -> Result<()> {
-        self.refresh()?;
+        self.update_mirror()?;
         let of_step = self.numbers;
         let plain = Step { share: 1.0, deformation: 1.0, projection: 1.0, inertia: 0.0, ..of_step };
         self.set_numbers(plain);
         // an explicit step keeps its force in the buffer of the gradient
-        self.has_force &= self.leans;
+        self.has_force &= self.takes_start_force;
         let made = self.project();
         self.set_numbers(of_step);
         made?;
-        self.ask_for_gradient()?;
-        self.take_energies()?;
-        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
-        let end_gradient = &mut seen.end_gradient;
+        self.request_gradient()?;
+        self.receive_energies()?;
+        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
+        let end_gradient = &mut mirror.end_gradient;
         self.gradient_readback.take(|bytes| {
             let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);
             end_gradient.iter_mut().zip(device).for_each(|(g, device)| *g = wide(device));
         })
     }
 
-    fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured> {
+    fn measure(&mut self, coefficients: &StepCoefficients, what: Measure) -> Result<Measured> {
         let mut measured = Measured::default();
         if what.gradient_norm && !self.is_resident() {
             self.fetch_gradient()?;
@@ -195,8 +199,8 @@ impl<T: Scalar> HostAccess for Gpu<T> {
             measured.gradient_norm = Some(square.sqrt());
         }
         if what.merit || what.slope_along.is_some() {
-            let sums = self.sums(form)?;
-            measured.merit = what.merit.then(|| sums.merit(form));
+            let sums = self.sums(coefficients)?;
+            measured.merit = what.merit.then(|| sums.merit(coefficients));
             measured.slope = what.slope_along.map(|_| sums.slope);
         }
         Ok(measured)
@@ -208,7 +212,7 @@ impl<T: Scalar> HostAccess for Gpu<T> {
             StateOffset::Velocities(velocities) => {
                 self.shift(&vec![Vec3::zeros(); velocities.len()], velocities)
             }
-            StateOffset::Force { form, share } => self.accelerate(form, share),
+            StateOffset::Force { coefficients, share } => self.accelerate(coefficients, share),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The kernel table: WGSL file, buffers in binding order, number of workgroups, and twin.
 //!
-//! A new kernel is a new file in `shaders/`, a twin of the same name and one line here.
+//! A new kernel is a new file in a folder of `shaders/`, a twin of the same name and one line here.
 
 use super::buffer::Buffer::{self, *};
 use super::buffer::Contents;
@@ -10,8 +10,10 @@ use super::twin;
 /// A kernel.
 #[derive(Clone, Copy)]
 pub struct Kernel {
-    /// Its name, that of its file in `shaders/` and that of its twin.
+    /// Its name, that of its file and of its twin.
     pub name: &'static str,
+    /// Its file in `shaders/` without the extension: phase/name.
+    pub file: &'static str,
     /// The buffers at bindings 0, 1, … of group 0.
     pub bindings: &'static [Buffer],
     /// Number of workgroups.
@@ -55,10 +57,10 @@ fn blocks(n: u32) -> u32 {
 }
 
 macro_rules! kernels {
-    ($($name:ident [$($buffer:ident),*] $workgroups:expr;)*) => {
+    ($($folder:ident/$name:ident [$($buffer:ident),*] $workgroups:expr;)*) => {
         /// All kernels, in the order of a step.
         pub const KERNELS: &[Kernel] = &[
-            $(Kernel { name: stringify!($name), bindings: &[$($buffer),*], workgroups: $workgroups, twin: twin::$name }),*
+            $(Kernel { name: stringify!($name), file: concat!(stringify!($folder), "/", stringify!($name)), bindings: &[$($buffer),*], workgroups: $workgroups, twin: twin::$name }),*
         ];
 
         /// A kernel's number in [`KERNELS`].
@@ -71,65 +73,65 @@ macro_rules! kernels {
 
         /// The text of every kernel's file.
         pub const SOURCES: &[(&str, &str)] =
-            &[$((concat!(stringify!($name), ".wgsl"), include_str!(concat!("../../shaders/", stringify!($name), ".wgsl")))),*];
+            &[$((concat!(stringify!($folder), "/", stringify!($name), ".wgsl"), include_str!(concat!("../../shaders/", stringify!($folder), "/", stringify!($name), ".wgsl")))),*];
     };
 }
 
 kernels! {
-    predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, Excess, Viscosity] |s| items(s.vertices);
-    lean [Step, Sizes, Vertices, StartGradient, LaplacianStarts, LaplacianEntries, Viscosity, Iterate, Target, Excess] |s| items(s.vertices);
-    accelerate [Step, Sizes, Vertices, Gradient, Motions] |s| items(s.vertices);
-    push [Step, Sizes, Vertices, Motions, Gradient, Iterate, Excess] |s| items(s.vertices);
-    project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
-    project_tet_volume [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
-    project_tet_law [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows, TetLaws, Curves] |s| items(s.tets);
-    project_triangle [Step, Sizes, Vertices, Iterate, Triangles, Rows, Curves] |s| items(s.triangles);
-    project_spring [Step, Sizes, Vertices, Iterate, Springs, Rows] |s| items(s.springs);
-    project_bending [Step, Sizes, Vertices, Iterate, Bendings, BendingCorners, Rows] |s| items(s.bendings);
-    project_attachment [Step, Sizes, Vertices, Iterate, Attachments, Points, Rows] |s| items(s.attachments);
-    gather_gradient [Step, Sizes, Vertices, Iterate, Target, GatherStarts, GatherRows, Rows, Gradient, Energies] |s| items(s.vertices);
-    resist [Step, Sizes, Vertices, Motions, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Gradient] |s| items(s.vertices);
-    measure_gradient [Chunks, Gradient, Partials] |s| s.chunks;
-    reduce_gradient [Sizes, Partials, Report] |_| 1;
-    chebyshev_update [Step, Sizes, Inner, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, CorrectionBefore] |s| items(s.vertices);
-    measure_residual [Step, Chunks, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, Partials] |s| s.chunks;
-    reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
-    apply_correction [Chunks, Shifts, Iterate, Excess, Correction, CorrectionBefore] |s| s.chunks;
-    walk [Step, Sizes, Correction, Iterate, Excess] |s| items(s.vertices);
-    measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
-    measure_strain [Step, Chunks, Vertices, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Partials] |s| s.chunks;
-    measure_pull [Step, Sizes, Vertices, Iterate, Attachments, Points, Partials] |s| blocks(s.attachments);
-    reduce_merit [Sizes, Partials, Report] |_| 1;
-    kick [Step, Sizes, Vertices, Gradient, Excess] |s| items(s.vertices);
-    carry [Step, Sizes, Vertices, Excess, StartGradient] |s| items(s.vertices);
-    advance [Step, Sizes, Vertices, Motions, Iterate, Excess] |s| items(s.vertices);
-    offset_positions [Step, Sizes, Iterate, Vertices] |s| items(s.vertices);
-    offset_velocities [Step, Sizes, Changes, Motions] |s| items(s.vertices);
-    measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials, Viscosity] |s| s.chunks;
-    measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);
-    filter_ether_drag [Step, Chunks, Vertices, Motions, ExchangePartials] |s| s.chunks;
-    measure_centre [Chunks, Vertices, Motions, Partials] |s| s.chunks;
-    reduce_centre [Segments, Partials, Rigids] |s| s.bodies;
-    measure_spin [Chunks, Vertices, Motions, Rigids, Partials] |s| s.chunks;
-    reduce_spin [Segments, Partials, Rigids] |s| s.bodies;
-    filter_pbd [Step, Chunks, Vertices, Motions, Rigids, ExchangePartials] |s| s.chunks;
-    direct_change [Step, Chunks, Vertices, Motions, Rigids, Changes] |s| s.chunks;
-    damp_edge [Step, Sizes, Vertices, Changes, Edges, EdgeRows] |s| items(s.edges);
-    gather_edge [Sizes, Vertices, EdgeStarts, EdgeEnds, EdgeRows, Changes] |s| items(s.vertices);
-    measure_change [Chunks, Vertices, Motions, Rigids, Changes, Partials] |s| s.chunks;
-    reduce_change [Step, Segments, Partials, Rigids, Balances] |s| s.bodies;
-    damp_cluster [Step, Sizes, Vertices, Motions, Clusters, ClusterRows] |s| items(s.clusters);
-    gather_cluster [Sizes, Vertices, ClusterStarts, ClusterCorners, ClusterRows, Changes] |s| items(s.vertices);
-    filter_change [Step, Chunks, Vertices, Motions, Changes, Balances, ExchangePartials] |s| s.chunks;
-    reduce_exchange [Sizes, ExchangePartials, Report] |_| 1;
-    observe_vertex [Step, Chunks, Vertices, Motions, Partials] |s| s.chunks;
-    observe_tet [Sizes, Vertices, Tets, Rotations, Partials, TetLaws, Curves] |s| blocks(s.tets);
-    observe_triangle [Sizes, Vertices, Triangles, Partials, Curves] |s| blocks(s.triangles);
-    observe_spring [Sizes, Vertices, Springs, Partials] |s| blocks(s.springs);
-    observe_bending [Sizes, Vertices, Bendings, BendingCorners, Partials] |s| blocks(s.bendings);
-    reduce_stiffening [Sizes, Partials, Report] |_| 1;
-    observe_attachment [Sizes, Vertices, Attachments, Points, Partials] |s| blocks(s.attachments);
-    reduce_observation [Segments, Partials, Report] |s| s.segments;
+    step/predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, TargetOffset, Viscosity] |s| items(s.vertices);
+    step/add_start_force [Step, Sizes, Vertices, StartGradient, LaplacianStarts, LaplacianEntries, Viscosity, Iterate, Target, TargetOffset] |s| items(s.vertices);
+    explicit/accelerate [Step, Sizes, Vertices, Gradient, Motions] |s| items(s.vertices);
+    explicit/drift [Step, Sizes, Vertices, Motions, Gradient, Iterate, TargetOffset] |s| items(s.vertices);
+    local/project_tet [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
+    local/project_tet_volume [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows] |s| items(s.tets);
+    local/project_tet_law [Step, Sizes, Vertices, Iterate, Tets, Rotations, Rows, TetLaws, Curves] |s| items(s.tets);
+    local/project_triangle [Step, Sizes, Vertices, Iterate, Triangles, Rows, Curves] |s| items(s.triangles);
+    local/project_spring [Step, Sizes, Vertices, Iterate, Springs, Rows] |s| items(s.springs);
+    local/project_bending [Step, Sizes, Vertices, Iterate, Bendings, BendingCorners, Rows] |s| items(s.bendings);
+    local/project_attachment [Step, Sizes, Vertices, Iterate, Attachments, Points, Rows] |s| items(s.attachments);
+    local/gather_gradient [Step, Sizes, Vertices, Iterate, Target, GatherStarts, GatherRows, Rows, Gradient, Energies] |s| items(s.vertices);
+    explicit/add_damping_force [Step, Sizes, Vertices, Motions, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Gradient] |s| items(s.vertices);
+    global/measure_gradient [Chunks, Gradient, Partials] |s| s.chunks;
+    global/reduce_gradient [Sizes, Partials, Report] |_| 1;
+    global/chebyshev_update [Step, Sizes, Inner, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, CorrectionBefore] |s| items(s.vertices);
+    global/measure_residual [Step, Chunks, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, Partials] |s| s.chunks;
+    global/reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
+    global/apply_correction [Chunks, Shifts, Iterate, TargetOffset, Correction, CorrectionBefore] |s| s.chunks;
+    global/move_iterate [Step, Sizes, Correction, Iterate, TargetOffset] |s| items(s.vertices);
+    global/measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
+    global/measure_strain [Step, Chunks, Vertices, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Partials] |s| s.chunks;
+    global/measure_attachment_energy [Step, Sizes, Vertices, Iterate, Attachments, Points, Partials] |s| blocks(s.attachments);
+    global/reduce_merit [Sizes, Partials, Report] |_| 1;
+    explicit/kick [Step, Sizes, Vertices, Gradient, TargetOffset] |s| items(s.vertices);
+    step/store_end_force [Step, Sizes, Vertices, TargetOffset, StartGradient] |s| items(s.vertices);
+    step/advance [Step, Sizes, Vertices, Motions, Iterate, TargetOffset] |s| items(s.vertices);
+    step/offset_positions [Step, Sizes, Iterate, Vertices] |s| items(s.vertices);
+    step/offset_velocities [Step, Sizes, Changes, Motions] |s| items(s.vertices);
+    observe/measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials, Viscosity] |s| s.chunks;
+    observe/measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);
+    filters/filter_ether_drag [Step, Chunks, Vertices, Motions, ExchangePartials] |s| s.chunks;
+    filters/measure_centre [Chunks, Vertices, Motions, Partials] |s| s.chunks;
+    filters/reduce_centre [Segments, Partials, Rigids] |s| s.bodies;
+    filters/measure_spin [Chunks, Vertices, Motions, Rigids, Partials] |s| s.chunks;
+    filters/reduce_spin [Segments, Partials, Rigids] |s| s.bodies;
+    filters/filter_pbd [Step, Chunks, Vertices, Motions, Rigids, ExchangePartials] |s| s.chunks;
+    filters/damp_body [Step, Chunks, Vertices, Motions, Rigids, Changes] |s| s.chunks;
+    filters/damp_edge [Step, Sizes, Vertices, Changes, Edges, EdgeRows] |s| items(s.edges);
+    filters/gather_edge [Sizes, Vertices, EdgeStarts, EdgeEnds, EdgeRows, Changes] |s| items(s.vertices);
+    filters/measure_change [Chunks, Vertices, Motions, Rigids, Changes, Partials] |s| s.chunks;
+    filters/reduce_change [Step, Segments, Partials, Rigids, Balances] |s| s.bodies;
+    filters/damp_cluster [Step, Sizes, Vertices, Motions, Clusters, ClusterRows] |s| items(s.clusters);
+    filters/gather_cluster [Sizes, Vertices, ClusterStarts, ClusterCorners, ClusterRows, Changes] |s| items(s.vertices);
+    filters/filter_change [Step, Chunks, Vertices, Motions, Changes, Balances, ExchangePartials] |s| s.chunks;
+    observe/reduce_exchange [Sizes, ExchangePartials, Report] |_| 1;
+    observe/observe_vertex [Step, Chunks, Vertices, Motions, Partials] |s| s.chunks;
+    observe/observe_tet [Sizes, Vertices, Tets, Rotations, Partials, TetLaws, Curves] |s| blocks(s.tets);
+    observe/observe_triangle [Sizes, Vertices, Triangles, Partials, Curves] |s| blocks(s.triangles);
+    observe/observe_spring [Sizes, Vertices, Springs, Partials] |s| blocks(s.springs);
+    observe/observe_bending [Sizes, Vertices, Bendings, BendingCorners, Partials] |s| blocks(s.bendings);
+    observe/reduce_stiffening [Sizes, Partials, Report] |_| 1;
+    observe/observe_attachment [Sizes, Vertices, Attachments, Points, Partials] |s| blocks(s.attachments);
+    observe/reduce_observation [Segments, Partials, Report] |s| s.segments;
 }
 
 /// One application of PBD damping, in order. The second pair of spin kernels removes the rounding error of the first:
@@ -146,13 +148,13 @@ pub const PBD_DAMPING: &[Id] = &[
 
 /// Direct damping of bodies, in order; the middle pair only if forces are projected on edges.
 pub const DIRECT_DAMPING: [&[Id]; 3] = [
-    &[Id::measure_centre, Id::reduce_centre, Id::direct_change],
+    &[Id::measure_centre, Id::reduce_centre, Id::damp_body],
     &[Id::damp_edge, Id::gather_edge],
     &[Id::measure_change, Id::reduce_change, Id::filter_change],
 ];
 
 /// A sweep of spring damping, once [`SPRING_FRAME`] is known.
-pub const SPRING_SWEEP: &[Id] = &[Id::direct_change, Id::damp_edge, Id::gather_edge, Id::filter_change];
+pub const SPRING_SWEEP: &[Id] = &[Id::damp_body, Id::damp_edge, Id::gather_edge, Id::filter_change];
 
 /// The reference velocity of a sweep: a body's speed must not cost digits.
 pub const SPRING_FRAME: &[Id] = &[Id::measure_centre, Id::reduce_centre];

@@ -46,10 +46,13 @@ impl Sums {
     }
 
     /// Φ up to a constant of the step: x_e = c₂ x + z, and b ∇E in g corresponds to b E / c₂ in Φ.
-    pub fn merit(&self, form: &StepCoefficients) -> Merit {
-        let share = form.row.c2;
-        let weights =
-            [0.5 * form.inertia(), form.projection_weight() / share, 0.5 * viscous_weight(form) / share];
+    pub fn merit(&self, coefficients: &StepCoefficients) -> Merit {
+        let share = coefficients.row.c2;
+        let weights = [
+            0.5 * coefficients.inertia(),
+            coefficients.projection_weight() / share,
+            0.5 * viscous_weight(coefficients) / share,
+        ];
         let sum = |sign: usize| -> f64 {
             let terms = [self.inertia, self.elastic[sign] + self.attached, self.strain[sign]];
             weights.iter().zip(terms).map(|(weight, term)| weight * term).sum()
@@ -59,42 +62,42 @@ impl Sums {
 }
 
 /// a − b: weight of L in the damping.
-fn viscous_weight(form: &StepCoefficients) -> f64 {
-    form.deformation_weight() - form.projection_weight()
+fn viscous_weight(coefficients: &StepCoefficients) -> f64 {
+    coefficients.deformation_weight() - coefficients.projection_weight()
 }
 
 impl<T: Scalar> Gpu<T> {
     /// The sums at the last local step; measured once.
-    pub(super) fn sums(&mut self, form: &StepCoefficients) -> Result<Sums> {
-        let Some(seen) = &mut self.seen else { return Err(unprepared()) };
-        if let Some(sums) = seen.sums {
+    pub(super) fn sums(&mut self, coefficients: &StepCoefficients) -> Result<Sums> {
+        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
+        if let Some(sums) = mirror.sums {
             return Ok(sums);
         }
         self.stream.phase(Phase::Local);
         self.stream.kernel(Id::measure_merit)?;
-        if viscous_weight(form) != 0.0 {
+        if viscous_weight(coefficients) != 0.0 {
             self.stream.kernel(Id::measure_strain)?;
         }
-        self.stream.kernel(Id::measure_pull)?;
+        self.stream.kernel(Id::measure_attachment_energy)?;
         self.stream.kernel(Id::reduce_merit)?;
-        self.stream.download(Buffer::Report, &seen.sums_readback);
+        self.stream.download(Buffer::Report, &mirror.sums_readback);
         self.stream.submit()?;
         self.stream.wait()?;
-        let sums = seen.sums_readback.take(|bytes| Sums::read(bytemuck::cast_slice(bytes)))?;
-        seen.sums = Some(sums);
+        let sums = mirror.sums_readback.take(|bytes| Sums::read(bytemuck::cast_slice(bytes)))?;
+        mirror.sums = Some(sums);
         Ok(sums)
     }
 
     /// d ← d + `way` s with the last correction s, on the device and in the mirror.
-    pub(super) fn walk(&mut self, way: f32) -> Result<()> {
+    pub(super) fn move_iterate(&mut self, way: f32) -> Result<()> {
         let of_step = self.numbers;
-        self.set_numbers(Step { way, ..of_step });
+        self.set_numbers(Step { correction_factor: way, ..of_step });
         self.stream.phase(Phase::Global);
-        let walked = self.stream.kernel(Id::walk);
+        let moved = self.stream.kernel(Id::move_iterate);
         self.set_numbers(of_step);
-        walked?;
-        if let Some(seen) = &mut self.seen {
-            seen.walk(way, &self.x);
+        moved?;
+        if let Some(mirror) = &mut self.mirror {
+            mirror.move_iterate(way, &self.x);
         }
         Ok(())
     }

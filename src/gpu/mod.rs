@@ -11,6 +11,7 @@ pub mod contents;
 pub mod context;
 mod explicit;
 mod filter;
+mod host_mirror;
 mod inside;
 pub mod kernel;
 pub mod layout;
@@ -20,12 +21,11 @@ pub mod profile;
 pub mod readback;
 pub mod reload;
 mod report;
-mod restiffen;
-mod seen;
 pub mod shader;
 mod state;
 pub mod stream;
 pub mod twin;
+mod update_stiffness;
 
 use crate::damping::neighbours::Neighbours;
 use crate::damping::{self, strain_rate};
@@ -62,7 +62,7 @@ pub struct Gpu<T: Scalar> {
     model: Arc<Model>,
     stiffness: Stiffness,
     /// The largest stiffness factor of each body in the metric so far.
-    stiffest: Vec<f64>,
+    max_stiffness_factors: Vec<f64>,
     /// L of the model as built, or of rest shapes that have changed since; how often it was rebuilt; the per-body
     /// factors of L, and of its part in the damping, last sent to the device.
     laplacian: SparseMatrix,
@@ -87,14 +87,14 @@ pub struct Gpu<T: Scalar> {
     numbers: Step,
     points: Vec<Point>,
     /// Current targets of the attachments (m).
-    points_now: Vec<Vec3>,
+    attachment_targets: Vec<Vec3>,
     /// Whether this step's gradient has been measured, and whether its energy exchange is not summed yet.
     measured: bool,
     exchange_open: bool,
     /// Whether steps are explicit, whether implicit steps use the force at their start, and whether the gradient is
     /// that of E at x_n, including damping.
     is_explicit: bool,
-    leans: bool,
+    takes_start_force: bool,
     has_force: bool,
     gradient: Vec<[T; 3]>,
     gradient_readback: Arc<Readback>,
@@ -104,7 +104,7 @@ pub struct Gpu<T: Scalar> {
     /// Reports received but not yet requested.
     arrived: Vec<Report>,
     /// The host's mirror of the device's step state; `None` until the host needs it.
-    seen: Option<seen::Seen>,
+    mirror: Option<host_mirror::HostMirror>,
     /// As last fetched.
     x: Vec<Vec3>,
     v: Vec<Vec3>,
@@ -189,7 +189,7 @@ impl<T: Scalar> Gpu<T> {
         let stiffness = Stiffness::as_given(&model);
         Ok(Gpu {
             given: model.clone(),
-            stiffest: vec![1.0; model.bodies.len()],
+            max_stiffness_factors: vec![1.0; model.bodies.len()],
             laplacian_sent: stiffness.metric.factors.clone(),
             viscosity_sent: stiffness.metric.factors.clone(),
             global: Global::new(solver),
@@ -201,18 +201,18 @@ impl<T: Scalar> Gpu<T> {
             project_tet: projection(&model),
             numbers: contents.small(Buffer::Step, 0),
             points: contents::at_start(&model),
-            points_now: model.attachments.iter().map(|a| a.target(0.0)).collect(),
+            attachment_targets: model.attachments.iter().map(|a| a.target(0.0)).collect(),
             measured: false,
             exchange_open: false,
             is_explicit: false,
-            leans: false,
+            takes_start_force: false,
             has_force: false,
             gradient: vec![[T::default(); 3]; model.vertex_count()],
             gradient_readback,
             pending: VecDeque::new(),
             free: Vec::new(),
             arrived: Vec::new(),
-            seen: None,
+            mirror: None,
             x: model.initial_positions.clone(),
             v: model.initial_velocities.clone(),
             stiffness,

@@ -113,7 +113,7 @@ fn compile(context: &Context, arena: &Arena, library: &Library, kernel: &'static
 /// A kernel from the device's cache, compiled if it is not there. The cache is locked meanwhile, so that no two threads
 /// compile the same one.
 fn compiled(context: &Context, library: &Library, kernel: &'static Kernel) -> Result<Compiled> {
-    let source = Source::of(library, kernel.name)?;
+    let source = Source::of(library, kernel.file)?;
     let mut cache = context.kernels.compiled.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (kernel.name, source.text.clone());
     if let Some(known) = cache.get(&key) {
@@ -215,5 +215,5 @@ fn layout_entries(kernel: &Kernel, module: &naga::Module) -> Result<Vec<wgpu::Bi
 }
 
 fn fault(kernel: &Kernel, message: String) -> RunError {
-    RunError::Shader { file: format!("{}.wgsl", kernel.name), line: 0, message }
+    RunError::Shader { file: format!("{}.wgsl", kernel.file), line: 0, message }
 }

@@ -54,7 +54,7 @@ impl Readback {
     }
 
     /// Whether it was requested and not yet taken.
-    pub fn is_asked_for(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.state.load(Ordering::Acquire) != IDLE
     }
 

@@ -1,6 +1,6 @@
 //! Hot reload of shaders during a run, for shader development.
 
-use super::shader::Library;
+use super::shader::{FOLDERS, Library};
 use crate::Result;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,10 +33,10 @@ impl Watch {
     }
 }
 
-/// When each file of the folder and of its folders `shared` and `render` was written last.
+/// When each file of the folders was written last.
 fn times(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = ["", "shared", "render"].into_iter().flat_map(|part| entries(&folder.join(part)));
+    let files = FOLDERS.into_iter().flat_map(|part| entries(&folder.join(part)));
     let mut times: Vec<_> = files
         .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "wgsl"))
         .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.modified().ok()?)))
@@ -46,7 +46,7 @@ fn times(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
 }
 
 /// Reports the result on the standard error; a failed write is ignored.
-pub fn tell(reloaded: &Result<()>) {
+pub fn report(reloaded: &Result<()>) {
     let text = match reloaded {
         Ok(()) => "shaders reloaded".into(),
         Err(error) => format!("{error}; keeping the last good shader"),

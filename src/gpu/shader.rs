@@ -12,7 +12,7 @@ use std::path::PathBuf;
 const SHARED: &[(&str, &str)] = &[
     ("shared/direct.wgsl", include_str!("../../shaders/shared/direct.wgsl")),
     ("shared/direction.wgsl", include_str!("../../shaders/shared/direction.wgsl")),
-    ("shared/drift.wgsl", include_str!("../../shaders/shared/drift.wgsl")),
+    ("shared/free_velocity.wgsl", include_str!("../../shaders/shared/free_velocity.wgsl")),
     ("shared/energy.wgsl", include_str!("../../shaders/shared/energy.wgsl")),
     ("shared/filter.wgsl", include_str!("../../shaders/shared/filter.wgsl")),
     ("shared/inertia.wgsl", include_str!("../../shaders/shared/inertia.wgsl")),
@@ -36,12 +36,12 @@ const SHARED: &[(&str, &str)] = &[
 /// The files that the renderer uses.
 const RENDER: &[(&str, &str)] = &[
     ("render/background.wgsl", include_str!("../../shaders/render/background.wgsl")),
-    ("render/carrier.wgsl", include_str!("../../shaders/render/carrier.wgsl")),
-    ("render/carry.wgsl", include_str!("../../shaders/render/carry.wgsl")),
+    ("render/embedded_vertex.wgsl", include_str!("../../shaders/render/embedded_vertex.wgsl")),
+    ("render/skin_positions.wgsl", include_str!("../../shaders/render/skin_positions.wgsl")),
     ("render/frame.wgsl", include_str!("../../shaders/render/frame.wgsl")),
     ("render/ground.wgsl", include_str!("../../shaders/render/ground.wgsl")),
     ("render/marker.wgsl", include_str!("../../shaders/render/marker.wgsl")),
-    ("render/measure.wgsl", include_str!("../../shaders/render/measure.wgsl")),
+    ("render/quantities.wgsl", include_str!("../../shaders/render/quantities.wgsl")),
     ("render/measure_bending.wgsl", include_str!("../../shaders/render/measure_bending.wgsl")),
     ("render/measure_range.wgsl", include_str!("../../shaders/render/measure_range.wgsl")),
     ("render/measure_rigid.wgsl", include_str!("../../shaders/render/measure_rigid.wgsl")),
@@ -49,16 +49,20 @@ const RENDER: &[(&str, &str)] = &[
     ("render/measure_tet.wgsl", include_str!("../../shaders/render/measure_tet.wgsl")),
     ("render/measure_triangle.wgsl", include_str!("../../shaders/render/measure_triangle.wgsl")),
     ("render/measure_vertex.wgsl", include_str!("../../shaders/render/measure_vertex.wgsl")),
-    ("render/normals.wgsl", include_str!("../../shaders/render/normals.wgsl")),
+    ("render/surface_normals.wgsl", include_str!("../../shaders/render/surface_normals.wgsl")),
     ("render/obstacle.wgsl", include_str!("../../shaders/render/obstacle.wgsl")),
     ("render/ribbon.wgsl", include_str!("../../shaders/render/ribbon.wgsl")),
-    ("render/shade.wgsl", include_str!("../../shaders/render/shade.wgsl")),
+    ("render/lighting.wgsl", include_str!("../../shaders/render/lighting.wgsl")),
     ("render/skin_normals.wgsl", include_str!("../../shaders/render/skin_normals.wgsl")),
     ("render/surface.wgsl", include_str!("../../shaders/render/surface.wgsl")),
-    ("render/turn.wgsl", include_str!("../../shaders/render/turn.wgsl")),
-    ("render/values.wgsl", include_str!("../../shaders/render/values.wgsl")),
-    ("render/wire.wgsl", include_str!("../../shaders/render/wire.wgsl")),
+    ("render/skin_cofactors.wgsl", include_str!("../../shaders/render/skin_cofactors.wgsl")),
+    ("render/vertex_colour.wgsl", include_str!("../../shaders/render/vertex_colour.wgsl")),
+    ("render/wireframe.wgsl", include_str!("../../shaders/render/wireframe.wgsl")),
 ];
+
+/// The folders of `shaders/`: one a phase of a step, what draws, and what they share.
+pub const FOLDERS: [&str; 8] =
+    ["explicit", "filters", "global", "local", "observe", "render", "shared", "step"];
 
 /// Source of the shaders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -115,11 +119,11 @@ impl Source {
     /// Assembles the kernel in `NAME.wgsl` and its includes.
     pub fn of(library: &Library, name: &str) -> Result<Source, RunError> {
         let mut source = Source::default();
-        source.take_in(library, &format!("{name}.wgsl"))?;
+        source.include(library, &format!("{name}.wgsl"))?;
         Ok(source)
     }
 
-    fn take_in(&mut self, library: &Library, file: &str) -> Result<(), RunError> {
+    fn include(&mut self, library: &Library, file: &str) -> Result<(), RunError> {
         if self.files.iter().any(|(known, _)| known == file) {
             return Ok(());
         }
@@ -131,7 +135,7 @@ impl Source {
         }
         for (number, line) in (1..).zip(text.lines()) {
             if let Some(used) = line.strip_prefix("//use ").map(str::trim) {
-                self.take_in(library, used).map_err(|error| named_by(error, used, file, number))?;
+                self.include(library, used).map_err(|error| named_by(error, used, file, number))?;
             }
         }
         Ok(())

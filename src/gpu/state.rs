@@ -14,51 +14,55 @@ use crate::{Result, Vec3};
 /// The numbers of a step, in differences: x = x_n + d. Every integrator's target and evaluation point are x_n plus a
 /// difference (`position + position_before = 1` and `c₂ + offset = 1`), so x_n itself drops out. The filter's numbers
 /// stay as `before`.
-pub fn numbers(form: &StepCoefficients, gravity: Vec3, before: &Step) -> Result<Step> {
-    let (row, h) = (form.row, form.h);
+pub fn numbers(coefficients: &StepCoefficients, gravity: Vec3, before: &Step) -> Result<Step> {
+    let (row, h) = (coefficients.row, coefficients.h);
     let (target, velocity) = (&row.target, &row.velocity);
-    let [inertia, laplacian, holding] = form.metric();
+    let [inertia, laplacian, holding] = coefficients.metric();
     let single = |value: f64| value as f32;
     let numbers = Step {
         gravity: gravity.map(single),
         h: single(h),
-        target_moved: single(-target.position_before),
+        target_displacement: single(-target.position_before),
         target_velocity: single(target.velocity * h),
         target_velocity_before: single(target.velocity_before * h),
         target_acceleration: single(target.acceleration * h * h),
-        slope: single(form.velocity_slope()),
+        slope: single(coefficients.velocity_slope()),
         // v'(y) in terms of v_{n−1} and the last displacement; v_n has the remaining weight, the factors sum to one
-        drift_before: single(velocity.position_new * target.velocity_before),
-        drift_moved: single(-velocity.position_new * target.position_before - velocity.position_before),
-        drift_acceleration: single((velocity.position_new * target.acceleration + velocity.acceleration) * h),
+        free_velocity_before: single(velocity.position_new * target.velocity_before),
+        free_velocity_displacement: single(
+            -velocity.position_new * target.position_before - velocity.position_before,
+        ),
+        free_velocity_gravity: single(
+            (velocity.position_new * target.acceleration + velocity.acceleration) * h,
+        ),
         inertia: single(inertia),
         share: single(row.c2),
-        deformation: single(form.deformation_weight()),
-        projection: single(form.projection_weight()),
+        deformation: single(coefficients.deformation_weight()),
+        projection: single(coefficients.projection_weight()),
         laplacian: single(laplacian),
-        holding: single(holding),
-        mass_damping: single(form.mass_damping),
-        stiffness_damping: single(form.stiffness_damping),
-        dissipation: single(form.dissipation_weight() / inertia),
-        known_position: single(-form.velocity_slope() * (1.0 + row.offset / row.c2)),
-        known_moved: single(-velocity.position_before / h),
+        attachment_weight: single(holding),
+        mass_damping: single(coefficients.mass_damping),
+        stiffness_damping: single(coefficients.stiffness_damping),
+        dissipation: single(coefficients.dissipation_weight() / inertia),
+        known_position: single(-coefficients.velocity_slope() * (1.0 + row.offset / row.c2)),
+        known_displacement: single(-velocity.position_before / h),
         known_velocity: single(velocity.velocity),
-        damping_force: single(form.damping_force_weight()),
+        damping_force: single(coefficients.damping_force_weight()),
         target_force: single(target.force * h * h),
         velocity_force: single(velocity.force * h),
-        start_share: single(form.start_share()),
+        start_share: single(coefficients.start_share()),
         filter_coefficient: before.filter_coefficient,
         filter_mode: before.filter_mode,
-        way: -1.0,
+        correction_factor: -1.0,
         ..Step::default()
     };
     let finite =
         |of: &str, value: f64| if single(value).is_finite() { Ok(()) } else { Err(beyond(of, value)) };
     finite("gravity", gravity.norm())?;
     finite("1/h² with damping", inertia)?;
-    finite("the weight of damping", form.deformation_weight())?;
-    finite("damping.mass", form.mass_damping)?;
-    finite("damping.stiffness", form.stiffness_damping)?;
+    finite("the weight of damping", coefficients.deformation_weight())?;
+    finite("damping.mass", coefficients.mass_damping)?;
+    finite("damping.stiffness", coefficients.stiffness_damping)?;
     Ok(numbers)
 }
 
@@ -81,9 +85,9 @@ pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<BackendSta
     Ok(BackendState {
         positions: flat(&|i| place(&vertices[i])),
         velocities: flat(&|i| wide(&motions[i].velocity)),
-        positions_before: flat(&|i| place(&vertices[i]) - wide(&motions[i].moved)),
+        positions_before: flat(&|i| place(&vertices[i]) - wide(&motions[i].last_displacement)),
         velocities_before: flat(&|i| wide(&motions[i].velocity_before)),
-        moved: flat(&|i| wide(&motions[i].moved)),
+        moved: flat(&|i| wide(&motions[i].last_displacement)),
         low: flat(&|i| wide(&vertices[i].low)),
         warm_starts,
         viscous: Vec::new(),
@@ -121,7 +125,7 @@ pub fn restore(stream: &mut Stream, model: &Model, snapshot: &BackendState) -> R
         };
         motions[i].velocity = single(vector(&snapshot.velocities, i));
         motions[i].velocity_before = single(vector(&snapshot.velocities_before, i));
-        motions[i].moved = single(moved);
+        motions[i].last_displacement = single(moved);
     }
     stream.write(Buffer::Vertices, bytemuck::cast_slice(&vertices));
     stream.write(Buffer::Motions, bytemuck::cast_slice(&motions));

@@ -112,7 +112,7 @@ impl Stream {
         if self.watch.changed() {
             let reloaded = self.pipelines.reload(&self.context, &self.arena);
             self.context.check()?;
-            reload::tell(&reloaded);
+            reload::report(&reloaded);
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ mod kernels;
 mod lanczos;
 mod layout;
 mod memory;
+pub mod multi_vector;
 pub mod newton;
 mod numeric;
 mod ordering;
@@ -32,7 +33,6 @@ mod supernodes;
 mod sweep;
 mod symbolic;
 mod system;
-pub mod tall;
 mod tasks;
 mod vectors;
 

@@ -7,7 +7,7 @@ use super::ordering::fill_reducing;
 use super::panel::{Real, Shape};
 use super::sparse::{SparseMatrix, running_sum};
 use super::supernodes::Supernodes;
-use super::tasks::{Task, Visit, share_out};
+use super::tasks::{Task, Visit, split_tasks};
 use crate::error::{Result, RunError};
 
 /// The analysis of a pattern, made once and shared by all factorisations of matrices with that pattern.
@@ -61,7 +61,7 @@ impl Symbolic {
         let graph = Graph::new(matrix.offsets(), matrix.columns());
         let order = order(&graph)?;
         let supernodes = Supernodes::new(&graph, order);
-        let tasks = share_out(&supernodes);
+        let tasks = split_tasks(&supernodes);
         let mut owner = vec![NONE; supernodes.nodes.len()];
         for (t, task) in tasks.iter().enumerate() {
             task.visits.iter().filter_map(Visit::own).for_each(|s| owner[s] = t as u32);

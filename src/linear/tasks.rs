@@ -41,7 +41,7 @@ pub(super) struct Task {
 }
 
 /// The tasks of a factorisation or a solve, in preorder.
-pub(super) fn share_out(supernodes: &Supernodes) -> Vec<Task> {
+pub(super) fn split_tasks(supernodes: &Supernodes) -> Vec<Task> {
     let nodes = &supernodes.nodes;
     let mut work: Vec<u64> = nodes.iter().map(|node| panel_cost(node.width, node.below)).collect();
     let mut children = vec![Vec::new(); nodes.len()];

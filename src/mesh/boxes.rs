@@ -34,18 +34,18 @@ impl Node {
 }
 
 /// The order of the shapes in the tree, and its nodes from the root on.
-pub(super) struct Boxes {
+pub(super) struct BoxTree {
     /// The shape at each place, by the number that it was given with.
     pub number: Vec<u32>,
     /// None without shapes.
     pub nodes: Vec<Node>,
 }
 
-impl Boxes {
+impl BoxTree {
     /// A tree over `shapes`, the corners of each, fewer than 2³².
-    pub fn new<const N: usize>(shapes: &[[Vec3; N]]) -> Boxes {
+    pub fn new<const N: usize>(shapes: &[[Vec3; N]]) -> BoxTree {
         let number = (0..shapes.len() as u32).collect();
-        let mut boxes = Boxes { number, nodes: Vec::with_capacity(shapes.len() / 2 + 1) };
+        let mut boxes = BoxTree { number, nodes: Vec::with_capacity(shapes.len() / 2 + 1) };
         let centres: Vec<Vec3> = shapes.iter().map(|s| s.iter().sum::<Vec3>() / N as f64).collect();
         if !shapes.is_empty() {
             boxes.split(0..shapes.len(), shapes, &centres);
@@ -76,7 +76,7 @@ impl Boxes {
 
     /// Looks at the places of leaves, near ones first. `look` returns the distance squared (m²) beyond which nothing matters
     /// any more.
-    pub fn approach(&self, p: &Vec3, mut look: impl FnMut(Range<usize>) -> f64) {
+    pub fn visit_nearest_first(&self, p: &Vec3, mut look: impl FnMut(Range<usize>) -> f64) {
         let mut limit = f64::INFINITY;
         // Halving 2³² shapes makes 32 levels, each of which leaves one node on the stack.
         let mut stack = [(0u32, 0.0f64); 64];

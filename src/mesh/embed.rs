@@ -12,7 +12,7 @@ const FAR: f64 = 0.5;
 
 /// What carries a vertex of a skin: x = Σ wᵢ xᵢ.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Carrier {
+pub struct EmbeddedVertex {
     /// The corners of a tetrahedron, vertices of the body's mesh.
     pub vertices: [u32; 4],
     /// Barycentric coordinates in it; they sum to one, and outside of it some are negative.
@@ -27,7 +27,7 @@ pub struct Embedding {
     /// Triangles of the surface, in its own vertices, wound as they were.
     pub triangles: Vec<[u32; 3]>,
     /// What carries each of its vertices.
-    pub carriers: Vec<Carrier>,
+    pub embedded_vertices: Vec<EmbeddedVertex>,
 }
 
 impl Embedding {
@@ -58,7 +58,7 @@ impl Embedding {
         let [low, high] = mesh.bounds();
         let diameter = (high - low).norm();
         let locator = Locator::new(mesh);
-        let carrier = |(v, p): (usize, &Vec3)| {
+        let embedded = |(v, p): (usize, &Vec3)| {
             let found =
                 locator.nearest(p).ok_or_else(|| InputError::new("all tetrahedra of the body are flat"))?;
             let distance = found.squared.sqrt();
@@ -71,20 +71,20 @@ impl Embedding {
                     short(diameter)
                 )));
             }
-            Ok(Carrier { vertices: mesh.tets[found.tet as usize], weights: found.weights })
+            Ok(EmbeddedVertex { vertices: mesh.tets[found.tet as usize], weights: found.weights })
         };
         // Collected in order, so that the first fault is reported for any number of threads.
-        let carriers: Vec<_> = surface.positions.par_iter().enumerate().map(carrier).collect();
-        let carriers = carriers.into_iter().collect::<Result<_, _>>()?;
-        Ok(Embedding { triangles: surface.triangles.clone(), carriers })
+        let embedded_vertices: Vec<_> = surface.positions.par_iter().enumerate().map(embedded).collect();
+        let embedded_vertices = embedded_vertices.into_iter().collect::<Result<_, _>>()?;
+        Ok(Embedding { triangles: surface.triangles.clone(), embedded_vertices })
     }
 
     /// Where the vertices of the surface are (m), given those of the body's mesh.
     pub fn positions(&self, coarse: &[Vec3]) -> Vec<Vec3> {
-        let at = |carrier: &Carrier| {
-            let parts = carrier.vertices.iter().zip(carrier.weights);
+        let at = |embedded: &EmbeddedVertex| {
+            let parts = embedded.vertices.iter().zip(embedded.weights);
             parts.map(|(&v, w)| coarse[v as usize] * w).sum()
         };
-        self.carriers.iter().map(at).collect()
+        self.embedded_vertices.iter().map(at).collect()
     }
 }

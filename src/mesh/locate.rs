@@ -1,6 +1,6 @@
 //! The tetrahedron that a point lies in, or that is nearest to it, in about log n.
 
-use super::boxes::Boxes;
+use super::boxes::BoxTree;
 use super::distance::triangle;
 use super::{Mesh, six_volumes};
 use crate::Vec3;
@@ -11,7 +11,7 @@ const ROUNDING: f64 = 1e-12;
 /// A tree of boxes over the tetrahedra of a mesh.
 pub(super) struct Locator<'a> {
     mesh: &'a Mesh,
-    boxes: Boxes,
+    boxes: BoxTree,
 }
 
 /// Where a point is, seen from a tetrahedron.
@@ -29,13 +29,13 @@ impl<'a> Locator<'a> {
     /// A tree over the tetrahedra of `mesh`.
     pub fn new(mesh: &'a Mesh) -> Self {
         let corners: Vec<[Vec3; 4]> = mesh.tets.iter().map(|&tet| mesh.tet_corners(tet)).collect();
-        Locator { mesh, boxes: Boxes::new(&corners) }
+        Locator { mesh, boxes: BoxTree::new(&corners) }
     }
 
     /// The tetrahedron nearest to `p`, of several the one with the lowest number; `None` if all are flat.
     pub fn nearest(&self, p: &Vec3) -> Option<Place> {
         let mut best: Option<Place> = None;
-        self.boxes.approach(p, |places| {
+        self.boxes.visit_nearest_first(p, |places| {
             for &tet in &self.boxes.number[places] {
                 let Some(place) = self.place(p, tet) else { continue };
                 if best.is_none_or(|b| (place.squared, tet) < (b.squared, b.tet)) {

@@ -15,7 +15,7 @@ pub mod statistics;
 pub mod topology;
 pub mod write;
 
-pub use embed::{Carrier, Embedding};
+pub use embed::{EmbeddedVertex, Embedding};
 pub use read::{Loaded, load};
 pub use statistics::Statistics;
 

@@ -144,7 +144,7 @@ impl Mesh {
 
     /// How many parts hang together by elements or links. A vertex in none is a part of its own.
     pub fn components(&self) -> usize {
-        let mut parts = Parts::new(self.positions.len());
+        let mut parts = DisjointSets::new(self.positions.len());
         self.tets.iter().for_each(|t| t[1..].iter().for_each(|&v| parts.join(t[0], v)));
         self.triangles.iter().for_each(|t| t[1..].iter().for_each(|&v| parts.join(t[0], v)));
         self.links.iter().for_each(|l| parts.join(l.vertices[0], l.vertices[1]));
@@ -173,14 +173,14 @@ fn cloth_springs(triangles: &[[u32; 3]]) -> Vec<Link> {
 }
 
 /// Union–find over vertices.
-pub(super) struct Parts {
+pub(super) struct DisjointSets {
     parent: Vec<u32>,
     count: usize,
 }
 
-impl Parts {
+impl DisjointSets {
     pub(super) fn new(vertices: usize) -> Self {
-        Parts { parent: (0..vertices as u32).collect(), count: vertices }
+        DisjointSets { parent: (0..vertices as u32).collect(), count: vertices }
     }
 
     pub(super) fn root(&mut self, mut v: u32) -> u32 {

@@ -130,9 +130,9 @@ impl Model {
     }
 
     /// Which bodies something holds: another body by a joint, or attachments of which these, by number, are `holding`.
-    pub fn held_bodies(&self, holding: &[bool]) -> Vec<bool> {
+    pub fn held_bodies(&self, active: &[bool]) -> Vec<bool> {
         let mut held = vec![false; self.bodies.len()];
-        for (a, _) in self.attachments.iter().zip(holding).filter(|(_, holds)| **holds) {
+        for (a, _) in self.attachments.iter().zip(active).filter(|(_, holds)| **holds) {
             held[self.body_of(a.vertex)] = true;
         }
         self.joined().flatten().for_each(|body| held[body] = true);

@@ -13,7 +13,7 @@ impl Model {
     }
 
     /// Sets the weights of all elastic elements to those of `given` times the factor of the element's vertices: E = s w/2
-    /// |G x − p|². Attachments stay, see [`Model::set_holding`].
+    /// |G x − p|². Attachments stay, see [`Model::set_active_attachments`].
     ///
     /// `self` is a copy of `given` that a backend computes with; the model of a simulation itself never changes.
     pub(crate) fn set_weights(&mut self, given: &Model, by_vertex: &[f64]) {
@@ -35,8 +35,8 @@ impl Model {
     }
 
     /// Sets the stiffnesses of attachments to those of `given`, or to 0 where they do not hold.
-    pub(crate) fn set_holding(&mut self, given: &Model, holding: &[bool]) {
-        for ((a, from), holds) in self.attachments.iter_mut().zip(&given.attachments).zip(holding) {
+    pub(crate) fn set_active_attachments(&mut self, given: &Model, active: &[bool]) {
+        for ((a, from), holds) in self.attachments.iter_mut().zip(&given.attachments).zip(active) {
             a.stiffness = if *holds { from.stiffness } else { 0.0 };
         }
     }

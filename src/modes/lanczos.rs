@@ -19,7 +19,7 @@ const NOTHING_NEW: f64 = 1e-13;
 const TRIES: usize = 3;
 
 /// Goal of an iteration.
-pub struct Goal {
+pub struct LanczosGoal {
     /// Number of eigenvalues wanted, the largest first.
     pub want: usize,
     /// Tolerance of |B u − θ u|, relative to θ.
@@ -49,7 +49,7 @@ pub fn largest(
     apply: &mut dyn FnMut(&[Vector]) -> Vec<Vector>,
     mass: &[f64],
     fixed: Vec<&[Vec3]>,
-    goal: &Goal,
+    goal: &LanczosGoal,
 ) -> Outcome {
     let dimensions = (3 * mass.len()).saturating_sub(fixed.len());
     let mut krylov = Krylov { mass, fixed, basis: Vec::new(), columns: Vec::new(), noises: 0, dimensions };
@@ -65,7 +65,7 @@ pub fn largest(
         let ends = done >= goal.most || done == krylov.basis.len();
         if done >= next_look || ends {
             next_look = done + BLOCK.max(done / 6);
-            let found = krylov.look(goal);
+            let found = krylov.ritz_pairs(goal);
             if found.converged || ends {
                 return found;
             }
@@ -154,7 +154,7 @@ impl Krylov<'_> {
     }
 
     /// The Ritz values of B in the current basis.
-    fn look(&self, goal: &Goal) -> Outcome {
+    fn ritz_pairs(&self, goal: &LanczosGoal) -> Outcome {
         let n = self.columns.len();
         let entry = |j: usize, k: usize| self.columns[k].get(j).copied().unwrap_or(0.0);
         let matrix = DMatrix::from_fn(n, n, |j, k| 0.5 * (entry(j, k) + entry(k, j)));

@@ -5,18 +5,18 @@
 //! Unresisted rigid motions (six of a free solid, three of one held at a point) are not modes and are left out. Other
 //! motions without stiffness, such as transverse motions of a chain of springs, are modes with ω zero to rounding.
 
-mod alone;
+mod isolate_body;
 mod lanczos;
-mod pull;
-mod ratio;
+mod modal_damping;
 mod rigid;
 pub mod shape;
 mod spectrum;
+mod static_equilibrium;
 mod subspace;
 
-pub use alone::alone;
-pub use pull::pull;
-pub use ratio::{Decay, decays};
+pub use isolate_body::isolate_body;
+pub use modal_damping::{Decay, decays};
+pub use static_equilibrium::static_equilibrium;
 
 use crate::error::InputError;
 use crate::model::Model;
@@ -36,7 +36,7 @@ pub struct Mode {
 ///
 /// Fails if the body has fewer modes, or if its stiffness is not finite.
 pub fn modes(model: &Model, body: usize, count: usize) -> Result<Vec<Mode>> {
-    let body = alone(model, body);
+    let body = isolate_body(model, body);
     let mut spectrum = Spectrum::new(&body)?;
     let most = spectrum.dimensions();
     if count > most {

@@ -1,6 +1,6 @@
 //! Example shapes as displacements.
 
-use super::{Mode, modes, pull};
+use super::{Mode, modes, static_equilibrium};
 use crate::error::{Error, InputError, RunError};
 use crate::mesh::{Mesh, read};
 use crate::model::build::select;
@@ -67,7 +67,7 @@ pub fn displacement(
             ("mode", mode.shape.clone(), Some(mode_size(mesh)))
         }
         Shape { pull: Some(force), select: Some(chosen), .. } => {
-            ("pull", pulled(model, body, Vec3::from(*force), chosen)?, None)
+            ("pull", displacement_under_force(model, body, Vec3::from(*force), chosen)?, None)
         }
         Shape { file: Some(file), .. } => ("file", from_file(&base_dir.join(file), unit, mesh, name)?, None),
         _ => return Err(InputError::new("give one of `mode`, `pull` with `select`, and `file`").into()),
@@ -103,7 +103,7 @@ pub fn sized(mode: &Mode, size: f64) -> Vec<Vec3> {
 }
 
 /// Displacements under a force (N) distributed over the selected vertices by mass.
-fn pulled(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Vec<Vec3>> {
+fn displacement_under_force(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Vec<Vec3>> {
     let whole = &model.bodies[body];
     let chosen = select(chosen, &whole.mesh).map_err(|e| {
         let message = format!("body `{}`: {}", whole.name, e.message);
@@ -113,7 +113,7 @@ fn pulled(model: &Model, body: usize, force: Vec3, chosen: &Select) -> Result<Ve
     let total: f64 = chosen.iter().map(|&v| mass[v as usize]).sum();
     let mut forces = vec![Vec3::zeros(); mass.len()];
     chosen.iter().for_each(|&v| forces[v as usize] = force * (mass[v as usize] / total));
-    pull(model, body, &forces).map_err(|error| match error {
+    static_equilibrium(model, body, &forces).map_err(|error| match error {
         Error::Input(e) => InputError { field: Some("pull".into()), ..e }.into(),
         Error::Run(RunError::NotConverged(what)) => {
             let message =

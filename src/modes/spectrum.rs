@@ -1,7 +1,7 @@
 //! The slow end of K φ = ω² M φ by Lanczos iteration with (K + σM)⁻¹ M, whose largest eigenvalues are θ = 1/(ω² + σ).
 
 use super::Mode;
-use super::lanczos::{BLOCK, Goal, largest};
+use super::lanczos::{BLOCK, LanczosGoal, largest};
 use super::rigid::free_motions;
 use super::subspace::{Vector, dot};
 use crate::error::{Error, RunError};
@@ -66,17 +66,17 @@ impl<'a> Spectrum<'a> {
     pub fn slowest(&mut self, count: usize) -> Result<Vec<Mode>> {
         self.choose_shift()?;
         let most = 40 * BLOCK + 12 * count;
-        let found = self.iterate(&[], &Goal { want: count, tolerance: TIGHT, most })?;
+        let found = self.iterate(&[], &LanczosGoal { want: count, tolerance: TIGHT, most })?;
         let mut found: Vec<(f64, Vector)> = found.into_iter().collect();
         // a block of start may have nothing of a shape, and has at most so many of equal frequency: look at what is left
         while found.len() + self.rigid.len() < 3 * self.body.vertex_count() {
             let vectors: Vec<Vector> = found.iter().map(|(_, vector)| vector.clone()).collect();
-            let look = self.iterate(&vectors, &Goal { want: 1, tolerance: LOOSE, most })?;
+            let look = self.iterate(&vectors, &LanczosGoal { want: 1, tolerance: LOOSE, most })?;
             let last = found.last().map_or(0.0, |(value, _)| *value);
             if look.iter().all(|(value, _)| *value <= last * (1.0 + OVERLOOKED)) {
                 break;
             }
-            found.extend(self.iterate(&vectors, &Goal { want: 1, tolerance: TIGHT, most })?);
+            found.extend(self.iterate(&vectors, &LanczosGoal { want: 1, tolerance: TIGHT, most })?);
             found.sort_by(|a, b| b.0.total_cmp(&a.0));
             found.truncate(count);
         }
@@ -102,7 +102,7 @@ impl<'a> Spectrum<'a> {
     fn choose_shift(&mut self) -> Result<()> {
         self.factor_with(FIRST * self.largest)?;
         for _ in 0..MOST_SHIFTS {
-            let goal = Goal { want: 1, tolerance: 0.01, most: 4 * BLOCK };
+            let goal = LanczosGoal { want: 1, tolerance: 0.01, most: 4 * BLOCK };
             let theta = self.iterate_some(&[], &goal).0.first().map_or(0.0, |(value, _)| *value);
             let least = (1.0 / theta - self.shift).max(LEAST * self.largest);
             let good = RANGE[0] * least..=RANGE[1] * least;
@@ -136,7 +136,7 @@ impl<'a> Spectrum<'a> {
     }
 
     /// The largest θ and their vectors, M-orthogonal to `known`.
-    fn iterate(&mut self, known: &[Vector], goal: &Goal) -> Result<Vec<(f64, Vector)>> {
+    fn iterate(&mut self, known: &[Vector], goal: &LanczosGoal) -> Result<Vec<(f64, Vector)>> {
         match self.iterate_some(known, goal) {
             (pairs, true) => Ok(pairs),
             _ => {
@@ -146,7 +146,7 @@ impl<'a> Spectrum<'a> {
         }
     }
 
-    fn iterate_some(&mut self, known: &[Vector], goal: &Goal) -> (Vec<(f64, Vector)>, bool) {
+    fn iterate_some(&mut self, known: &[Vector], goal: &LanczosGoal) -> (Vec<(f64, Vector)>, bool) {
         let Spectrum { body, factor, rigid, .. } = self;
         let mass = &body.mass;
         let mut apply = |block: &[Vector]| {

@@ -11,7 +11,7 @@ pub const FILE: &str = "examples.csv";
 
 /// A row: the motion along every example at the end of a frame.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Excited {
+pub struct ExcitationRow {
     /// The frame.
     pub frame: usize,
     /// Its time (s).
@@ -20,12 +20,12 @@ pub struct Excited {
     pub along: Vec<[f64; 3]>,
 }
 
-impl Excited {
+impl ExcitationRow {
     /// The current motion. Reads the state without changing it.
     fn of(simulation: &mut Simulation) -> Result<Self> {
         let (excitations, rates) = (simulation.excitations()?, simulation.excitation_rates()?);
         let numbers = excitations.into_iter().zip(rates).zip(simulation.gammas());
-        Ok(Excited {
+        Ok(ExcitationRow {
             frame: simulation.frame_number(),
             time: simulation.time(),
             along: numbers.map(|((chi, rate), &gamma)| [chi, rate, gamma]).collect(),
@@ -47,20 +47,20 @@ impl Excited {
         (rest.is_empty() && triples.len() == examples)
             .then_some(())
             .and(frame.parse().ok())
-            .map(|frame| Excited { frame, time: *time, along: triples.to_vec() })
+            .map(|frame| ExcitationRow { frame, time: *time, along: triples.to_vec() })
     }
 }
 
 /// The file being written.
-pub struct Excitations {
+pub struct ExcitationTable {
     table: Table,
     /// Names of the examples.
     pub names: Vec<String>,
     /// All rows so far.
-    pub rows: Vec<Excited>,
+    pub rows: Vec<ExcitationRow>,
 }
 
-impl Excitations {
+impl ExcitationTable {
     /// Creates the file in a run's folder, or continues that in `resumed`; `None` without examples.
     pub fn create(
         output: &Output,
@@ -74,18 +74,19 @@ impl Excitations {
         let names: Vec<String> = examples.iter().map(|example| example.name.clone()).collect();
         let header = header(&names);
         let mut rows = resumed.map(|folder| earlier(folder, &header, names.len())).unwrap_or_default();
-        let now = Excited::of(simulation)?;
+        let now = ExcitationRow::of(simulation)?;
         rows.retain(|row| row.frame <= now.frame);
         if rows.last().is_none_or(|row| row.frame != now.frame) {
             rows.push(now); // the initial row, or the earlier rows are missing
         }
-        let table = Table::create(output.directory().join(FILE), &header, rows.iter().map(Excited::csv))?;
-        Ok(Some(Excitations { table, names, rows }))
+        let table =
+            Table::create(output.directory().join(FILE), &header, rows.iter().map(ExcitationRow::csv))?;
+        Ok(Some(ExcitationTable { table, names, rows }))
     }
 
     /// Writes the row of the current frame.
     pub fn row(&mut self, simulation: &mut Simulation) -> Result<()> {
-        let row = Excited::of(simulation)?;
+        let row = ExcitationRow::of(simulation)?;
         self.table.line(&row.csv())?;
         self.rows.push(row);
         Ok(())
@@ -93,10 +94,10 @@ impl Excitations {
 }
 
 /// Rows written by an earlier run for the same examples; empty if its file is missing.
-fn earlier(folder: &Path, header: &str, examples: usize) -> Vec<Excited> {
+fn earlier(folder: &Path, header: &str, examples: usize) -> Vec<ExcitationRow> {
     let text = std::fs::read_to_string(folder.join(FILE)).unwrap_or_default();
     let mine = text.strip_prefix(header).and_then(|rows| rows.strip_prefix('\n')).unwrap_or_default();
-    mine.lines().map_while(|line| Excited::read(line, examples)).collect()
+    mine.lines().map_while(|line| ExcitationRow::read(line, examples)).collect()
 }
 
 fn header(names: &[String]) -> String {
@@ -144,13 +145,16 @@ mod tests {
 
     #[test]
     fn a_row_reads_back_to_the_same_bits() {
-        let row =
-            Excited { frame: 3, time: 0.1 + 0.2, along: vec![[1.0 / 3.0, -2e-300, 5.0], [0.0, 1e9, 0.1]] };
-        assert_eq!(Excited::read(&row.csv(), 2), Some(row.clone()));
+        let row = ExcitationRow {
+            frame: 3,
+            time: 0.1 + 0.2,
+            along: vec![[1.0 / 3.0, -2e-300, 5.0], [0.0, 1e9, 0.1]],
+        };
+        assert_eq!(ExcitationRow::read(&row.csv(), 2), Some(row.clone()));
         for (bad, examples) in
             [(row.csv(), 1), (String::new(), 0), ("3,0.1,x,2,3".into(), 1), ("3".into(), 0)]
         {
-            assert_eq!(Excited::read(&bad, examples), None, "{bad}");
+            assert_eq!(ExcitationRow::read(&bad, examples), None, "{bad}");
         }
     }
 }

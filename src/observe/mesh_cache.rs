@@ -6,7 +6,7 @@
 //! where readers do not look. The file is always valid, and writing it costs three times its length instead of its
 //! square.
 
-use super::motion::Motion;
+use super::motion::MotionWriter;
 use super::npy::FlattenComponents;
 use crate::Vec3;
 use crate::error::{Error, InputError, Result};
@@ -92,7 +92,7 @@ impl MeshCacheWriter {
     }
 }
 
-impl Motion for MeshCacheWriter {
+impl MotionWriter for MeshCacheWriter {
     /// # Panics
     /// If `positions` are not as many as the file's vertices.
     fn append(&mut self, positions: &[Vec3], time: f64) -> Result<()> {

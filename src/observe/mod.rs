@@ -1,7 +1,7 @@
 //! Observing: exports, reports. Reads the state, never changes it.
 
-pub mod alarm;
 pub mod checkpoint;
+pub mod diagnostics;
 pub mod examples;
 pub mod gltf;
 pub mod mesh_cache;
@@ -23,7 +23,7 @@ use crate::{Result, Vec3};
 use std::path::Path;
 
 /// Bodies in motion, as exports see them.
-pub trait Moving {
+pub trait MotionSource {
     /// What moves.
     fn model(&self) -> &Model;
     /// Positions of all vertices (m).
@@ -36,7 +36,7 @@ pub trait Moving {
     fn frame_number(&self) -> usize;
 }
 
-impl Moving for Simulation {
+impl MotionSource for Simulation {
     fn model(&self) -> &Model {
         Simulation::model(self)
     }

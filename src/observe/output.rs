@@ -1,14 +1,14 @@
 //! The output folder of a run: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
-use super::Moving;
-use super::motion::Motion;
+use super::MotionSource;
+use super::motion::MotionWriter;
 use super::npy::TrajectoryWriter;
 use super::series::Series;
 use super::visible::Visible;
 use super::write_whole;
 use crate::ledger::{HEADER, Row};
 use crate::mesh::Mesh;
-use crate::mesh::write::{Known, write, write_known};
+use crate::mesh::write::{VertexData, write, write_with_data};
 use crate::step::clock::{Clock, PHASES};
 use crate::{Error, Result};
 use std::fs::File;
@@ -122,13 +122,13 @@ pub struct Output {
     exports: Vec<Export>,
     every: usize,
     trajectory: Option<TrajectoryWriter>,
-    motions: Vec<Box<dyn Motion>>,
+    motions: Vec<Box<dyn MotionWriter>>,
     series: Series,
 }
 
 impl Output {
     /// Creates the folder and writes what is known at the start.
-    pub fn create(plan: &Plan<'_>, simulation: &dyn Moving) -> Result<Self> {
+    pub fn create(plan: &Plan<'_>, simulation: &dyn MotionSource) -> Result<Self> {
         let directory = plan.directory;
         let model = simulation.model();
         let visible = if plan.needs_surface() { Visible::of(model) } else { Visible::default() };
@@ -153,7 +153,7 @@ impl Output {
             mesh,
             bodies: bodies.flat_map(|(body, number)| vec![number; body.vertices.len()]).collect(),
             visible,
-            exports: plan.asked().collect(),
+            exports: plan.requested().collect(),
             every: plan.every.max(1),
             trajectory,
             motions,
@@ -170,7 +170,7 @@ impl Output {
     }
 
     /// Writes the row of a frame, and its timings.
-    pub fn row(&mut self, row: &Row, simulation: &dyn Moving) -> Result<()> {
+    pub fn row(&mut self, row: &Row, simulation: &dyn MotionSource) -> Result<()> {
         self.ledger.line(&row.csv())?;
         self.time = row.time;
         self.time(row.frame, simulation)
@@ -183,7 +183,7 @@ impl Output {
 
     /// A row of `timings.csv`: the time since the previous row. If a device runs ahead, it includes work on later
     /// frames.
-    fn time(&mut self, frame: usize, simulation: &dyn Moving) -> Result<()> {
+    fn time(&mut self, frame: usize, simulation: &dyn MotionSource) -> Result<()> {
         let spent = simulation.clock().since(&self.clock);
         self.clock = *simulation.clock();
         let phases: Vec<f64> = PHASES.iter().map(|(phase, _)| spent.milliseconds(*phase)).collect();
@@ -193,7 +193,7 @@ impl Output {
     }
 
     /// Exports the state of a frame whose row has been written.
-    pub fn export(&mut self, frame: usize, simulation: &dyn Moving) -> Result<()> {
+    pub fn export(&mut self, frame: usize, simulation: &dyn MotionSource) -> Result<()> {
         let positions = simulation.positions();
         if let Some(trajectory) = &mut self.trajectory {
             trajectory.append(positions)?;
@@ -215,8 +215,8 @@ impl Output {
             let name = frame_name(frame, ending);
             let path = self.directory.join(&name);
             if *export == Export::Vtk {
-                let known = Known { velocities: simulation.velocities(), bodies: &self.bodies };
-                write_known(&path, &self.mesh, positions, known)?;
+                let known = VertexData { velocities: simulation.velocities(), bodies: &self.bodies };
+                write_with_data(&path, &self.mesh, positions, known)?;
                 self.series.add(name, self.time)?;
             } else {
                 write(&path, &self.visible.mesh, &seen)?;
@@ -237,7 +237,7 @@ impl Output {
 }
 
 /// All bodies as one mesh.
-fn mesh_of(simulation: &dyn Moving) -> Mesh {
+fn mesh_of(simulation: &dyn MotionSource) -> Mesh {
     let meshes: Vec<Mesh> = simulation.model().bodies.iter().map(|body| body.mesh.clone()).collect();
     Mesh::concat(&meshes)
 }

@@ -1,6 +1,6 @@
 //! PC2 point cache: the positions of every frame, for Blender, Maya and 3ds Max. Single precision.
 
-use super::motion::Motion;
+use super::motion::MotionWriter;
 use super::npy::FlattenComponents;
 use crate::Vec3;
 use crate::error::{Error, InputError, Result};
@@ -82,7 +82,7 @@ impl PointCacheWriter {
     }
 }
 
-impl Motion for PointCacheWriter {
+impl MotionWriter for PointCacheWriter {
     /// # Panics
     /// If `positions` are not as many as the file's vertices.
     fn append(&mut self, positions: &[Vec3], _: f64) -> Result<()> {

@@ -1,9 +1,9 @@
 //! Continues the files of an earlier run, in place or in another folder.
 
-use super::Moving;
+use super::MotionSource;
 use super::gltf::{self, GltfWriter};
 use super::mesh_cache::MeshCacheWriter;
-use super::motion::Motion;
+use super::motion::MotionWriter;
 use super::npy::TrajectoryWriter;
 use super::output::{Export, Plan, TRAJECTORY};
 use super::point_cache::PointCacheWriter;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 impl Plan<'_> {
     /// The trajectory to append to, if requested.
-    pub(super) fn trajectory(&self, simulation: &dyn Moving) -> Result<Option<TrajectoryWriter>> {
+    pub(super) fn trajectory(&self, simulation: &dyn MotionSource) -> Result<Option<TrajectoryWriter>> {
         if !self.exports.contains(&Export::Npy) {
             return Ok(None);
         }
@@ -23,7 +23,7 @@ impl Plan<'_> {
         let path = self.directory.join(TRAJECTORY);
         match self.resumed {
             None => TrajectoryWriter::create(&path, vertices),
-            Some(folder) => carry_on(&folder.join(TRAJECTORY), &path, |path| {
+            Some(folder) => resume_file(&folder.join(TRAJECTORY), &path, |path| {
                 TrajectoryWriter::resume(path, self.rows.len(), simulation.positions())
             }),
         }
@@ -31,13 +31,17 @@ impl Plan<'_> {
     }
 
     /// The requested exports, without duplicates.
-    pub(super) fn asked(&self) -> impl Iterator<Item = Export> {
+    pub(super) fn requested(&self) -> impl Iterator<Item = Export> {
         Export::ALL.into_iter().filter(|export| self.exports.contains(export))
     }
 
     /// The motion files to append to.
-    pub(super) fn motions(&self, simulation: &dyn Moving, visible: &Visible) -> Result<Vec<Box<dyn Motion>>> {
-        let made = self.asked().filter_map(|export| {
+    pub(super) fn motions(
+        &self,
+        simulation: &dyn MotionSource,
+        visible: &Visible,
+    ) -> Result<Vec<Box<dyn MotionWriter>>> {
+        let made = self.requested().filter_map(|export| {
             let (name, vertices) = (export.file()?, visible.vertex_count());
             Some(match export {
                 Export::Pc2 => self.motion(name, simulation, |path, times| match times {
@@ -59,17 +63,17 @@ impl Plan<'_> {
     }
 
     /// A motion file: a new one, or one continued after frames at these times (s).
-    fn motion<M: Motion + 'static>(
+    fn motion<M: MotionWriter + 'static>(
         &self,
         name: &str,
-        simulation: &dyn Moving,
+        simulation: &dyn MotionSource,
         open: impl Fn(&Path, Option<&[f64]>) -> Result<M>,
-    ) -> Result<Box<dyn Motion>> {
+    ) -> Result<Box<dyn MotionWriter>> {
         let path = self.directory.join(name);
         let Some(folder) = self.resumed else { return Ok(Box::new(open(&path, None)?)) };
         let made = self.rows.iter().take(simulation.frame_number() + 1).step_by(self.every.max(1));
         let times: Vec<f64> = made.map(|row| row.time).collect();
-        Ok(Box::new(carry_on(&folder.join(name), &path, |path| open(path, Some(&times)))?))
+        Ok(Box::new(resume_file(&folder.join(name), &path, |path| open(path, Some(&times)))?))
     }
 
     /// Number of exported frames, including the first.
@@ -117,7 +121,7 @@ impl Plan<'_> {
 
 /// Opens a file of an earlier run for continuation at `path`. If that is another file, it is replaced only by a copy
 /// that was found to match.
-fn carry_on<W>(earlier: &Path, path: &Path, open: impl Fn(&Path) -> Result<W>) -> Result<W> {
+fn resume_file<W>(earlier: &Path, path: &Path, open: impl Fn(&Path) -> Result<W>) -> Result<W> {
     let original = std::fs::canonicalize(earlier).map_err(|e| {
         let message = format!("{e}; an export goes on with the file beside the checkpoint");
         InputError::new(message).in_file(earlier)

@@ -38,9 +38,9 @@ pub struct Summary {
     /// Stability limit of an explicit integrator.
     pub stable_step: Option<StableStep>,
     /// Conserved quantities, if any.
-    pub conservation: Option<Holding>,
+    pub conservation: Option<ConservationSummary>,
     /// Contact settings, if anything can touch.
-    pub contact: Option<Touching>,
+    pub contact: Option<ContactSummary>,
     /// Threads of the processor.
     pub threads: usize,
     /// Vertices of all bodies.
@@ -63,7 +63,7 @@ pub struct Summary {
 
 /// Conserved quantities of a run, and how well they were conserved.
 #[derive(Debug, Clone, Serialize)]
-pub struct Holding {
+pub struct ConservationSummary {
     /// `cpd` or `fepr`.
     pub method: Method,
     /// Which: `P`, `L`, `H`.
@@ -86,7 +86,7 @@ pub struct Holding {
 
 /// Contact settings.
 #[derive(Debug, Clone, Serialize)]
-pub struct Touching {
+pub struct ContactSummary {
     /// `linear` or `cubic`.
     pub law: ContactLaw,
     /// Coefficient of friction.
@@ -100,7 +100,7 @@ pub struct Touching {
     pub itself: bool,
 }
 
-impl fmt::Display for Holding {
+impl fmt::Display for ConservationSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.hold.iter().map(Quantity::to_string);
         let method = match self.method {
@@ -117,7 +117,7 @@ impl fmt::Display for Holding {
     }
 }
 
-impl Holding {
+impl ConservationSummary {
     /// Text about the largest deviation.
     fn deviation(&self) -> String {
         let ConstraintStats { largest_off, steps, steps_beyond, .. } = self.record;
@@ -143,7 +143,7 @@ impl Holding {
     }
 }
 
-impl fmt::Display for Touching {
+impl fmt::Display for ContactSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let law = match self.law {
             ContactLaw::Linear => "linear",
@@ -188,7 +188,7 @@ impl Summary {
             damping: scene.damping.model.clone(),
             examples: super::examples::described(&scene.damping.examples),
             stable_step: simulation.stable_step(),
-            conservation: simulation.conserved().map(|record| Holding {
+            conservation: simulation.conserved().map(|record| ConservationSummary {
                 method: scene.conservation.method,
                 hold: match scene.conservation.method {
                     // by the integrator itself
@@ -202,7 +202,7 @@ impl Summary {
                 record,
                 touching: simulation.can_touch(),
             }),
-            contact: simulation.can_touch().then_some(Touching {
+            contact: simulation.can_touch().then_some(ContactSummary {
                 law: scene.contact.law,
                 friction: scene.contact.friction,
                 obstacles: scene.obstacles.len(),

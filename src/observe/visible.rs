@@ -85,7 +85,7 @@ impl Visible {
 impl Part {
     fn of(number: usize, body: &Body, first: usize) -> Self {
         let (mut triangles, mut pieces, count) = match &body.skin {
-            Some(skin) => (skin.triangles.clone(), Vec::new(), skin.carriers.len()),
+            Some(skin) => (skin.triangles.clone(), Vec::new(), skin.embedded_vertices.len()),
             None => (body.mesh.surface(), body.mesh.strand_pieces(), body.mesh.positions.len()),
         };
         let mut used = vec![false; count];

@@ -7,7 +7,7 @@
 //! by ω₁⁴/(ω_i² ω_j²), since slow modes have larger amplitudes (Barbič and James 2005, Section 4.2).
 
 use super::rest::Rest;
-use crate::linear::tall::Tall;
+use crate::linear::multi_vector::MultiVector;
 use crate::model::Model;
 use crate::modes::{self, Mode};
 use crate::{Result, Vec3};
@@ -121,7 +121,7 @@ fn principal(mass: &[f64], shapes: &[Vec<Vec3>]) -> Vec<Vec<Vec3>> {
     let sized = DMatrix::from_fn(shapes.len(), order.len(), |i, j| {
         eigen.eigenvectors[(i, order[j])] / eigen.eigenvalues[order[j]].sqrt()
     });
-    Tall::combine(shapes, &sized)
+    MultiVector::combine(shapes, &sized)
 }
 
 /// aᵀ M b.

@@ -4,7 +4,7 @@
 //! shapes of the basis are orthonormal in it. Velocities are those seen from the seat. The shapes do not turn: what holds a
 //! reduced body keeps it from turning.
 
-use crate::damping::example::coupling::Coupling;
+use crate::damping::example::coupling::ShapeFactor;
 use crate::error::InputError;
 use crate::scene::{Curve, Example, Over};
 use nalgebra::{DMatrix, DVector};
@@ -28,7 +28,7 @@ struct Examples {
     given: Vec<(f64, Option<Curve>)>,
     /// (X̃ᵀ X̃)⁻¹ X̃ᵀ.
     measure: DMatrix<f64>,
-    coupling: Coupling,
+    coupling: ShapeFactor,
     /// Ũ = C̃ Q̃.
     u: DMatrix<f64>,
 }
@@ -93,8 +93,8 @@ impl Examples {
             );
             InputError::field(format!("damping.example.{index}.shape"), message)
         };
-        let inverse = Coupling::new(&(x.transpose() * x)).map_err(same)?.inverse().clone();
-        let coupling = Coupling::new(&(x.transpose() * base * x)).map_err(same)?;
+        let inverse = ShapeFactor::new(&(x.transpose() * x)).map_err(same)?.inverse().clone();
+        let coupling = ShapeFactor::new(&(x.transpose() * base * x)).map_err(same)?;
         Ok(Examples {
             given: given.iter().map(|example| (example.gamma, example.curve.clone())).collect(),
             measure: &inverse * inverse.transpose() * x.transpose(),

@@ -22,7 +22,7 @@ pub use step::Solved;
 
 use crate::error::RunError;
 use crate::ledger::{Book, Exchange};
-use crate::linear::tall::Tall;
+use crate::linear::multi_vector::MultiVector;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::step::clock::Clock;
@@ -46,7 +46,7 @@ pub const MOST_COORDINATES: usize = 150;
 pub struct Reduced {
     model: Arc<Model>,
     /// φ_a of all vertices, in rest coordinates (kg^−1/2).
-    shapes: Tall,
+    shapes: MultiVector,
     /// How many of them are linear modes.
     linear: usize,
     frame: Frame,
@@ -56,7 +56,7 @@ pub struct Reduced {
     damping: Damping,
     /// Φᵀ M 1: what a unit acceleration along each rest axis pushes (kg^1/2).
     shifts: DMatrix<f64>,
-    form: StepCoefficients,
+    coefficients: StepCoefficients,
     /// Time of a frame (s), and its steps.
     pace: (f64, usize),
     tolerance: f64,
@@ -95,8 +95,8 @@ impl Reduced {
     /// which takes the most time.
     pub fn new(scene: &Scene, model: Arc<Model>, count: usize, progress: impl Fn(f64)) -> Result<Self> {
         let mut warnings = check::check(scene, &model, count)?;
-        let form = form(scene)?;
-        let frame = Frame::new(scene, &model, form.h)?;
+        let coefficients = coefficients(scene)?;
+        let frame = Frame::new(scene, &model, coefficients.h)?;
         let examples: Vec<Vec<Vec3>> = model.examples.iter().map(|e| e.displacement.clone()).collect();
         let begun = Instant::now();
         let Basis { shapes, modes: linear } = basis::basis(&model, &examples, count)?;
@@ -107,7 +107,7 @@ impl Reduced {
         let begun = Instant::now();
         let elastic = Polynomial::new(&model.tets, &shapes, progress);
         let preparation = [basis_found, begun.elapsed().as_secs_f64()];
-        let base = base_damping(&model, &shapes, &elastic, &form)?;
+        let base = base_damping(&model, &shapes, &elastic, &coefficients)?;
         let x = coordinates(&model.mass, &shapes, &examples);
         let mass = model.mass.iter().sum();
         let damping = Damping::new(base, mass, scene.damping.curve.clone(), &scene.damping.examples, &x)?;
@@ -115,12 +115,12 @@ impl Reduced {
         let mut reduced = Reduced {
             held: Held::new(&model, &frame, &shapes),
             shifts: coordinates(&model.mass, &shapes, &axes),
-            shapes: Tall::new(&shapes),
+            shapes: MultiVector::new(&shapes),
             linear,
             frame,
             elastic,
             damping,
-            form,
+            coefficients,
             pace: (scene.time.step, scene.time.substeps),
             tolerance: scene.time.tolerance,
             q: DVector::zeros(shapes.len()),
@@ -233,7 +233,7 @@ impl Held {
 }
 
 /// The step of a scene, with its damping.
-fn form(scene: &Scene) -> Result<StepCoefficients> {
+fn coefficients(scene: &Scene) -> Result<StepCoefficients> {
     let asked = crate::damping::make(&scene.damping)?;
     Ok(StepCoefficients {
         row: integrator::of(&scene.integrator)?,
@@ -254,23 +254,23 @@ fn base_damping(
     model: &Model,
     shapes: &[Vec<Vec3>],
     elastic: &Polynomial,
-    form: &StepCoefficients,
+    coefficients: &StepCoefficients,
 ) -> Result<DMatrix<f64>> {
     let r = shapes.len();
-    let mut base = DMatrix::identity(r, r) * form.mass_damping;
-    if form.stiffness_damping != 0.0 {
+    let mut base = DMatrix::identity(r, r) * coefficients.mass_damping;
+    if coefficients.stiffness_damping != 0.0 {
         let laplacian = model.laplacian()?;
         let mut resisted = vec![Vec3::zeros(); model.vertex_count()];
         for b in 0..r {
             laplacian.mul(&shapes[b], &mut resisted);
             for a in 0..r {
                 let product: f64 = shapes[a].iter().zip(&resisted).map(|(a, b)| a.dot(b)).sum();
-                base[(a, b)] += form.stiffness_damping * product;
+                base[(a, b)] += coefficients.stiffness_damping * product;
             }
         }
     }
-    if form.tangent.stiffness != 0.0 {
-        base += elastic.at(&DVector::zeros(r)).hessian * form.tangent.stiffness;
+    if coefficients.tangent.stiffness != 0.0 {
+        base += elastic.at(&DVector::zeros(r)).hessian * coefficients.tangent.stiffness;
     }
     Ok(base)
 }

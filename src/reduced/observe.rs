@@ -7,7 +7,7 @@ use super::Reduced;
 use crate::ledger::{Exchange, Observation, Row};
 use crate::model::Model;
 use crate::model::tet::signed_volume;
-use crate::observe::Moving;
+use crate::observe::MotionSource;
 use crate::step::clock::{Clock, Phase};
 use crate::{Result, Vec3};
 
@@ -91,7 +91,7 @@ impl Reduced {
     }
 }
 
-impl Moving for Reduced {
+impl MotionSource for Reduced {
     fn model(&self) -> &Model {
         Reduced::model(self)
     }

@@ -32,7 +32,7 @@ pub struct Solved {
 /// Φ of a step.
 struct Objective<'a> {
     body: &'a Reduced,
-    form: &'a StepCoefficients,
+    coefficients: &'a StepCoefficients,
     /// y.
     target: DVector<f64>,
     /// v'(q) − s q.
@@ -48,15 +48,16 @@ impl Reduced {
     pub fn step(&mut self) -> Result<Solved> {
         let h = self.step_length();
         let start = self.steps as f64 * h;
-        let starter = self.form.row.starter.filter(|_| self.steps == 0);
-        let row = starter.and_then(|name| integrator::find(name).ok()).unwrap_or(self.form.row);
-        let form = StepCoefficients { row, h, ..self.form };
+        let starter = self.coefficients.row.starter.filter(|_| self.steps == 0);
+        let row = starter.and_then(|name| integrator::find(name).ok()).unwrap_or(self.coefficients.row);
+        let coefficients = StepCoefficients { row, h, ..self.coefficients };
         let solved = match row.second {
-            None => self.advance(&form, start)?,
+            None => self.advance(&coefficients, start)?,
             Some(second) => {
                 let half = 0.5 * h;
-                let first = self.advance(&StepCoefficients { h: half, ..form }, start)?;
-                let last = self.advance(&StepCoefficients { row: *second, h: half, ..form }, start + half)?;
+                let first = self.advance(&StepCoefficients { h: half, ..coefficients }, start)?;
+                let last =
+                    self.advance(&StepCoefficients { row: *second, h: half, ..coefficients }, start + half)?;
                 Solved { iterations: first.iterations + last.iterations, residual: last.residual }
             }
         };
@@ -66,20 +67,25 @@ impl Reduced {
     }
 
     /// A step of this form from a time on (s).
-    fn advance(&mut self, form: &StepCoefficients, time: f64) -> Result<Solved> {
+    fn advance(&mut self, coefficients: &StepCoefficients, time: f64) -> Result<Solved> {
         let damping = self.damping.matrix(&self.q, &self.p);
-        let carried = -(self.frame.velocity(time + form.h) - self.frame.velocity(time)) / form.h;
+        let carried =
+            -(self.frame.velocity(time + coefficients.h) - self.frame.velocity(time)) / coefficients.h;
         let pushed = self.push(carried);
-        let force = form.takes_force().then(|| self.force(form, &damping));
-        let mut objective =
-            self.objective(form, &damping, &(self.push(self.model.gravity) + &pushed), force.as_ref());
-        let (q, solved) = objective.minimise(&self.q + &self.p * form.h)?;
+        let force = coefficients.takes_force().then(|| self.force(coefficients, &damping));
+        let mut objective = self.objective(
+            coefficients,
+            &damping,
+            &(self.push(self.model.gravity) + &pushed),
+            force.as_ref(),
+        );
+        let (q, solved) = objective.minimise(&self.q + &self.p * coefficients.h)?;
         let velocity = objective.velocity_at(&q);
         let moved = &q - &self.q;
         // the work of the force that a carried body feels, and of damping, as `ledger::Exchange` has them
-        let mean = &velocity + (&self.p - &velocity) * form.start_share();
+        let mean = &velocity + (&self.p - &velocity) * coefficients.start_share();
         self.pushed += pushed.dot(&moved);
-        self.exchanged.damped += form.damping_force_weight() * moved.dot(&(&damping * mean));
+        self.exchanged.damped += coefficients.damping_force_weight() * moved.dot(&(&damping * mean));
         self.q_before = std::mem::replace(&mut self.q, q);
         self.p_before = std::mem::replace(&mut self.p, velocity);
         Ok(solved)
@@ -91,18 +97,18 @@ impl Reduced {
     }
 
     /// The force at the start of a step, without weight.
-    fn force(&self, form: &StepCoefficients, damping: &DMatrix<f64>) -> DVector<f64> {
-        -(self.potential(&self.q).gradient + damping * &self.p * form.damping_force_weight())
+    fn force(&self, coefficients: &StepCoefficients, damping: &DMatrix<f64>) -> DVector<f64> {
+        -(self.potential(&self.q).gradient + damping * &self.p * coefficients.damping_force_weight())
     }
 
     fn objective<'a>(
         &'a self,
-        form: &'a StepCoefficients,
+        coefficients: &'a StepCoefficients,
         damping: &'a DMatrix<f64>,
         push: &DVector<f64>,
         force: Option<&DVector<f64>>,
     ) -> Objective<'a> {
-        let (h, y, v) = (form.h, &form.row.target, &form.row.velocity);
+        let (h, y, v) = (coefficients.h, &coefficients.row.target, &coefficients.row.velocity);
         let mut target = &self.q * y.position
             + &self.q_before * y.position_before
             + (&self.p * y.velocity + &self.p_before * y.velocity_before) * h
@@ -115,7 +121,7 @@ impl Reduced {
             target += force * (h * h * y.force);
             velocity += force * (h * v.force);
         }
-        Objective { body: self, form, target, velocity, damping, hessian: DMatrix::zeros(0, 0) }
+        Objective { body: self, coefficients, target, velocity, damping, hessian: DMatrix::zeros(0, 0) }
     }
 
     /// Elastic energy and that of the attachments, with their derivatives.
@@ -130,7 +136,7 @@ impl Reduced {
 
 impl Objective<'_> {
     fn velocity_at(&self, q: &DVector<f64>) -> DVector<f64> {
-        q * self.form.velocity_slope() + &self.velocity
+        q * self.coefficients.velocity_slope() + &self.velocity
     }
 
     /// Newton's method from a first guess on.
@@ -148,17 +154,17 @@ impl Objective<'_> {
 impl newton::Objective for Objective<'_> {
     /// Ĉ of examples that are not C-orthogonal is not symmetric, and then no Φ has this gradient: slopes alone say how far it goes.
     fn evaluate(&mut self, q: &DVector<f64>) -> (Option<Merit>, DVector<f64>) {
-        let (row, h) = (&self.form.row, self.form.h);
+        let (row, h) = (&self.coefficients.row, self.coefficients.h);
         let potential = self.body.potential(&(q * row.c2 + &self.body.q * row.offset));
-        let drag = self.damping * self.velocity_at(q) * self.form.dissipation_weight();
+        let drag = self.damping * self.velocity_at(q) * self.coefficients.dissipation_weight();
         self.hessian = potential.hessian;
         (None, (q - &self.target) / (h * h) + potential.gradient * (row.c1 * row.c2) + drag)
     }
 
     /// Where the Hessian is not definite, inertia is made larger until it is.
     fn direction(&mut self, _: &DVector<f64>, gradient: &DVector<f64>) -> Result<DVector<f64>> {
-        let (row, h) = (&self.form.row, self.form.h);
-        let weight = self.form.dissipation_weight() * self.form.velocity_slope();
+        let (row, h) = (&self.coefficients.row, self.coefficients.h);
+        let weight = self.coefficients.dissipation_weight() * self.coefficients.velocity_slope();
         let mut matrix = &self.hessian * (row.c1 * row.c2 * row.c2) + self.damping * weight;
         let not_finite = || self.body.not_finite(self.body.frame_number() + 1).into();
         let mut inertia = 1.0 / (h * h);

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use toml::Table;
 use toml::de::DeTable;
 
-use super::place::{DEEPEST, Places};
 use super::source::Source;
-use super::{MeshSpec, Scene, explain, place, set};
+use super::source_map::{DEEPEST, SourceMap};
+use super::{MeshSpec, Scene, explain, set, source_map};
 use crate::error::{Error, InputError};
 
 /// A scene that has been read and validated.
@@ -20,7 +20,7 @@ pub struct LoadedScene {
     pub base_dir: PathBuf,
     /// The name of the built-in scene, or that of the file without its ending.
     pub name: String,
-    places: Places,
+    places: SourceMap,
 }
 
 impl LoadedScene {
@@ -86,11 +86,11 @@ pub fn read_text(
 fn read_source(source: Source, overrides: &[String]) -> Result<LoadedScene, InputError> {
     let Source { name, file, base_dir, text } = source;
     let (document, faults) = DeTable::parse_recoverable(&text);
-    if let Some(byte) = place::too_deep(DEEPEST, document.get_ref()) {
+    if let Some(byte) = source_map::too_deep(DEEPEST, document.get_ref()) {
         let line = 1 + text.bytes().take(byte).filter(|&byte| byte == b'\n').count();
         return Err(InputError::at(&file, line, "the tables are nested too deeply"));
     }
-    let mut places = Places::new(file, &text, document.get_ref());
+    let mut places = SourceMap::new(file, &text, document.get_ref());
     if let Some(first) = faults.iter().min_by_key(|fault| fault.span().map(|span| span.start)) {
         return Err(syntax_fault(&places, &text, first));
     }
@@ -103,7 +103,7 @@ fn read_source(source: Source, overrides: &[String]) -> Result<LoadedScene, Inpu
 }
 
 /// A fault of the TOML itself: its line, and the field that was being written there.
-fn syntax_fault(places: &Places, text: &str, fault: &toml::de::Error) -> InputError {
+fn syntax_fault(places: &SourceMap, text: &str, fault: &toml::de::Error) -> InputError {
     let start = fault.span().map_or(0, |span| span.start).min(text.len());
     let rest_of_line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     let before = text.get(..start).unwrap_or_default().trim_end_matches([' ', '\t']);

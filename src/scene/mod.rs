@@ -16,10 +16,10 @@ mod joint;
 mod keyframes;
 mod load;
 mod material;
-mod place;
 mod set;
 mod solver;
 mod source;
+mod source_map;
 
 use serde::{Deserialize, Serialize};
 

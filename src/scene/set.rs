@@ -3,12 +3,12 @@
 use toml::de::DeValue;
 use toml::{Table, Value};
 
-use super::place::{DEEPEST, Places, value_too_deep};
+use super::source_map::{DEEPEST, SourceMap, value_too_deep};
 use super::{default_body_name, explain};
 use crate::error::InputError;
 
 /// Applies the overrides one after another, in the tree of values and in the record of where they came from.
-pub fn apply(table: &mut Table, places: &mut Places, overrides: &[String]) -> Result<(), InputError> {
+pub fn apply(table: &mut Table, places: &mut SourceMap, overrides: &[String]) -> Result<(), InputError> {
     for given in overrides {
         let path = apply_one(table, given).map_err(|(field, message)| InputError {
             field,

@@ -4,7 +4,7 @@
 //! comes of it does not depend on when it is done, for a metric is taken up at a step that the scene fixes, and waited
 //! for if need be.
 
-use super::metric::{Job, Made, Metric};
+use super::metric::{Job, Metric, Prefactored};
 use crate::Result;
 use crate::elastic::Scalar;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -12,18 +12,18 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 /// Where it will arrive; locked, because a backend is shared among the threads of a step.
-type Arrival<T> = Mutex<Receiver<Result<Made<T>>>>;
+type Arrival<T> = Mutex<Receiver<Result<Prefactored<T>>>>;
 
 /// What is being made, if anything.
-pub(super) struct Ahead<T: Scalar> {
+pub(super) struct LookAhead<T: Scalar> {
     /// The thread, once it was needed.
     worker: Option<ThreadPool>,
     pending: Option<(Metric, Arrival<T>)>,
 }
 
-impl<T: Scalar> Ahead<T> {
+impl<T: Scalar> LookAhead<T> {
     pub fn new() -> Self {
-        Ahead { worker: None, pending: None }
+        LookAhead { worker: None, pending: None }
     }
 
     /// Whether this metric is being made, or ready.
@@ -47,7 +47,7 @@ impl<T: Scalar> Ahead<T> {
     }
 
     /// What was made for this metric, waited for; `None` if it was not begun, or its thread is gone.
-    pub fn take(&mut self, metric: &Metric) -> Option<Result<Made<T>>> {
+    pub fn take(&mut self, metric: &Metric) -> Option<Result<Prefactored<T>>> {
         let (_, receiver) = self.pending.take_if(|(pending, _)| pending == metric)?;
         receiver.into_inner().ok()?.recv().ok()
     }

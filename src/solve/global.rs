@@ -250,7 +250,7 @@ mod tests {
     }
 
     fn level(s: f64) -> MetricParams {
-        MetricParams { factors: vec![s], holding: Vec::new() }
+        MetricParams { factors: vec![s], active: Vec::new() }
     }
 
     /// A ball's metric at stiffness `s`, with one of stiffness `next` foreseen, and A⁻¹ g of some g.

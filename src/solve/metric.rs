@@ -44,7 +44,7 @@ impl Parts<'_> {
 
     /// The diagonal K (N/m).
     fn attachment(&self, metric: &Metric) -> Vec<f64> {
-        self.model.stiffness_of(|number| metric.level.holding[number])
+        self.model.stiffness_of(|number| metric.level.active[number])
     }
 
     pub(super) fn matrix(&self, metric: &Metric) -> SparseMatrix {
@@ -82,25 +82,25 @@ pub(super) enum Job<T: Scalar> {
 }
 
 /// A global step without its memory for solving, which is that of the one before.
-pub(super) enum Made<T: Scalar> {
+pub(super) enum Prefactored<T: Scalar> {
     Cholesky(Factor<T>),
     Chebyshev(Box<System>, Chebyshev),
 }
 
 impl<T: Scalar> Job<T> {
-    pub fn make(self) -> Result<Made<T>> {
+    pub fn make(self) -> Result<Prefactored<T>> {
         match self {
             Job::Cholesky { matrix, spare: Some(mut factor), .. } => {
                 factor.refactor(&matrix)?;
-                Ok(Made::Cholesky(factor))
+                Ok(Prefactored::Cholesky(factor))
             }
             Job::Cholesky { matrix, symbolic, spare: None } => {
-                Ok(Made::Cholesky(Factor::new(&symbolic, &matrix)?))
+                Ok(Prefactored::Cholesky(Factor::new(&symbolic, &matrix)?))
             }
             Job::Chebyshev { system, inner } => {
                 let spectrum = Spectrum::of(&system)?;
                 let iterations = if inner == 0 { inner_iterations(&spectrum, REDUCTION) } else { inner };
-                Ok(Made::Chebyshev(Box::new(system), Chebyshev::new(spectrum, iterations)))
+                Ok(Prefactored::Chebyshev(Box::new(system), Chebyshev::new(spectrum, iterations)))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What the global step of one stage of a time step solves with, and how it goes over to another metric.
 
-use super::ahead::Ahead;
-use super::metric::{Job, Made, Metric, Parts};
+use super::ahead::LookAhead;
+use super::metric::{Job, Metric, Parts, Prefactored};
 use super::stiffness::Stiffness;
 use crate::Result;
 use crate::elastic::Scalar;
@@ -12,7 +12,7 @@ use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, System};
 pub(super) struct Stage<T: Scalar> {
     pub prepared: Option<Prepared<T>>,
     /// The next metric, and a factor that is not used any more, whose memory it may take.
-    pub ahead: Ahead<T>,
+    pub ahead: LookAhead<T>,
     spare: Option<Factor<T>>,
     /// The number of its metric.
     pub version: u64,
@@ -20,7 +20,7 @@ pub(super) struct Stage<T: Scalar> {
 
 impl<T: Scalar> Stage<T> {
     pub fn new() -> Self {
-        Stage { prepared: None, ahead: Ahead::new(), spare: None, version: 0 }
+        Stage { prepared: None, ahead: LookAhead::new(), spare: None, version: 0 }
     }
 
     /// Goes over to another metric, which may be there already.
@@ -68,10 +68,10 @@ pub(super) enum Method<T: Scalar> {
 
 impl<T: Scalar> Method<T> {
     /// With memory for solving.
-    pub fn new(made: Made<T>) -> Result<Self> {
+    pub fn new(made: Prefactored<T>) -> Result<Self> {
         Ok(match made {
-            Made::Cholesky(factor) => Method::Cholesky { scratch: factor.scratch()?, factor },
-            Made::Chebyshev(system, weights) => {
+            Prefactored::Cholesky(factor) => Method::Cholesky { scratch: factor.scratch()?, factor },
+            Prefactored::Chebyshev(system, weights) => {
                 Method::Chebyshev { scratch: ChebyshevScratch::new(&system), system, weights }
             }
         })
@@ -96,10 +96,12 @@ impl<T: Scalar> Method<T> {
     }
 
     /// Solves with what was made from now on. Returns a factor that is not used any more.
-    fn adopt(&mut self, made: Made<T>) -> Option<Factor<T>> {
+    fn adopt(&mut self, made: Prefactored<T>) -> Option<Factor<T>> {
         match (self, made) {
-            (Method::Cholesky { factor, .. }, Made::Cholesky(new)) => Some(std::mem::replace(factor, new)),
-            (Method::Chebyshev { system, weights, .. }, Made::Chebyshev(new, series)) => {
+            (Method::Cholesky { factor, .. }, Prefactored::Cholesky(new)) => {
+                Some(std::mem::replace(factor, new))
+            }
+            (Method::Chebyshev { system, weights, .. }, Prefactored::Chebyshev(new, series)) => {
                 (*system, *weights) = (new, series);
                 None
             }

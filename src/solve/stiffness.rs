@@ -8,13 +8,13 @@ pub struct MetricParams {
     /// Factors of the weights of all elastic elements, one a body.
     pub factors: Vec<f64>,
     /// Which attachments hold, in the order of the model.
-    pub holding: Vec<bool>,
+    pub active: Vec<bool>,
 }
 
 impl MetricParams {
-    /// As the model says, all attachments holding.
+    /// As the model says, all attachments active.
     pub fn as_given(model: &Model) -> Self {
-        MetricParams { factors: vec![1.0; model.bodies.len()], holding: vec![true; model.attachments.len()] }
+        MetricParams { factors: vec![1.0; model.bodies.len()], active: vec![true; model.attachments.len()] }
     }
 }
 
@@ -25,7 +25,7 @@ pub struct Stiffness {
     /// In the gradient, the energy and the damping.
     pub factors: Vec<f64>,
     /// Which attachments hold, in the order of the model.
-    pub holding: Vec<bool>,
+    pub active: Vec<bool>,
     /// In the metric A of the next step: factors are nearly the true ones.
     pub metric: MetricParams,
     /// In the metric that will be asked for after this one, so that it can be made ready meanwhile.
@@ -38,7 +38,7 @@ impl Stiffness {
         let metric = MetricParams::as_given(model);
         Stiffness {
             factors: metric.factors.clone(),
-            holding: metric.holding.clone(),
+            active: metric.active.clone(),
             metric,
             next_metric: None,
         }

@@ -8,7 +8,7 @@ use super::coefficients::StepCoefficients;
 use super::host::{HostAccess, HostNeeds, HostStep};
 use crate::damping::Filter;
 use crate::ledger::{Exchange, Observation};
-use crate::linear::tall::Tall;
+use crate::linear::multi_vector::MultiVector;
 use crate::model::rest::RestShapes;
 use crate::solve::stiffness::Stiffness;
 use crate::{Mat3, Result, Vec3};
@@ -172,7 +172,7 @@ pub type ExtraForce<'a> = dyn FnMut(&HostStep<'_>) -> Vec<Vec3> + 'a;
 /// The columns of a low-rank matrix T B: a few vectors at every vertex, turned by T.
 pub struct Columns<'a> {
     /// B.
-    pub columns: &'a Tall<f32>,
+    pub columns: &'a MultiVector<f32>,
     /// T.
     pub turn: Mat3,
 }
@@ -190,23 +190,28 @@ pub trait Backend: HostAccess + Profiling + Send {
         0.0
     }
     /// Factors A for these coefficients, unless it is factored already. From now on [`HostAccess`] shows what `needs` says.
-    fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()>;
+    fn prepare(&mut self, coefficients: &StepCoefficients, needs: HostNeeds) -> Result<()>;
     /// The force f = −∇E − D u of elements, attachments and damping (N), with what `extra` adds. At the start of a step it is
     /// evaluated only if the step before has not left it. v' gets its share of it, h M⁻¹ f times the row's `velocity.force`.
     fn force(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         at: ForceAt,
         extra: Option<&mut ExtraForce>,
     ) -> Result<()>;
     /// Makes the inertial target ŷ and the first guess x = y, with their share of the start force where the integrator has one.
     /// The guess of an explicit step is where it leads: x = x_n + h v_n + c h² (a_ext + M⁻¹ f), c the row's `target.force`.
-    fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()>;
+    fn predict(&mut self, coefficients: &StepCoefficients, targets: &AttachmentTargets) -> Result<()>;
     /// Local step: projections, and the gradient g of Φ at the iterate x. Returns the products (T B)ᵀ g of the columns.
-    fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>>;
+    fn local(&mut self, coefficients: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>>;
     /// Global step: x ← x − (A⁻¹ g + Σ T B c), c the `shares` of the columns.
-    fn solve(&mut self, form: &StepCoefficients, columns: &[Columns], shares: &[DVector<f64>]) -> Result<()>;
+    fn solve(
+        &mut self,
+        coefficients: &StepCoefficients,
+        columns: &[Columns],
+        shares: &[DVector<f64>],
+    ) -> Result<()>;
     /// The iterate becomes the new position, v' its velocity; the old ones become history. The energy exchanged goes into the
     /// next report. With `keep_force` the next step starts with the force that this one ends with,
     ///   f' = M (x − y)/(c₁ h²),   y without damping, but with its share of f_n,
@@ -214,7 +219,7 @@ pub trait Backend: HostAccess + Profiling + Send {
     /// of the acceleration, however stiff the body; the force evaluated at x would be off by ω² e.
     fn advance(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         keep_force: bool,
     ) -> Result<()>;

@@ -145,12 +145,12 @@ impl StepContext {
     pub(super) fn prepare(&mut self, stage: &Stage) -> Result<()> {
         let StepContext { backend, clock, needs, shared, .. } = self;
         (shared.is_constrained, shared.keeps_end_force) = (false, true);
-        clock.time(Phase::Factor, || backend.prepare(&stage.form, *needs))
+        clock.time(Phase::Factor, || backend.prepare(&stage.coefficients, *needs))
     }
 
     /// The force at the start of a stage that uses it, unless the step before has left it.
     pub(super) fn take_start_force(&mut self, stage: &Stage) -> Result<()> {
-        if !stage.form.takes_force() {
+        if !stage.coefficients.takes_force() {
             return Ok(());
         }
         let StepContext { backend, clock, operator, .. } = self;
@@ -158,27 +158,27 @@ impl StepContext {
         clock.time(Phase::Local, || {
             let extra =
                 (!operator.updates.is_empty()).then_some(&mut added as &mut super::backend::ExtraForce);
-            backend.force(&stage.form, &stage.targets, ForceAt::Start, extra)
+            backend.force(&stage.coefficients, &stage.targets, ForceAt::Start, extra)
         })
     }
 
     /// The inertial target and the first guess.
     pub(super) fn predict(&mut self, stage: &Stage) -> Result<()> {
         let StepContext { backend, clock, .. } = self;
-        clock.time(Phase::Predict, || backend.predict(&stage.form, &stage.targets))
+        clock.time(Phase::Predict, || backend.predict(&stage.coefficients, &stage.targets))
     }
 
     /// A local step at the iterate: the gradient of Φ with all that the operator adds to it.
     pub fn local(&mut self, stage: &Stage) -> Result<()> {
         let StepContext { backend, clock, operator, .. } = self;
-        clock.time(Phase::Local, || operator.local(&stage.form, backend.as_mut()))
+        clock.time(Phase::Local, || operator.local(&stage.coefficients, backend.as_mut()))
     }
 
     /// The iterate becomes the state.
     pub(super) fn advance(&mut self, stage: &Stage) -> Result<()> {
         let keeps = self.keeps_end_force(stage);
         let StepContext { backend, clock, .. } = self;
-        clock.time(Phase::Advance, || backend.advance(&stage.form, &stage.targets, keeps))
+        clock.time(Phase::Advance, || backend.advance(&stage.coefficients, &stage.targets, keeps))
     }
 
     /// Brings positions and velocities to the host.

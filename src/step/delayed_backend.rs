@@ -1,13 +1,11 @@
 //! A backend for tests: the CPU's, whose reports arrive as late as those of a device.
 
 use super::backend::{
-    AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange, Profiling,
-    Report,
+    AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
+    Profiling, Report,
 };
 use super::coefficients::StepCoefficients;
-use super::host::{
-    HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, StateOffset,
-};
+use super::host::{HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, StateOffset};
 use crate::damping::Filter;
 use crate::error::RunError;
 use crate::{Result, Vec3};
@@ -60,8 +58,8 @@ impl HostAccess for DelayedBackend {
         self.inner.host()
     }
 
-    fn compute_direction(&mut self, form: &StepCoefficients) -> Result<()> {
-        self.inner.compute_direction(form)
+    fn compute_direction(&mut self, coefficients: &StepCoefficients) -> Result<()> {
+        self.inner.compute_direction(coefficients)
     }
 
     fn apply(&mut self, map: LinearMap, columns: &mut [&mut [Vec3]]) -> Result<()> {
@@ -76,9 +74,9 @@ impl HostAccess for DelayedBackend {
         self.inner.evaluate_end()
     }
 
-    fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured> {
+    fn measure(&mut self, coefficients: &StepCoefficients, what: Measure) -> Result<Measured> {
         self.check()?;
-        let measured = self.inner.measure(form, what)?;
+        let measured = self.inner.measure(coefficients, what)?;
         let gradient_norm = match self.gradient {
             Gradient::Device => None,
             Gradient::BreaksAt(step) if self.steps >= step => Some(f64::NAN),
@@ -101,49 +99,49 @@ impl Backend for DelayedBackend {
         self.inner.refactoring_cost()
     }
 
-    fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()> {
-        self.inner.prepare(form, needs)
+    fn prepare(&mut self, coefficients: &StepCoefficients, needs: HostNeeds) -> Result<()> {
+        self.inner.prepare(coefficients, needs)
     }
 
     fn force(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         at: ForceAt,
         extra: Option<&mut ExtraForce>,
     ) -> Result<()> {
-        self.inner.force(form, targets, at, extra)
+        self.inner.force(coefficients, targets, at, extra)
     }
 
-    fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
+    fn predict(&mut self, coefficients: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
         self.norms.clear();
-        self.inner.predict(form, targets)
+        self.inner.predict(coefficients, targets)
     }
 
-    fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
-        let products = self.inner.local(form, columns)?;
+    fn local(&mut self, coefficients: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
+        let products = self.inner.local(coefficients, columns)?;
         let what = Measure { gradient_norm: true, ..Measure::default() };
-        self.norms.extend(self.inner.measure(form, what)?.gradient_norm);
+        self.norms.extend(self.inner.measure(coefficients, what)?.gradient_norm);
         Ok(products)
     }
 
     fn solve(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         columns: &[Columns],
         shares: &[DVector<f64>],
     ) -> Result<()> {
-        self.inner.solve(form, columns, shares)
+        self.inner.solve(coefficients, columns, shares)
     }
 
     fn advance(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &AttachmentTargets,
         keep_force: bool,
     ) -> Result<()> {
         self.steps += 1;
-        self.inner.advance(form, targets, keep_force)
+        self.inner.advance(coefficients, targets, keep_force)
     }
 
     fn filter(&mut self, filter: &Filter) -> Result<bool> {

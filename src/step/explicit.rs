@@ -100,13 +100,13 @@ pub(super) fn leap(
     parts: &mut Parts,
     cx: &mut StepContext,
 ) -> Result<Solved> {
-    let Stage { form, targets, .. } = stage;
-    cx.timed(Phase::Local, |cx| cx.backend.force(form, targets, ForceAt::Start, None))?;
+    let Stage { coefficients, targets, .. } = stage;
+    cx.timed(Phase::Local, |cx| cx.backend.force(coefficients, targets, ForceAt::Start, None))?;
     if method.filters_first && parts.filter_any_velocities() {
         // of the predicted velocity; then back to one that the step makes the filtered one of
-        cx.backend.offset_state(StateOffset::Force { form, share: 1.0 })?;
+        cx.backend.offset_state(StateOffset::Force { coefficients, share: 1.0 })?;
         parts.filter_velocities(stage, cx)?;
-        cx.backend.offset_state(StateOffset::Force { form, share: -1.0 })?;
+        cx.backend.offset_state(StateOffset::Force { coefficients, share: -1.0 })?;
     }
     cx.predict(stage)?;
     parts.predicted(stage, cx)?;
@@ -117,7 +117,7 @@ pub(super) fn leap(
         cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))?;
     }
     if method.carries {
-        cx.timed(Phase::Local, |cx| cx.backend.force(form, targets, ForceAt::End, None))?;
+        cx.timed(Phase::Local, |cx| cx.backend.force(coefficients, targets, ForceAt::End, None))?;
     }
     parts.solved(stage, Progress { iterations: 0, is_solved: true }, cx)?;
     Ok(Solved { iterations: 0, residual: Some(0.0) })

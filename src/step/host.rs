@@ -48,15 +48,15 @@ pub struct HostStep<'a> {
 impl HostStep<'_> {
     /// v'(x) of the iterate, at vertex i (m/s).
     #[inline]
-    pub fn new_velocity(&self, form: &StepCoefficients, gravity: Vec3, i: usize) -> Vec3 {
-        (self.iterate[i] - self.x[i]) * form.velocity_slope() + self.offset(form, gravity, i)
+    pub fn new_velocity(&self, coefficients: &StepCoefficients, gravity: Vec3, i: usize) -> Vec3 {
+        (self.iterate[i] - self.x[i]) * coefficients.velocity_slope() + self.offset(coefficients, gravity, i)
     }
 
     /// o of v' = s (x − x_n) + o, at vertex i (m/s).
     #[inline]
-    pub fn offset(&self, form: &StepCoefficients, gravity: Vec3, i: usize) -> Vec3 {
-        let row = &form.row.velocity;
-        let mut offset = gravity * (row.acceleration * form.h);
+    pub fn offset(&self, coefficients: &StepCoefficients, gravity: Vec3, i: usize) -> Vec3 {
+        let row = &coefficients.row.velocity;
+        let mut offset = gravity * (row.acceleration * coefficients.h);
         if let Some(kick) = self.kick.get(i) {
             offset += kick;
         }
@@ -64,7 +64,7 @@ impl HostStep<'_> {
             offset += self.v[i] * row.velocity;
         }
         if row.position_before != 0.0 {
-            offset += (self.x_before[i] - self.x[i]) * (row.position_before / form.h);
+            offset += (self.x_before[i] - self.x[i]) * (row.position_before / coefficients.h);
         }
         offset
     }
@@ -147,7 +147,7 @@ pub enum StateOffset<'a> {
     /// before the step ends.
     Force {
         /// The step's numbers.
-        form: &'a StepCoefficients,
+        coefficients: &'a StepCoefficients,
         /// Of h.
         share: f64,
     },
@@ -158,7 +158,7 @@ pub trait HostAccess {
     /// The numbers now. Before `predict`, `iterate`, `gradient` and `direction` mean nothing.
     fn host(&mut self) -> Result<HostStep<'_>>;
     /// direction = A⁻¹ g, or H⁻¹ g with the Hessian at the iterate.
-    fn compute_direction(&mut self, form: &StepCoefficients) -> Result<()>;
+    fn compute_direction(&mut self, coefficients: &StepCoefficients) -> Result<()>;
     /// columns ← map columns.
     fn apply(&mut self, map: LinearMap, columns: &mut [&mut [Vec3]]) -> Result<()>;
     /// Moves the iterate.
@@ -167,7 +167,7 @@ pub trait HostAccess {
     /// end of the step: end gradient and energies. The gradient g stays.
     fn evaluate_end(&mut self) -> Result<()>;
     /// Numbers of the last local step.
-    fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured>;
+    fn measure(&mut self, coefficients: &StepCoefficients, what: Measure) -> Result<Measured>;
     /// Changes the state between two steps.
     fn offset_state(&mut self, offset: StateOffset) -> Result<()>;
 }

@@ -10,7 +10,7 @@ use super::parts::example_damping::ExampleDamping;
 use super::parts::non_oscillatory::NonOscillatory;
 use super::parts::plasticity::Plasticity;
 use super::stable::StableStep;
-use crate::contact::Touched;
+use crate::contact::ContactPoint;
 use crate::ledger::Row;
 use crate::model::Model;
 use crate::model::rest::RestShapes;
@@ -44,7 +44,7 @@ impl Simulation {
     }
 
     /// Which vertices touched something in the last step.
-    pub fn touched(&self) -> Vec<Touched> {
+    pub fn touched(&self) -> Vec<ContactPoint> {
         self.parts.find::<Contact>().map(Contact::touched).unwrap_or_default()
     }
 

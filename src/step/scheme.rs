@@ -117,7 +117,7 @@ impl StepTime {
 #[derive(Debug, Clone)]
 pub struct Stage {
     /// Its coefficients.
-    pub form: StepCoefficients,
+    pub coefficients: StepCoefficients,
     /// Where attachments hold.
     pub targets: AttachmentTargets,
     /// When it starts (s).
@@ -151,16 +151,16 @@ impl StepContext {
     /// The stages of the step about to be made, after [`super::Part::before_step`].
     pub(super) fn stages(&mut self) -> Vec<Stage> {
         let targets = std::mem::take(&mut self.shared.attachment_targets);
-        let forms = self.coefficients();
-        let count = forms.len();
-        let stage = |(k, (form, targets)): (usize, (StepCoefficients, AttachmentTargets))| Stage {
-            start: self.time.now() + k as f64 * form.h,
-            form,
+        let stages = self.coefficients();
+        let count = stages.len();
+        let stage = |(k, (coefficients, targets)): (usize, (StepCoefficients, AttachmentTargets))| Stage {
+            start: self.time.now() + k as f64 * coefficients.h,
+            coefficients,
             targets,
             is_first: k == 0,
             is_last: k + 1 == count,
         };
-        forms.into_iter().zip(targets).enumerate().map(stage).collect()
+        stages.into_iter().zip(targets).enumerate().map(stage).collect()
     }
 
     /// Whether the force that this stage ends with starts the next step.

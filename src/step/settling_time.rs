@@ -213,8 +213,8 @@ impl Experiment {
         let mut lengths = Vec::with_capacity(count);
         for _ in 0..count {
             let cx = &self.simulation.cx;
-            let (form, targets) = (cx.coefficients()[0], self.targets.clone());
-            let stage = Stage { form, targets, start: cx.time.now(), is_first: true, is_last: true };
+            let (coefficients, targets) = (cx.coefficients()[0], self.targets.clone());
+            let stage = Stage { coefficients, targets, start: cx.time.now(), is_first: true, is_last: true };
             self.simulation.make_stage(&stage)?;
             let cx = &mut self.simulation.cx;
             cx.fetch()?;

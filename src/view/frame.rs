@@ -145,15 +145,15 @@ pub(super) fn frame(
 mod tests {
     use super::*;
     use crate::gpu::layout::tests::compare;
-    use crate::view::measure::{self, Measure};
-    use crate::view::{props, skin};
+    use crate::view::vertex_quantities::{self, QuantityParams};
+    use crate::view::{static_geometry, visible_geometry};
     use encase::ShaderType;
 
     #[test]
     fn structs_lie_on_the_device_as_the_shaders_declare_them() {
         compare("render/surface", &samples());
-        compare("render/measure_tet", &measure::samples());
-        for sample in props::samples().into_iter().chain(skin::samples()) {
+        compare("render/measure_tet", &vertex_quantities::samples());
+        for sample in static_geometry::samples().into_iter().chain(visible_geometry::samples()) {
             let shader = match sample.name {
                 "Plane" => "render/ground",
                 "Marker" => "render/marker",
@@ -164,7 +164,7 @@ mod tests {
             compare(shader, &[sample]);
         }
         Frame::assert_uniform_compat();
-        Measure::assert_uniform_compat();
+        QuantityParams::assert_uniform_compat();
     }
 
     #[test]

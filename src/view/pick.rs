@@ -89,8 +89,9 @@ fn pick_skin(skin: &Embedding, coarse: &[Vec3], first: u32, ray: &Ray, mut best:
         if best.is_none_or(|hit| distance < hit.distance) {
             let point = ray.at(distance);
             let away = |v: &u32| (coarse[*v as usize] - point).norm_squared();
-            let carriers = triangle.iter().flat_map(|&v| skin.carriers[v as usize].vertices);
-            let nearest = carriers.min_by(|a, b| away(a).total_cmp(&away(b)));
+            let embedded_vertices =
+                triangle.iter().flat_map(|&v| skin.embedded_vertices[v as usize].vertices);
+            let nearest = embedded_vertices.min_by(|a, b| away(a).total_cmp(&away(b)));
             best = nearest.map(|v| Hit { vertex: first + v, point, distance });
         }
     }

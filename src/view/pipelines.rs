@@ -1,8 +1,8 @@
 //! Compiled shaders: compute kernels, drawing programs, their pipelines; and the bind groups of a render scene.
 
 use super::look::Look;
-use super::measure::{self, Id};
-use super::program::{How, Program};
+use super::program::{DrawOptions, Program};
+use super::vertex_quantities::{self, Id};
 use crate::Result;
 use crate::gpu::context::Context;
 use crate::gpu::layout::LANES;
@@ -20,23 +20,23 @@ pub(super) enum Shown {
 
 /// A kernel that prepares drawing data from the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Make {
-    Carry,
-    Turn,
-    Normals,
+pub(super) enum PrepareKernel {
+    SkinPositions,
+    SkinCofactors,
+    SurfaceNormals,
     SkinNormals,
 }
 
-impl Make {
+impl PrepareKernel {
     /// Their file names.
-    const ALL: [&'static str; 4] = ["carry", "turn", "normals", "skin_normals"];
+    const ALL: [&'static str; 4] = ["skin_positions", "skin_cofactors", "surface_normals", "skin_normals"];
 }
 
 /// A surface bound to its buffers.
-pub(super) struct Sheet {
+pub(super) struct SurfaceDraw {
     pub shown: Shown,
     /// Kernels to run before drawing, in order, with their numbers of threads.
-    pub before: Vec<(Make, wgpu::BindGroup, u32)>,
+    pub before: Vec<(PrepareKernel, wgpu::BindGroup, u32)>,
     pub surface: wgpu::BindGroup,
     pub triangles: wgpu::Buffer,
     pub indices: u32,
@@ -44,7 +44,7 @@ pub(super) struct Sheet {
 
 impl Draws {
     /// The surfaces visible in a look.
-    pub fn seen(&self, look: &Look) -> impl Iterator<Item = &Sheet> {
+    pub fn seen(&self, look: &Look) -> impl Iterator<Item = &SurfaceDraw> {
         let hidden = if look.shows_skins() { Shown::WithoutSkins } else { Shown::WithSkins };
         self.surfaces.iter().filter(move |sheet| sheet.shown != hidden)
     }
@@ -53,7 +53,7 @@ impl Draws {
 /// Bind groups and counts of a render scene's draws.
 #[derive(Default)]
 pub(super) struct Draws {
-    pub surfaces: Vec<Sheet>,
+    pub surfaces: Vec<SurfaceDraw>,
     /// Positions of all skin vertices, and their number.
     pub skins: Option<(wgpu::Buffer, u32)>,
     pub background: Option<wgpu::BindGroup>,
@@ -64,8 +64,8 @@ pub(super) struct Draws {
     pub obstacle: Option<wgpu::BindGroup>,
     /// Corner range of each obstacle's shape.
     pub obstacles: Vec<Range<u32>>,
-    pub holder: Option<wgpu::BindGroup>,
-    pub holders: u32,
+    pub attachment_marker: Option<wgpu::BindGroup>,
+    pub attachment_markers: u32,
     pub loose: Option<wgpu::BindGroup>,
     pub loose_count: u32,
     pub marker: Option<wgpu::BindGroup>,
@@ -80,7 +80,7 @@ pub(super) struct Draws {
 /// Compute kernels: drawing preparation and vertex quantities.
 pub(super) struct Kernels {
     makes: Vec<(Program, wgpu::ComputePipeline)>,
-    measures: Vec<(Program, wgpu::ComputePipeline)>,
+    quantities: Vec<(Program, wgpu::ComputePipeline)>,
 }
 
 impl Kernels {
@@ -90,22 +90,22 @@ impl Kernels {
             let pipeline = program.compute(context)?;
             Ok((program, pipeline))
         };
-        let makes = Make::ALL.into_iter().map(kernel).collect::<Result<_>>()?;
-        Ok(Kernels { makes, measures: measure::programs(context, library)? })
+        let makes = PrepareKernel::ALL.into_iter().map(kernel).collect::<Result<_>>()?;
+        Ok(Kernels { makes, quantities: vertex_quantities::programs(context, library)? })
     }
 
     /// All of them.
     pub fn all(&self) -> impl Iterator<Item = &Program> {
-        self.makes.iter().chain(&self.measures).map(|(program, _)| program)
+        self.makes.iter().chain(&self.quantities).map(|(program, _)| program)
     }
 
     /// A preparation kernel.
-    pub fn make(&self, make: Make) -> &Program {
+    pub fn make(&self, make: PrepareKernel) -> &Program {
         &self.makes[make as usize].0
     }
 
     /// Runs the kernels of a surface.
-    pub fn prepare(&self, pass: &mut wgpu::ComputePass<'_>, sheet: &Sheet) {
+    pub fn prepare(&self, pass: &mut wgpu::ComputePass<'_>, sheet: &SurfaceDraw) {
         for (make, group, threads) in &sheet.before {
             dispatch(pass, &self.makes[*make as usize].1, group, *threads);
         }
@@ -113,12 +113,12 @@ impl Kernels {
 
     /// A quantity kernel.
     pub fn program(&self, id: Id) -> &Program {
-        &self.measures[id as usize].0
+        &self.quantities[id as usize].0
     }
 
     /// Runs a quantity kernel on at least this many threads.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, id: Id, group: &wgpu::BindGroup, threads: u32) {
-        dispatch(pass, &self.measures[id as usize].1, group, threads);
+        dispatch(pass, &self.quantities[id as usize].1, group, threads);
     }
 }
 
@@ -157,7 +157,7 @@ impl Programs {
             ribbon: program("ribbon")?,
             obstacle: program("obstacle")?,
             marker: program("marker")?,
-            wire: program("wire")?,
+            wire: program("wireframe")?,
         })
     }
 
@@ -196,13 +196,17 @@ impl Pipelines {
         samples: u32,
     ) -> Result<Self> {
         let topology = wgpu::PrimitiveTopology::TriangleList;
-        let solid = How { format, samples, writes_depth: true, blend: false, topology };
-        let behind = How { writes_depth: false, ..solid };
-        let thin =
-            How { blend: true, writes_depth: false, topology: wgpu::PrimitiveTopology::LineList, ..solid };
+        let solid = DrawOptions { format, samples, writes_depth: true, blend: false, topology };
+        let behind = DrawOptions { writes_depth: false, ..solid };
+        let thin = DrawOptions {
+            blend: true,
+            writes_depth: false,
+            topology: wgpu::PrimitiveTopology::LineList,
+            ..solid
+        };
         Ok(Pipelines {
             background: programs.background.draw(context, &behind)?,
-            ground: programs.ground.draw(context, &How { blend: true, ..solid })?,
+            ground: programs.ground.draw(context, &DrawOptions { blend: true, ..solid })?,
             surface: programs.surface.draw(context, &solid)?,
             ribbon: programs.ribbon.draw(context, &solid)?,
             obstacle: programs.obstacle.draw(context, &solid)?,

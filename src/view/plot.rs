@@ -3,7 +3,7 @@
 use super::chart::{BLUE, Chart, GREEN, INK, Line, ORANGE, RED, VIOLET};
 use crate::Result;
 use crate::ledger::Row;
-use crate::observe::examples::Excited;
+use crate::observe::examples::ExcitationRow;
 use plotters::style::RGBColor;
 use std::path::Path;
 
@@ -101,13 +101,13 @@ pub fn write(folder: &Path, scene: &str, rows: &[Row]) -> Result<()> {
 pub const EXAMPLES: &str = "examples";
 
 /// Writes χ of the named examples to a folder, as SVG and PNG. Does nothing for a single row.
-pub fn write_examples(folder: &Path, scene: &str, names: &[String], rows: &[Excited]) -> Result<()> {
+pub fn write_examples(folder: &Path, scene: &str, names: &[String], rows: &[ExcitationRow]) -> Result<()> {
     if rows.len() < 2 {
         return Ok(());
     }
     let colours = [BLUE, ORANGE, GREEN, RED, VIOLET, INK];
     let lines = names.iter().zip(colours.iter().cycle()).enumerate().map(|(k, (name, &colour))| {
-        let chi = |row: &Excited| row.along.get(k).map(|along| (row.time, along[0]));
+        let chi = |row: &ExcitationRow| row.along.get(k).map(|along| (row.time, along[0]));
         let points = rows.iter().filter_map(chi).filter(|(_, chi)| chi.is_finite()).collect();
         Line { name: name.clone(), colour, points }
     });

@@ -34,7 +34,7 @@ impl Program {
             source: wgpu::ShaderSource::Wgsl(source.text.as_str().into()),
         });
         let program = Program { name, layouts, entries, module };
-        program.judge(scope)?;
+        program.check_errors(scope)?;
         Ok(program)
     }
 
@@ -86,11 +86,11 @@ impl Program {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
-        self.judge(scope).map(|()| pipeline)
+        self.check_errors(scope).map(|()| pipeline)
     }
 
     /// The pipeline that draws into a picture.
-    pub fn draw(&self, context: &Context, how: &How) -> Result<wgpu::RenderPipeline> {
+    pub fn draw(&self, context: &Context, how: &DrawOptions) -> Result<wgpu::RenderPipeline> {
         let blend = how.blend.then_some(wgpu::BlendState::ALPHA_BLENDING);
         let targets =
             [Some(wgpu::ColorTargetState { format: how.format, blend, write_mask: wgpu::ColorWrites::ALL })];
@@ -150,10 +150,10 @@ impl Program {
             multiview_mask: None,
             cache: None,
         });
-        self.judge(scope).map(|()| pipeline)
+        self.check_errors(scope).map(|()| pipeline)
     }
 
-    fn judge(&self, scope: wgpu::ErrorScopeGuard) -> Result<()> {
+    fn check_errors(&self, scope: wgpu::ErrorScopeGuard) -> Result<()> {
         match pollster::block_on(scope.pop()) {
             None => Ok(()),
             Some(error) => {
@@ -165,7 +165,7 @@ impl Program {
 
 /// Pipeline options of a drawing program.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct How {
+pub(super) struct DrawOptions {
     /// Colour format of the picture.
     pub format: wgpu::TextureFormat,
     /// Samples a pixel.

@@ -2,8 +2,8 @@
 
 use super::look::Look;
 use super::pipelines::{Draws, Kernels, Pipelines, Programs};
+use super::render_scene::RenderScene;
 use super::screen::{Area, Pane, Screen};
-use super::stage::Stage;
 use crate::Result;
 use crate::error::RunError;
 use crate::gpu::context::Context;
@@ -19,10 +19,10 @@ pub const SHADERS: [&str; 18] = [
     "ribbon",
     "obstacle",
     "marker",
-    "wire",
-    "carry",
-    "turn",
-    "normals",
+    "wireframe",
+    "skin_positions",
+    "skin_cofactors",
+    "surface_normals",
     "skin_normals",
     "measure_tet",
     "measure_triangle",
@@ -87,7 +87,7 @@ impl Renderer {
         if self.watch.changed() {
             let renewed = self.renewed();
             self.context.check()?;
-            reload::tell(&renewed.map(|renewed| *self = renewed));
+            reload::report(&renewed.map(|renewed| *self = renewed));
         }
         Ok(())
     }
@@ -161,9 +161,9 @@ impl Renderer {
         panes: &mut [Pane<'_>],
     ) -> Result<()> {
         for pane in panes.iter_mut() {
-            pane.stage.set_frame(pane.camera, pane.look, &pane.area, self.format.is_srgb());
-            pane.stage.measure(self, encoder, pane.look);
-            self.cast_shadows(encoder, pane.stage, pane.look);
+            pane.render_scene.set_frame(pane.camera, pane.look, &pane.area, self.format.is_srgb());
+            pane.render_scene.measure(self, encoder, pane.look);
+            self.cast_shadows(encoder, pane.render_scene, pane.look);
         }
         let (view, resolve_target) = match &screen.samples {
             Some(samples) => (samples, Some(target)),
@@ -189,14 +189,14 @@ impl Renderer {
             let Some(Area { x, y, width, height }) = pane.area.within(screen.size()) else { continue };
             pass.set_viewport(x as f32, y as f32, width as f32, height as f32, 0.0, 1.0);
             pass.set_scissor_rect(x, y, width, height);
-            self.draw_pane(&mut pass, &pane.stage.draws, pane.look);
+            self.draw_pane(&mut pass, &pane.render_scene.draws, pane.look);
         }
         drop(pass);
         self.context.check()
     }
 
-    fn cast_shadows(&self, encoder: &mut wgpu::CommandEncoder, stage: &Stage, look: &Look) {
-        let Some(map) = &stage.draws.shadow_map else { return };
+    fn cast_shadows(&self, encoder: &mut wgpu::CommandEncoder, render_scene: &RenderScene, look: &Look) {
+        let Some(map) = &render_scene.draws.shadow_map else { return };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadows"),
             color_attachments: &[],
@@ -206,7 +206,12 @@ impl Renderer {
             multiview_mask: None,
         });
         let p = &self.pipelines;
-        draw_bodies(&mut pass, &stage.draws, look, [&p.surface_shadow, &p.ribbon_shadow, &p.obstacle_shadow]);
+        draw_bodies(
+            &mut pass,
+            &render_scene.draws,
+            look,
+            [&p.surface_shadow, &p.ribbon_shadow, &p.obstacle_shadow],
+        );
     }
 
     fn draw_pane(&self, pass: &mut wgpu::RenderPass<'_>, draws: &Draws, look: &Look) {
@@ -219,7 +224,7 @@ impl Renderer {
         draw_bodies(pass, draws, look, [&p.surface, &p.ribbon, &p.obstacle]);
         draw_items(pass, (&p.marker, &draws.loose), 6, draws.loose_count);
         if look.attachments {
-            draw_items(pass, (&p.marker, &draws.holder), 12, draws.holders);
+            draw_items(pass, (&p.marker, &draws.attachment_marker), 12, draws.attachment_markers);
         }
         if look.markers {
             draw_items(pass, (&p.marker, &draws.marker), 12, draws.markers);

@@ -2,8 +2,8 @@
 
 use super::camera::Camera;
 use super::look::Look;
+use super::render_scene::RenderScene;
 use super::renderer::Renderer;
-use super::stage::Stage;
 
 /// An area of a picture, in pixels from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Area {
 /// A render scene in an area of a picture.
 pub struct Pane<'a> {
     /// The scene.
-    pub stage: &'a mut Stage,
+    pub render_scene: &'a mut RenderScene,
     /// The camera.
     pub camera: &'a Camera,
     /// The look.

@@ -36,13 +36,13 @@ impl Linear {
     fn step(&mut self) {
         let (h, g) = (self.h, self.model.gravity);
         let y: Vec<Vec3> = self.x.iter().zip(&self.v).map(|(x, v)| x + v * h + g * h * h).collect();
-        self.contacts.find(self.t, h, &self.x, &y);
+        self.contacts.detect(self.t, h, &self.x, &y);
         let mut free = vec![Vec3::zeros(); y.len()];
         self.laplacian.mul(&self.model.initial_positions, &mut free);
         (0..y.len()).for_each(|i| free[i] += y[i] * (self.model.mass[i] / (h * h)));
         let mut inverse = inverse(&self.factor);
         inverse(&mut free).unwrap();
-        let forces = self.contacts.resolve(&self.x, &free, 1.0, &mut inverse).unwrap();
+        let forces = self.contacts.solve(&self.x, &free, 1.0, &mut inverse).unwrap();
         let mut push = vec![Vec3::zeros(); y.len()];
         forces.iter().for_each(|(v, f)| push[*v as usize] = *f);
         inverse(&mut push).unwrap();
@@ -148,7 +148,7 @@ fn the_same_bits_with_any_number_of_threads() {
             (0..12).for_each(|_| bodies.step());
             let energy = bodies.contacts.potential(bodies.t, &bodies.x);
             assert!(energy.iter().all(|&e| e > 0.0), "both touch: {energy:?}");
-            (bodies.x.clone(), energy, bodies.contacts.memory())
+            (bodies.x.clone(), energy, bodies.contacts.warm_start())
         })
     };
     let one = run(1);

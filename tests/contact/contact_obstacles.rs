@@ -42,9 +42,9 @@ fn a_vertex_on_a_plane_has_the_closed_form() {
         );
         let (_, model, mut contacts) = parts(&text);
         let x = model.initial_positions.clone();
-        contacts.find(0.0, 0.01, &x, &x);
+        contacts.detect(0.0, 0.01, &x, &x);
         let (depth, compliance) = (0.1, 3e-3);
-        let forces = contacts.resolve(&x, &x, weight, &mut diagonal(compliance)).unwrap().to_vec();
+        let forces = contacts.solve(&x, &x, weight, &mut diagonal(compliance)).unwrap().to_vec();
         let k = weight * 500.0;
         let expected = if law == "linear" {
             k * depth / (1.0 + k * compliance)
@@ -74,9 +74,9 @@ fn forces_are_minus_the_gradient_of_the_potential() {
         let (_, model, mut contacts) = parts(&text);
         let mut x: Vec<Vec3> =
             model.initial_positions.iter().map(|x| x + Vec3::new(0.01, 0.03, 0.02)).collect();
-        contacts.find(0.0, 0.01, &x, &x);
+        contacts.detect(0.0, 0.01, &x, &x);
         // without compliance to speak of the implicit force is the explicit one
-        let forces = contacts.resolve(&x, &x, 1.0, &mut diagonal(1e-15)).unwrap().to_vec();
+        let forces = contacts.solve(&x, &x, 1.0, &mut diagonal(1e-15)).unwrap().to_vec();
         assert!(forces.len() >= 4, "several touch");
         let energy = |x: &[Vec3]| contacts.potential(0.0, x).iter().sum::<f64>();
         let largest = forces.iter().map(|f| f.1.norm()).fold(0.0, f64::max);
@@ -113,10 +113,10 @@ fn slope(degrees: f64, friction: f64) -> (f64, Vec3) {
     x[0] = Vec3::zeros();
     let mut free = x.clone();
     free[0] += g * h * h;
-    contacts.find(0.0, h, &x, &free);
+    contacts.detect(0.0, h, &x, &free);
     assert_eq!(contacts.len(), 1);
     let compliance = h * h / mass;
-    let force = contacts.resolve(&x, &free, 1.0, &mut diagonal(compliance)).unwrap()[0].1;
+    let force = contacts.solve(&x, &free, 1.0, &mut diagonal(compliance)).unwrap()[0].1;
     let end = free[0] + force * compliance;
     (end.dot(&Vec3::new(angle.cos(), -angle.sin(), 0.0)), force)
 }
@@ -145,21 +145,21 @@ fn the_memory_goes_through_a_checkpoint() {
     let (_, model, mut contacts) = parts(&text);
     let x = model.initial_positions.clone();
     let y: Vec<Vec3> = x.iter().map(|x| x + Vec3::new(0.02, -0.01, 0.0)).collect();
-    contacts.find(0.0, 0.01, &x, &y);
-    contacts.resolve(&x, &y, 1.0, &mut diagonal(1e-3)).unwrap();
+    contacts.detect(0.0, 0.01, &x, &y);
+    contacts.solve(&x, &y, 1.0, &mut diagonal(1e-3)).unwrap();
     let (_, _, mut other) = parts(&text);
-    other.set_memory(&contacts.memory());
-    assert_eq!(other.memory(), contacts.memory());
-    assert!(!contacts.memory().is_empty());
+    other.set_warm_start(&contacts.warm_start());
+    assert_eq!(other.warm_start(), contacts.warm_start());
+    assert!(!contacts.warm_start().is_empty());
     for c in [&mut contacts, &mut other] {
-        c.find(0.01, 0.01, &y, &y);
+        c.detect(0.01, 0.01, &y, &y);
     }
-    let first = contacts.resolve(&y, &y, 0.5, &mut diagonal(1e-3)).unwrap();
-    assert_eq!(first, other.resolve(&y, &y, 0.5, &mut diagonal(1e-3)).unwrap());
+    let first = contacts.solve(&y, &y, 0.5, &mut diagonal(1e-3)).unwrap();
+    assert_eq!(first, other.solve(&y, &y, 0.5, &mut diagonal(1e-3)).unwrap());
     // a step in which nothing is near leaves nothing to remember
     let far: Vec<Vec3> = x.iter().map(|x| x + Vec3::y() * 100.0).collect();
-    contacts.find(0.02, 0.01, &far, &far);
-    assert!(contacts.is_empty() && contacts.memory().is_empty());
+    contacts.detect(0.02, 0.01, &far, &far);
+    assert!(contacts.is_empty() && contacts.warm_start().is_empty());
 }
 
 #[test]
@@ -171,9 +171,9 @@ fn energy_of_a_step_is_accounted_for() {
     let (_, model, mut contacts) = parts(&text);
     let x = model.initial_positions.clone();
     let h = 0.01;
-    contacts.find(0.0, h, &x, &x);
+    contacts.detect(0.0, h, &x, &x);
     let compliance = 1e-6;
-    let forces = contacts.resolve(&x, &x, 1.0, &mut diagonal(compliance)).unwrap().to_vec();
+    let forces = contacts.solve(&x, &x, 1.0, &mut diagonal(compliance)).unwrap().to_vec();
     let mut end = x.clone();
     forces.iter().for_each(|(v, f)| end[*v as usize] += f * compliance);
     let exchange = contacts.exchange(&x, &end);
@@ -205,8 +205,8 @@ fn stiffness_does_not_depend_on_the_mesh() {
         );
         let (_, model, mut contacts) = parts(&text);
         let x = model.initial_positions.clone();
-        contacts.find(0.0, 0.01, &x, &x);
-        contacts.resolve(&x, &x, 1.0, &mut diagonal(1e-15)).unwrap();
+        contacts.detect(0.0, 0.01, &x, &x);
+        contacts.solve(&x, &x, 1.0, &mut diagonal(1e-15)).unwrap();
         contacts.forces_by_body()[0].force.y
     };
     let pressure = 2e4 / (0.01 * 3f64.sqrt()) * 0.01;

@@ -6,7 +6,7 @@ use dashpot::design::cycle::Cycle;
 use dashpot::design::search::search;
 use dashpot::design::target::{assign, parse};
 use dashpot::design::unload::Unloading;
-use dashpot::design::{self, End, Options, Outcome, Remaining, Target, TargetError, Trial, Wish};
+use dashpot::design::{self, DecayGoal, End, Options, Outcome, Remaining, Target, TargetError, Trial};
 use dashpot::scene::{Curve, CurveKind, Example, Over, Shape};
 use dashpot::setup::{self, build};
 use dashpot::{Simulation, Vec3, cpu};
@@ -240,11 +240,11 @@ fn targets_are_read_as_they_are_written() {
     assert_eq!(
         parse(text).unwrap(),
         [
-            target("ear", 0.8, Wish::Remaining(0.2)),
-            target("ear", 1.6, Wish::Remaining(0.75)),
-            target("left:arm", 1.0, Wish::HalfLife(0.4)),
-            target("left:arm", 2.0, Wish::HalfLife(0.1)),
-            target("left:arm", 3.0, Wish::Ratio(0.05)),
+            target("ear", 0.8, DecayGoal::Remaining(0.2)),
+            target("ear", 1.6, DecayGoal::Remaining(0.75)),
+            target("left:arm", 1.0, DecayGoal::HalfLife(0.4)),
+            target("left:arm", 2.0, DecayGoal::HalfLife(0.1)),
+            target("left:arm", 3.0, DecayGoal::Ratio(0.05)),
         ]
     );
     for target in parse(text).unwrap() {
@@ -287,7 +287,7 @@ fn targets_that_are_none_are_told_with_what_was_expected() {
     assert!(of_scene("nose: 1->0.5").to_string().contains("the examples are `ear`, `belly`"));
     let none = assign(&parse("ear: 1->0.5").unwrap(), &[]).unwrap_err();
     assert!(none.to_string().contains("[[damping.example]]"));
-    let by_hand = [Target { example: "ear".into(), amplitude: 1.0, wish: Wish::Ratio(2.0) }];
+    let by_hand = [Target { example: "ear".into(), amplitude: 1.0, wish: DecayGoal::Ratio(2.0) }];
     assert!(matches!(assign(&by_hand, &examples(&["ear"])), Err(TargetError::Range { .. })));
 }
 
@@ -489,7 +489,7 @@ fn half_lives_too_short_to_be_seen_are_refused_and_time_is_told_if_asked_for() {
     let error = design::design(&loaded, &fast, &Options::default(), &mut |_| {}).unwrap_err().to_string();
     assert!(error.contains("up: 1 half-life 0.001") && error.contains("expected a half-life of"), "{error}");
     let mut times = Vec::new();
-    let options = Options { tells_time: true, trials: 1, rounds: 1, ..Options::default() };
+    let options = Options { reports_time: true, trials: 1, rounds: 1, ..Options::default() };
     let found = design::design(&loaded, &parse("up: 1->0.5").unwrap(), &options, &mut |progress| {
         times.push(progress.time);
     });

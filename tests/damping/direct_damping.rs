@@ -2,8 +2,8 @@
 
 use crate::common::{Random, run, simulate};
 use dashpot::Vec3;
-use dashpot::damping::cloud::Cloud;
 use dashpot::damping::neighbours::Neighbours;
+use dashpot::damping::point_masses::PointMasses;
 use dashpot::damping::{direct, pbd, spring};
 use dashpot::ledger::Row;
 use dashpot::model::Model;
@@ -132,7 +132,7 @@ fn sum_and_torque_of_clouds() {
             let end = |random: &mut Random| ((0.5 + 0.5 * random.number()) * n as f64) as u32 % n as u32;
             let edges: Vec<[u32; 2]> =
                 (0..4 * n).map(|_| [end(&mut random), end(&mut random)]).filter(|[a, b]| a != b).collect();
-            let cloud = Cloud { mass: &mass, x: &x, v: &v, edges: &edges, first: 0 };
+            let cloud = PointMasses { mass: &mass, x: &x, v: &v, edges: &edges, first: 0 };
             for torque in TORQUES {
                 let mut p = vec![Vec3::zeros(); n];
                 direct::impulses(&cloud, 0.7, torque, &mut p);
@@ -169,7 +169,7 @@ fn the_linear_program_corrects_least() {
             let r = body.vertices.clone();
             let (mass, first) = (&model.mass[r.clone()], r.start as u32);
             let edges = &neighbours.ends[edges.clone()];
-            let cloud = Cloud { mass, x: &x[r.clone()], v: &v[r.clone()], edges, first };
+            let cloud = PointMasses { mass, x: &x[r.clone()], v: &v[r.clone()], edges, first };
             let impulses = |torque: Torque| {
                 let mut p = vec![Vec3::zeros(); r.len()];
                 direct::impulses(&cloud, 0.7, torque, &mut p);

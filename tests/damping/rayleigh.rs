@@ -55,7 +55,7 @@ fn the_gradient_is_that_of_the_energy_with_its_dissipation() {
     let mut random = Random::new(3);
     for name in ["backward-euler", "implicit-midpoint", "bdf2"] {
         let tangent = Tangent { stiffness: 0.02, follows: false };
-        let form = StepCoefficients {
+        let coefficients = StepCoefficients {
             row: find(name).unwrap(),
             h: 0.01,
             mass_damping: 0.4,
@@ -63,16 +63,16 @@ fn the_gradient_is_that_of_the_energy_with_its_dissipation() {
             tangent,
         };
         let mut backend = cpu::backend(model.clone(), &loaded.scene.solver).unwrap();
-        backend.prepare(&form, HostNeeds::Energies).unwrap();
-        backend.predict(&form, &AttachmentTargets::default()).unwrap();
+        backend.prepare(&coefficients, HostNeeds::Energies).unwrap();
+        backend.predict(&coefficients, &AttachmentTargets::default()).unwrap();
         let x: Vec<Vec3> = model.initial_positions.iter().map(|x| x + random.vector() * 0.02).collect();
         let way: Vec<Vec3> = x.iter().map(|_| random.vector()).collect();
         let mut at = |step: f64| {
             let moved: Vec<Vec3> = x.iter().zip(&way).map(|(x, w)| x + w * step).collect();
             backend.set_iterate(Iterate::At(&moved)).unwrap();
-            backend.local(&form, &[]).unwrap();
+            backend.local(&coefficients, &[]).unwrap();
             let what = Measure { merit: true, ..Measure::default() };
-            let merit = backend.measure(&form, what).unwrap().merit.unwrap().value;
+            let merit = backend.measure(&coefficients, what).unwrap().merit.unwrap().value;
             let view = backend.host().unwrap();
             (merit, view.gradient.iter().zip(&way).map(|(g, w)| g.dot(w)).sum::<f64>())
         };

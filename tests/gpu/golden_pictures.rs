@@ -1,7 +1,9 @@
 //! Pictures of some scenes against committed ones. `DASHPOT_RENEW_GOLDEN=1` writes them anew: look at them before committing.
 
 use crate::common;
-use dashpot::view::{Area, Camera, Canvas, Colour, Look, Pane, Picture, Renderer, Source, Stage, canvas};
+use dashpot::view::{
+    Area, Camera, Canvas, Colour, Look, Pane, Picture, RenderScene, Renderer, Source, canvas,
+};
 use std::path::{Path, PathBuf};
 
 const SIZE: [u32; 2] = [320, 180];
@@ -58,15 +60,16 @@ fn scenes_look_as_they_did() {
         for _ in 0..frames {
             simulation.frame().unwrap();
         }
-        let mut stage = Stage::new(&renderer, &loaded.scene, simulation.model(), Source::Host).unwrap();
-        stage.set_state(simulation.positions(), simulation.velocities());
-        stage.set_time(simulation.time());
-        stage.set_held(&simulation.held_points());
+        let mut render_scene =
+            RenderScene::new(&renderer, &loaded.scene, simulation.model(), Source::Host).unwrap();
+        render_scene.set_state(simulation.positions(), simulation.velocities());
+        render_scene.set_time(simulation.time());
+        render_scene.set_held(&simulation.held_points());
         let area = Area::whole(SIZE[0], SIZE[1]);
-        let camera = Camera::framing(&stage.bounds(), area.aspect());
+        let camera = Camera::framing(&render_scene.bounds(), area.aspect());
         let look = Look { colour, wireframe, ..Look::default() };
         let mut canvas = Canvas::new(&renderer, SIZE[0], SIZE[1]);
-        let pane = Pane { stage: &mut stage, camera: &camera, look: &look, area };
+        let pane = Pane { render_scene: &mut render_scene, camera: &camera, look: &look, area };
         let picture = canvas.draw(&renderer, &mut [pane]).unwrap();
         if renew {
             std::fs::create_dir_all(golden(name).parent().unwrap()).unwrap();

@@ -34,7 +34,7 @@ impl Pair {
         let mut device =
             gpu::backend(context.clone(), model.clone(), solver, &gpu::Options::default()).unwrap();
         let mut host = cpu::backend(model.clone(), solver).unwrap();
-        let plain = form(find("backward-euler").unwrap(), 0.0);
+        let plain = coefficients(find("backward-euler").unwrap(), 0.0);
         device.prepare(&plain, HostNeeds::Energies).unwrap();
         host.prepare(&plain, HostNeeds::Energies).unwrap();
         Pair { model, device, host }
@@ -53,28 +53,28 @@ impl Pair {
     }
 
     /// The beginning of a step and so many iterations of it.
-    fn begin(&mut self, form: &StepCoefficients, targets: &AttachmentTargets, iterations: usize) {
+    fn begin(&mut self, coefficients: &StepCoefficients, targets: &AttachmentTargets, iterations: usize) {
         self.both(|backend| {
-            backend.prepare(form, HostNeeds::Energies).unwrap();
-            backend.predict(form, targets).unwrap();
+            backend.prepare(coefficients, HostNeeds::Energies).unwrap();
+            backend.predict(coefficients, targets).unwrap();
             for _ in 0..iterations {
-                backend.local(form, &[]).unwrap();
-                backend.compute_direction(form).unwrap();
+                backend.local(coefficients, &[]).unwrap();
+                backend.compute_direction(coefficients).unwrap();
                 backend.set_iterate(Iterate::AlongDirection).unwrap();
             }
-            backend.local(form, &[]).unwrap();
+            backend.local(coefficients, &[]).unwrap();
         });
     }
 
-    fn advance(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) {
+    fn advance(&mut self, coefficients: &StepCoefficients, targets: &AttachmentTargets) {
         self.both(|backend| {
-            backend.advance(form, targets, false).unwrap();
+            backend.advance(coefficients, targets, false).unwrap();
             backend.fetch().unwrap();
         });
     }
 }
 
-fn form(row: Integrator, stiffness_damping: f64) -> StepCoefficients {
+fn coefficients(row: Integrator, stiffness_damping: f64) -> StepCoefficients {
     StepCoefficients { row, h: H, mass_damping: 0.0, stiffness_damping, tangent: Tangent::default() }
 }
 
@@ -112,8 +112,9 @@ fn gradients_and_energies_are_those_of_the_cpu() {
     for (name, setting) in SCENES {
         let mut pair = Pair::new(&context, name, &[setting]);
         let n = pair.model.vertex_count();
-        let (form, targets) = (form(find("implicit-midpoint").unwrap(), 1e-3), pair.targets(0.3));
-        pair.begin(&form, &targets, 2);
+        let (coefficients, targets) =
+            (coefficients(find("implicit-midpoint").unwrap(), 1e-3), pair.targets(0.3));
+        pair.begin(&coefficients, &targets, 2);
         let apart = pair.host.host().unwrap().iterate.to_vec();
         let size = common::size(&apart);
         let placed = sum(&apart, &noise(n, 0.003 * size, 7));
@@ -134,7 +135,7 @@ fn gradients_and_energies_are_those_of_the_cpu() {
         }
         assert!(device.gradient == kept, "{name}: g stays");
         // and of a local step of the integrator, where it takes its forces
-        pair.both(|backend| drop(backend.local(&form, &[]).unwrap()));
+        pair.both(|backend| drop(backend.local(&coefficients, &[]).unwrap()));
         let Pair { device, host, .. } = &mut pair;
         let (device, host) = (device.host().unwrap(), host.host().unwrap());
         let off = distance(device.gradient, host.gradient) / longest(host.gradient);
@@ -171,22 +172,23 @@ fn the_iterate_becomes_the_state() {
     for row in [BALLISTIC_EULER, find("implicit-midpoint").unwrap(), find("bdf2").unwrap()] {
         let setting = ["body.0.mesh.cells=[4,4,4]", "gravity=[0,-9.81,0]", "body.0.position=[20,0,3]"];
         let mut pair = Pair::new(&context, "cube", &setting);
-        let (form, targets) = (form(row, 1e-3), pair.targets(0.0));
+        let (coefficients, targets) = (coefficients(row, 1e-3), pair.targets(0.0));
         for placing in [false, true] {
-            pair.begin(&form, &targets, 3);
+            pair.begin(&coefficients, &targets, 3);
             if placing {
-                let placed = sum(pair.host.host().unwrap().iterate, &noise(pair.model.vertex_count(), 1e-3, 3));
+                let placed =
+                    sum(pair.host.host().unwrap().iterate, &noise(pair.model.vertex_count(), 1e-3, 3));
                 pair.both(|backend| {
                     backend.set_iterate(Iterate::At(&placed)).unwrap();
-                    backend.local(&form, &[]).unwrap();
-                    backend.compute_direction(&form).unwrap();
+                    backend.local(&coefficients, &[]).unwrap();
+                    backend.compute_direction(&coefficients).unwrap();
                     backend.set_iterate(Iterate::AlongDirection).unwrap();
                 });
             }
             let view = pair.device.host().unwrap();
             let iterate = view.iterate.to_vec();
             let way = longest(&iterate.iter().zip(view.x).map(|(x, before)| x - before).collect::<Vec<_>>());
-            pair.advance(&form, &targets);
+            pair.advance(&coefficients, &targets);
             let off = distance(pair.device.fetched().positions, &iterate) / way;
             println!("{}: {off:.1e} of the way off", row.name);
             // a place's lower part and the way are added up in single precision, once
@@ -207,9 +209,9 @@ fn the_iterate_becomes_the_state() {
 fn a_shift_goes_all_along_the_history() {
     let Some(context) = context() else { return };
     let mut pair = Pair::new(&context, "cube", &["body.0.mesh.cells=[3,3,3]", "gravity=[0,-9.81,0]"]);
-    let (form, targets) = (form(find("bdf2").unwrap(), 1e-3), pair.targets(0.0));
-    pair.begin(&form, &targets, 3);
-    pair.advance(&form, &targets);
+    let (coefficients, targets) = (coefficients(find("bdf2").unwrap(), 1e-3), pair.targets(0.0));
+    pair.begin(&coefficients, &targets, 3);
+    pair.advance(&coefficients, &targets);
     let n = pair.model.vertex_count();
     let (ways, changes) = (noise(n, 0.01, 5), noise(n, 0.1, 6));
     let [before, seen] = [pair.device.snapshot().unwrap(), pair.host.snapshot().unwrap()];
@@ -293,8 +295,8 @@ fn merits_and_slopes_are_those_of_the_cpu() {
     let Some(context) = context() else { return };
     for (kind, damping) in [("backward-euler", 0.0), ("implicit-midpoint", 0.0), ("bdf2", 2e-3)] {
         let mut pair = Pair::of(&context, setup::load_text("laws", &laws(), &[]).unwrap());
-        let (form, targets) = (form(find(kind).unwrap(), damping), pair.targets(0.3));
-        pair.begin(&form, &targets, 1);
+        let (coefficients, targets) = (coefficients(find(kind).unwrap(), damping), pair.targets(0.3));
+        pair.begin(&coefficients, &targets, 1);
         let (start, n) = (pair.host.host().unwrap().iterate.to_vec(), pair.model.vertex_count());
         let mut before: Option<[f64; 2]> = None;
         for (seed, size) in (20..).zip([1e-3, 1e-2, 2e-2]) {
@@ -304,10 +306,10 @@ fn merits_and_slopes_are_those_of_the_cpu() {
                 backend.set_iterate(Iterate::At(&sum(&placed, &descent))).unwrap();
                 backend.host().unwrap().direction.copy_from_slice(&descent);
                 backend.set_iterate(Iterate::AlongDirection).unwrap();
-                backend.local(&form, &[]).unwrap();
+                backend.local(&coefficients, &[]).unwrap();
             });
-            let [mine, cpus] =
-                [&mut pair.device, &mut pair.host].map(|b| b.measure(&form, trial(&descent)).unwrap());
+            let [mine, cpus] = [&mut pair.device, &mut pair.host]
+                .map(|b| b.measure(&coefficients, trial(&descent)).unwrap());
             let [slope, expected] = [mine.slope.unwrap(), cpus.slope.unwrap()];
             let g = pair.host.host().unwrap().gradient;
             let terms: f64 = g.iter().zip(&descent).map(|(g, d)| g.norm() * d.norm()).sum();
@@ -340,9 +342,9 @@ fn merits_and_slopes_are_those_of_the_cpu() {
 fn a_trial_reads_back_a_few_numbers() {
     let Some(context) = context() else { return };
     let mut pair = Pair::of(&context, setup::load_text("laws", &laws(), &[]).unwrap());
-    let (form, targets) = (form(find("bdf2").unwrap(), 2e-3), pair.targets(0.3));
-    pair.begin(&form, &targets, 1);
-    pair.both(|backend| backend.compute_direction(&form).unwrap());
+    let (coefficients, targets) = (coefficients(find("bdf2").unwrap(), 2e-3), pair.targets(0.3));
+    pair.begin(&coefficients, &targets, 1);
+    pair.both(|backend| backend.compute_direction(&coefficients).unwrap());
     let view = pair.device.host().unwrap();
     let (start, descent) = (view.iterate.to_vec(), view.direction.to_vec());
     let n = pair.model.vertex_count() as u64;
@@ -355,16 +357,16 @@ fn a_trial_reads_back_a_few_numbers() {
         [since.downloaded, since.uploaded]
     };
     device.set_iterate(Iterate::AlongDirection).unwrap();
-    device.local(&form, &[]).unwrap();
-    device.measure(&form, trial(&descent)).unwrap();
+    device.local(&coefficients, &[]).unwrap();
+    device.measure(&coefficients, trial(&descent)).unwrap();
     assert_eq!(cost(device.as_ref()), [64, 12 * n], "the whole way: the correction goes there");
     let step = gpu::layout::Step::STRIDE as u64;
     let mut shares = [1.0, 0.37];
     for _ in 0..3 {
         device.set_iterate(Iterate::Backtrack { start: &start, direction: &descent, shares }).unwrap();
-        device.local(&form, &[]).unwrap();
-        device.measure(&form, trial(&descent)).unwrap();
-        device.measure(&form, Measure { merit: true, ..Measure::default() }).unwrap();
+        device.local(&coefficients, &[]).unwrap();
+        device.measure(&coefficients, trial(&descent)).unwrap();
+        device.measure(&coefficients, Measure { merit: true, ..Measure::default() }).unwrap();
         assert_eq!(cost(device.as_ref()), [64, 2 * step], "a part of it");
         shares = [shares[1], 0.37 * shares[1]];
     }
@@ -381,9 +383,10 @@ fn a_trial_reads_back_a_few_numbers() {
     // four sums of rounded numbers
     assert!(off < 4.0 * 6e-8 * (way + whole), "{off:e} m");
     let host = &mut pair.host;
-    host.set_iterate(Iterate::Backtrack { start: &start, direction: &descent, shares: [1.0, share] }).unwrap();
+    host.set_iterate(Iterate::Backtrack { start: &start, direction: &descent, shares: [1.0, share] })
+        .unwrap();
     assert!(distance(host.host().unwrap().iterate, &expected) == 0.0);
-    pair.device.advance(&form, &targets, false).unwrap();
+    pair.device.advance(&coefficients, &targets, false).unwrap();
     pair.device.fetch().unwrap();
     let off = distance(pair.device.fetched().positions, &iterate) / way;
     // a place's lower part and the way are added up in single precision, once

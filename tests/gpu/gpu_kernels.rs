@@ -123,18 +123,18 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
     for motion in all.items_mut::<Motion>(Buffer::Motions) {
         motion.velocity = vector(&mut random, size);
         motion.velocity_before = vector(&mut random, size);
-        motion.moved = vector(&mut random, 0.03 * size);
+        motion.last_displacement = vector(&mut random, 0.03 * size);
     }
     let mut gained = || random.number() as f32;
-    all.items_mut::<Tet>(Buffer::Tets).iter_mut().for_each(|e| e.gained = gained());
-    all.items_mut::<Triangle>(Buffer::Triangles).iter_mut().for_each(|e| e.gained = gained());
-    all.items_mut::<Spring>(Buffer::Springs).iter_mut().for_each(|e| e.gained = gained());
-    all.items_mut::<Bending>(Buffer::Bendings).iter_mut().for_each(|e| e.gained = gained());
+    all.items_mut::<Tet>(Buffer::Tets).iter_mut().for_each(|e| e.stiffening_gain = gained());
+    all.items_mut::<Triangle>(Buffer::Triangles).iter_mut().for_each(|e| e.stiffening_gain = gained());
+    all.items_mut::<Spring>(Buffer::Springs).iter_mut().for_each(|e| e.stiffening_gain = gained());
+    all.items_mut::<Bending>(Buffer::Bendings).iter_mut().for_each(|e| e.stiffening_gain = gained());
     let points: Vec<Point> = (0..all.count(Buffer::Points))
         .map(|k| Point { travel: vector(&mut random, 0.03 * size).into(), ..all.small(Buffer::Points, k) })
         .collect();
     all.set_small(Buffer::Points, &points);
-    for buffer in [Buffer::Iterate, Buffer::Excess, Buffer::Target] {
+    for buffer in [Buffer::Iterate, Buffer::TargetOffset, Buffer::Target] {
         for d in all.items_mut::<[f32; 4]>(buffer) {
             let v = vector(&mut random, state.disorder * 0.01 * size);
             *d = [v[0], v[1], v[2], 0.0];
@@ -187,32 +187,32 @@ fn numbers() -> Step {
     Step {
         gravity: [0.3, -9.81, 0.2].into(),
         h: 0.02,
-        target_moved: 1.0 / 3.0,
+        target_displacement: 1.0 / 3.0,
         target_velocity: 0.0178,
         target_velocity_before: -0.0044,
         target_acceleration: 1.78e-4,
         slope: 75.0,
-        drift_before: -0.33,
-        drift_moved: 0.2,
-        drift_acceleration: 0.013,
+        free_velocity_before: -0.33,
+        free_velocity_displacement: 0.2,
+        free_velocity_gravity: 0.013,
         inertia: 2600.0,
         share: 0.75,
         deformation: 0.7,
         projection: 0.45,
         laplacian: 0.6,
-        holding: 0.4,
+        attachment_weight: 0.4,
         mass_damping: 0.5,
         stiffness_damping: 1e-3,
         dissipation: 6e-4,
         known_position: -75.0,
-        known_moved: -25.0,
+        known_displacement: -25.0,
         known_velocity: -0.9,
         damping_force: 3.4,
         target_force: 1.1e-4,
         velocity_force: 2.3e-3,
         start_share: 0.4,
         filter_coefficient: 0.2,
-        way: 0.3,
+        correction_factor: 0.3,
         ..Step::default()
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::common;
 use dashpot::gpu::kernel::{KERNELS, Kernel};
-use dashpot::gpu::shader::{Library, Source, files};
+use dashpot::gpu::shader::{FOLDERS, Library, Source, files};
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ const WORKGROUP_SIZE: u32 = 256;
 
 /// The kernel, validated without any capability beyond the language's own: no f64, no subgroups, no float atomics.
 fn module(kernel: &Kernel) -> (naga::Module, ModuleInfo) {
-    let (module, _) = Source::of(&Library::BuiltIn, kernel.name).unwrap().module().unwrap();
+    let (module, _) = Source::of(&Library::BuiltIn, kernel.file).unwrap().module().unwrap();
     let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
         .validate(&module)
         .unwrap_or_else(|error| panic!("{} needs more than plain WGSL: {:?}", kernel.name, error));
@@ -133,16 +133,16 @@ fn the_device_is_opened_with_the_limits_of_webgpu() {
 fn every_file_of_the_shaders_is_used_by_a_kernel() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     let library = Library::Folder(root.clone());
-    let used: BTreeSet<String> = KERNELS.iter().flat_map(|kernel| files(&library, kernel.name)).collect();
+    let used: BTreeSet<String> = KERNELS.iter().flat_map(|kernel| files(&library, kernel.file)).collect();
     let built_in: BTreeSet<String> =
-        KERNELS.iter().flat_map(|kernel| files(&Library::BuiltIn, kernel.name)).collect();
+        KERNELS.iter().flat_map(|kernel| files(&Library::BuiltIn, kernel.file)).collect();
     assert_eq!(used, built_in, "what is compiled in is what is in the folder");
     let mut there = BTreeSet::new();
-    for folder in ["", "shared/"] {
+    for folder in FOLDERS.into_iter().filter(|folder| *folder != "render") {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             if name.ends_with(".wgsl") {
-                there.insert(format!("{folder}{name}"));
+                there.insert(format!("{folder}/{name}"));
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::common::{context, distance, of_each, run, size, start_on};
 use dashpot::error::RunError;
 use dashpot::gpu::Options;
 use dashpot::gpu::kernel::{self, KERNELS};
-use dashpot::gpu::shader::{Library, Source};
+use dashpot::gpu::shader::{FOLDERS, Library, Source};
 use dashpot::{scene, setup};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,9 +20,9 @@ struct Copied {
 impl Copied {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("shared")).unwrap();
         let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-        for part in ["", "shared"] {
+        for part in FOLDERS {
+            std::fs::create_dir(folder.path().join(part)).unwrap();
             for entry in std::fs::read_dir(original.join(part)).unwrap() {
                 let path = entry.unwrap().path();
                 if path.is_file() {
@@ -73,11 +73,13 @@ fn fault(library: &Library, kernel: &str) -> (String, usize, String) {
 fn errors_in_shaders_name_file_and_line() {
     let broken =
         ["fn broken( {", "fn broken() -> u32 { return 1.5; }", "fn broken() -> f32 { return nowhere; }"];
-    for file in ["reduce_spin.wgsl", "shared/reduce.wgsl", "shared/inertia.wgsl", "shared/direction.wgsl"] {
+    for file in
+        ["filters/reduce_spin.wgsl", "shared/reduce.wgsl", "shared/inertia.wgsl", "shared/direction.wgsl"]
+    {
         for line in broken {
             let mut copied = Copied::new();
             let number = copied.append(file, line);
-            let (named, at, message) = fault(&copied.library(), "reduce_spin");
+            let (named, at, message) = fault(&copied.library(), "filters/reduce_spin");
             assert_eq!((named.as_str(), at), (file, number), "{line}: {message}");
         }
     }
@@ -85,10 +87,10 @@ fn errors_in_shaders_name_file_and_line() {
 
 #[test]
 fn a_shared_file_that_is_missing_is_an_error_of_the_line_that_names_it() {
-    for file in ["reduce_spin.wgsl", "shared/inertia.wgsl"] {
+    for file in ["filters/reduce_spin.wgsl", "shared/inertia.wgsl"] {
         let mut copied = Copied::new();
         let number = copied.append(file, "//use shared/nowhere.wgsl");
-        let (named, at, message) = fault(&copied.library(), "reduce_spin");
+        let (named, at, message) = fault(&copied.library(), "filters/reduce_spin");
         assert_eq!((named.as_str(), at), (file, number), "{message}");
         assert!(message.contains("shared/nowhere.wgsl"), "{message}");
     }
@@ -186,7 +188,7 @@ fn shaders_that_change_while_a_run_goes_on() {
         edited.positions() == untouched.positions()
     };
     assert!(same(2), "the copy is the original");
-    let good = ["advance.wgsl", "shared/vertex.wgsl"].map(|file| (file, copied.text(file)));
+    let good = ["step/advance.wgsl", "shared/vertex.wgsl"].map(|file| (file, copied.text(file)));
     for (file, text) in &good {
         let line = copied.append(file, "fn broken() -> u32 { return 1.5; }");
         eprintln!("broke {file}:{line}");
@@ -194,11 +196,11 @@ fn shaders_that_change_while_a_run_goes_on() {
         copied.write(file, text);
         assert!(same(2), "{file} is whole again");
     }
-    let text = copied.text("predict.wgsl");
+    let text = copied.text("step/predict.wgsl");
     let changed = text
         .replace("step.target_acceleration * step.gravity", "2.0 * step.target_acceleration * step.gravity");
     assert_ne!(changed, text);
-    copied.write("predict.wgsl", &changed);
+    copied.write("step/predict.wgsl", &changed);
     assert!(!same(3), "twice the weight is seen");
 }
 

@@ -8,7 +8,7 @@ use dashpot::model::Model;
 use dashpot::scene::LoadedScene;
 use dashpot::setup::{self, build};
 use dashpot::view::{
-    Area, Camera, Canvas, Colour, Look, Marker, Pane, Picture, Renderer, Source, Stage, canvas,
+    Area, Camera, Canvas, Colour, Look, Marker, Pane, Picture, RenderScene, Renderer, Source, canvas,
 };
 use dashpot::{Simulation, Vec3, gpu};
 use std::path::Path;
@@ -24,11 +24,11 @@ fn loaded(name: &str, overrides: &[&str]) -> (LoadedScene, Model) {
     (loaded, model)
 }
 
-fn draw(renderer: &Renderer, stage: &mut Stage, look: &Look) -> Picture {
+fn draw(renderer: &Renderer, render_scene: &mut RenderScene, look: &Look) -> Picture {
     let area = Area::whole(SIZE[0], SIZE[1]);
-    let camera = Camera::framing(&stage.bounds(), area.aspect());
+    let camera = Camera::framing(&render_scene.bounds(), area.aspect());
     let mut canvas = Canvas::new(renderer, SIZE[0], SIZE[1]);
-    canvas.draw(renderer, &mut [Pane { stage, camera: &camera, look, area }]).unwrap()
+    canvas.draw(renderer, &mut [Pane { render_scene, camera: &camera, look, area }]).unwrap()
 }
 
 fn renderer(context: &Arc<Context>) -> Renderer {
@@ -47,13 +47,13 @@ fn values(
     damping: Option<(Damping, f64)>,
 ) -> Vec<[f32; 4]> {
     let renderer = renderer(context);
-    let mut stage = Stage::new(&renderer, &scene.scene, model, Source::Host).unwrap();
+    let mut render_scene = RenderScene::new(&renderer, &scene.scene, model, Source::Host).unwrap();
     if let Some((damping, step)) = damping {
-        stage.set_damping(&damping, step);
+        render_scene.set_damping(&damping, step);
     }
-    stage.set_state(&model.initial_positions, &model.initial_velocities);
-    draw(&renderer, &mut stage, &look(Colour::Damping));
-    stage.values().unwrap()
+    render_scene.set_state(&model.initial_positions, &model.initial_velocities);
+    draw(&renderer, &mut render_scene, &look(Colour::Damping));
+    render_scene.values().unwrap()
 }
 
 /// A model in a state with random velocities and a few percent of strain.
@@ -175,13 +175,13 @@ fn damping_power_is_what_a_filter_took() {
             } else {
                 (dashpot::cpu::backend(model.clone(), solver).unwrap(), Source::Host)
             };
-            let mut stage = Stage::new(&renderer, &scene.scene, &model, source).unwrap();
+            let mut render_scene = RenderScene::new(&renderer, &scene.scene, &model, source).unwrap();
             let mut simulation = Simulation::new(&scene.scene, model.clone(), backend).unwrap();
             let rows = common::run(&mut simulation, 3);
             let (x, v) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
-            stage.set_filtered_state(&x, &v, simulation.filtered());
-            draw(&renderer, &mut stage, &look(Colour::Damping));
-            let values = stage.values().unwrap();
+            render_scene.set_filtered_state(&x, &v, simulation.filtered());
+            draw(&renderer, &mut render_scene, &look(Colour::Damping));
+            let values = render_scene.values().unwrap();
             let shown: f64 =
                 values.iter().zip(&model.mass).map(|(n, m)| f64::from(n[3]) * m / mass * volume).sum();
             let taken = (rows[3].damped - rows[2].damped) / scene.scene.time.step;
@@ -215,14 +215,15 @@ fn drawing_from_the_device_moves_no_positions() {
         let solver = &scene.scene.solver;
         let (backend, shared) =
             gpu::shared_backend(context.clone(), model.clone(), solver, &gpu::Options::default()).unwrap();
-        let mut stage = Stage::new(&renderer, &scene.scene, &model, Source::Device(shared)).unwrap();
+        let mut render_scene =
+            RenderScene::new(&renderer, &scene.scene, &model, Source::Device(shared)).unwrap();
         let mut simulation = Simulation::new(&scene.scene, model, backend).unwrap();
-        let first = draw(&renderer, &mut stage, &look(Colour::Strain));
+        let first = draw(&renderer, &mut render_scene, &look(Colour::Strain));
         simulation.start_frame().unwrap();
-        let (solver_before, before) = (simulation.device_use().unwrap(), stage.usage());
-        let second = draw(&renderer, &mut stage, &look(Colour::Strain));
+        let (solver_before, before) = (simulation.device_use().unwrap(), render_scene.usage());
+        let second = draw(&renderer, &mut render_scene, &look(Colour::Strain));
         assert_eq!(simulation.device_use().unwrap(), solver_before);
-        let use_of_frame = stage.usage().since(&before);
+        let use_of_frame = render_scene.usage().since(&before);
         assert!(use_of_frame.uploaded < 1024 && use_of_frame.downloaded <= 16, "{use_of_frame:?}");
         assert_ne!(first, second, "the frame was seen");
         crossed.push([use_of_frame.uploaded, use_of_frame.downloaded]);
@@ -241,8 +242,8 @@ fn host_and_device_give_the_same_picture() {
     let (_backend, shared) =
         gpu::shared_backend(context.clone(), model.clone(), &scene.scene.solver, &options).unwrap();
     let pictures = [Source::Host, Source::Device(shared)].map(|source| {
-        let mut stage = Stage::new(&renderer, &scene.scene, &model, source).unwrap();
-        draw(&renderer, &mut stage, &look(Colour::Energy))
+        let mut render_scene = RenderScene::new(&renderer, &scene.scene, &model, source).unwrap();
+        draw(&renderer, &mut render_scene, &look(Colour::Energy))
     });
     assert!(pictures[0] == pictures[1]);
 }
@@ -255,10 +256,10 @@ const SKINNED: &str = "gravity = [0, 0, 0]\nsolver = { global = 'chebyshev' }\n\
         rotation = { axis = [1, 2, 3], degrees = 40 }\nangular_velocity = [0, 3, 0]\n";
 
 /// A picture seen by this camera, whatever room the stage asks for.
-fn draw_from(renderer: &Renderer, camera: &Camera, stage: &mut Stage, look: &Look) -> Picture {
+fn draw_from(renderer: &Renderer, camera: &Camera, render_scene: &mut RenderScene, look: &Look) -> Picture {
     let mut canvas = Canvas::new(renderer, SIZE[0], SIZE[1]);
     let area = Area::whole(SIZE[0], SIZE[1]);
-    canvas.draw(renderer, &mut [Pane { stage, camera, look, area }]).unwrap()
+    canvas.draw(renderer, &mut [Pane { render_scene, camera, look, area }]).unwrap()
 }
 
 /// Pixels of which a colour differs by a sixteenth of its range.
@@ -290,21 +291,22 @@ fn skins_are_carried_on_the_device() {
         let solver = &scene.scene.solver;
         let (backend, shared) =
             gpu::shared_backend(context.clone(), model.clone(), solver, &gpu::Options::default()).unwrap();
-        let mut stage = Stage::new(&renderer, &scene.scene, &model, Source::Device(shared)).unwrap();
+        let mut render_scene =
+            RenderScene::new(&renderer, &scene.scene, &model, Source::Device(shared)).unwrap();
         let mut simulation = Simulation::new(&scene.scene, model.clone(), backend).unwrap();
-        let first = draw(&renderer, &mut stage, &look(Colour::Strain));
+        let first = draw(&renderer, &mut render_scene, &look(Colour::Strain));
         for _ in 0..4 {
             simulation.start_frame().unwrap();
         }
-        let (solver_before, before) = (simulation.device_use().unwrap(), stage.usage());
-        let second = draw(&renderer, &mut stage, &look(Colour::Strain));
+        let (solver_before, before) = (simulation.device_use().unwrap(), render_scene.usage());
+        let second = draw(&renderer, &mut render_scene, &look(Colour::Strain));
         assert_eq!(simulation.device_use().unwrap(), solver_before);
-        let used = stage.usage().since(&before);
+        let used = render_scene.usage().since(&before);
         assert!(used.uploaded < 1024 && used.downloaded <= 16, "{used:?}");
         assert_ne!(first, second, "the frame was seen");
         crossed.push([used.uploaded, used.downloaded]);
 
-        let on_device = stage.skin_positions().unwrap();
+        let on_device = render_scene.skin_positions().unwrap();
         simulation.fetch().unwrap();
         let body = &model.bodies[1];
         let skin = body.skin.as_ref().unwrap();
@@ -314,7 +316,7 @@ fn skins_are_carried_on_the_device() {
         // weights of some units, rounded to single precision, times differences of some tenths of a metre
         assert!(off < 1e-6, "{off:e} m");
 
-        let mut hosted = Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
+        let mut hosted = RenderScene::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
         hosted.set_state(simulation.positions(), simulation.velocities());
         draw(&renderer, &mut hosted, &look(Colour::Body));
         let hosted = hosted.skin_positions().unwrap();
@@ -338,22 +340,22 @@ fn a_skin_is_seen_unless_the_look_says_otherwise() {
     let positions = mesh.positions.iter().map(|p| p * 1.2).collect();
     let wide = Mesh { positions, triangles: mesh.surface(), ..Mesh::default() };
     model.bodies[1].skin = Some(Arc::new(Embedding::new(mesh, &wide).unwrap()));
-    let mut stage = Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
-    let mut stage_without = Stage::new(&renderer, &scene.scene, &bare, Source::Host).unwrap();
+    let mut render_scene = RenderScene::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
+    let mut stage_without = RenderScene::new(&renderer, &scene.scene, &bare, Source::Host).unwrap();
     let [on, off, wire] = [(true, false), (false, false), (true, true)].map(|(skin, wireframe)| Look {
         skin,
         wireframe,
         ground: false,
         ..Look::default()
     });
-    let camera = Camera::framing(&stage.bounds(), f64::from(SIZE[0]) / f64::from(SIZE[1]));
-    let see = |stage: &mut Stage, look: &Look| draw_from(&renderer, &camera, stage, look);
-    let (skin, coarse) = (see(&mut stage, &on), see(&mut stage, &off));
+    let camera = Camera::framing(&render_scene.bounds(), f64::from(SIZE[0]) / f64::from(SIZE[1]));
+    let see = |render_scene: &mut RenderScene, look: &Look| draw_from(&renderer, &camera, render_scene, look);
+    let (skin, coarse) = (see(&mut render_scene, &on), see(&mut render_scene, &off));
     let plain = see(&mut stage_without, &on);
     assert!(differing(&skin, &coarse) > 300, "{}", differing(&skin, &coarse));
     // the room is made for the skin, too, so shadows have other borders
     assert!(differing(&coarse, &plain) < 40, "{}", differing(&coarse, &plain));
-    assert!(differing(&see(&mut stage, &wire), &see(&mut stage_without, &wire)) < 40);
+    assert!(differing(&see(&mut render_scene, &wire), &see(&mut stage_without, &wire)) < 40);
 }
 
 /// In an affine motion the normals that a skin is lit by are those of its triangles: it looks like a cloth of the same
@@ -378,11 +380,12 @@ fn a_stretched_skin_is_lit_like_its_own_triangles() {
     let (scene, model) = load(&[]);
     let spring = "body.ball.material={ model = 'spring', stiffness = 1 }";
     let (sheet, sheet_model) = load(&["body.ball.mesh={ file = 'ball.obj' }", spring]);
-    let mut skin = Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
-    let mut triangles = Stage::new(&renderer, &sheet.scene, &sheet_model, Source::Host).unwrap();
+    let mut skin = RenderScene::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
+    let mut triangles = RenderScene::new(&renderer, &sheet.scene, &sheet_model, Source::Host).unwrap();
     let camera = Camera::framing(&skin.bounds(), f64::from(SIZE[0]) / f64::from(SIZE[1]));
     let look = Look { ground: false, ..Look::default() };
-    let [a, b] = [&mut skin, &mut triangles].map(|stage| draw_from(&renderer, &camera, stage, &look));
+    let [a, b] =
+        [&mut skin, &mut triangles].map(|render_scene| draw_from(&renderer, &camera, render_scene, &look));
     // outlines: the centre of the tetrahedra's mass is not quite that of the triangles'
     assert!(differing(&a, &b) < 10, "{}", differing(&a, &b));
 }
@@ -394,8 +397,8 @@ fn pictures_of_both_conventions_look_alike() {
     let (scene, model) = loaded("bouncing-ball", &[]);
     let [a, b] = [canvas::FORMAT, wgpu::TextureFormat::Rgba8Unorm].map(|format| {
         let renderer = Renderer::new(&context, format, 1).unwrap();
-        let mut stage = Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
-        draw(&renderer, &mut stage, &Look::default())
+        let mut render_scene = RenderScene::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
+        draw(&renderer, &mut render_scene, &Look::default())
     });
     let off = a.rgba.iter().zip(&b.rgba).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
     // the two round sRGB by different hardware; blending over the horizon is done before or after
@@ -410,22 +413,23 @@ fn pictures_of_both_conventions_look_alike() {
 fn panes_do_not_disturb_each_other() {
     let Some(context) = common::context() else { return };
     let renderer = renderer(&context);
-    let stage = |name: &str| {
+    let render_scene = |name: &str| {
         let (scene, model) = loaded(name, &[]);
-        Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap()
+        RenderScene::new(&renderer, &scene.scene, &model, Source::Host).unwrap()
     };
-    let (mut left, mut right) = (stage("cube"), stage("bouncing-ball"));
+    let (mut left, mut right) = (render_scene("cube"), render_scene("bouncing-ball"));
     let areas = Area::whole(2 * SIZE[0], SIZE[1]).split(2);
-    let cameras = [&left, &right].map(|stage| Camera::framing(&stage.bounds(), areas[0].aspect()));
+    let cameras =
+        [&left, &right].map(|render_scene| Camera::framing(&render_scene.bounds(), areas[0].aspect()));
     let looks = [look(Colour::Strain), look(Colour::Body)];
     let mut canvas = Canvas::new(&renderer, 2 * SIZE[0], SIZE[1]);
     let mut panes = [
-        Pane { stage: &mut left, camera: &cameras[0], look: &looks[0], area: areas[0] },
-        Pane { stage: &mut right, camera: &cameras[1], look: &looks[1], area: areas[1] },
+        Pane { render_scene: &mut left, camera: &cameras[0], look: &looks[0], area: areas[0] },
+        Pane { render_scene: &mut right, camera: &cameras[1], look: &looks[1], area: areas[1] },
     ];
     let both = canvas.draw(&renderer, &mut panes).unwrap();
-    for (k, stage) in [&mut left, &mut right].into_iter().enumerate() {
-        let alone = draw(&renderer, stage, &looks[k]);
+    for (k, render_scene) in [&mut left, &mut right].into_iter().enumerate() {
+        let alone = draw(&renderer, render_scene, &looks[k]);
         let bytes = 4 * SIZE[0] as usize;
         for (y, row) in alone.rgba.chunks_exact(bytes).enumerate() {
             let at = y * 2 * bytes + k * bytes;
@@ -442,19 +446,19 @@ fn markers_wires_and_the_ground_are_seen() {
     let Some(context) = common::context() else { return };
     let renderer = renderer(&context);
     let (scene, model) = loaded("cube", &[]);
-    let mut stage = Stage::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
-    let plain = draw(&renderer, &mut stage, &Look::default());
+    let mut render_scene = RenderScene::new(&renderer, &scene.scene, &model, Source::Host).unwrap();
+    let plain = draw(&renderer, &mut render_scene, &Look::default());
     let changed = |picture: &Picture| {
         picture.rgba.chunks_exact(4).zip(plain.rgba.chunks_exact(4)).filter(|(a, b)| a != b).count()
     };
-    let wire = draw(&renderer, &mut stage, &Look { wireframe: true, ..Look::default() });
+    let wire = draw(&renderer, &mut render_scene, &Look { wireframe: true, ..Look::default() });
     assert!(changed(&wire) > 300);
-    let bare = draw(&renderer, &mut stage, &Look { ground: false, ..Look::default() });
+    let bare = draw(&renderer, &mut render_scene, &Look { ground: false, ..Look::default() });
     assert!(changed(&bare) > 2000);
     let marker = Marker { vertex: 0, line: [0.0, 3.0, 0.0], absolute: false, colour: [255, 0, 0] };
     let markers = vec![marker; 30];
-    stage.set_markers(&renderer, &markers).unwrap();
-    let marked = draw(&renderer, &mut stage, &Look::default());
+    render_scene.set_markers(&renderer, &markers).unwrap();
+    let marked = draw(&renderer, &mut render_scene, &Look::default());
     let red = marked.rgba.chunks_exact(4).filter(|p| p[0] > 150 && p[1] < 60 && p[2] < 60).count();
     assert!(red > 20, "{red}");
 }

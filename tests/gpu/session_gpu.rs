@@ -4,7 +4,7 @@
 use crate::common::context;
 use dashpot::app::session::pace::Speed;
 use dashpot::app::session::spec::Spec;
-use dashpot::app::session::{Command, Machine, Places, Session, State};
+use dashpot::app::session::{Command, Hardware, Session, State, StateSource};
 use dashpot::backend::BackendChoice;
 use dashpot::gpu::Options;
 use std::sync::Arc;
@@ -23,18 +23,18 @@ fn wait(session: &Session, what: &str, enough: impl Fn(&State) -> bool) -> Arc<S
         assert!(
             start.elapsed() < PATIENCE,
             "waited for {what}: {:?}",
-            state.lanes.first().map(|lane| &lane.fault)
+            state.slots.first().map(|slot| &slot.fault)
         );
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
 fn open(overrides: &[&str]) -> Option<Session> {
-    let machine = Machine { context: Some(context()?), options: Options::default() };
+    let machine = Hardware { context: Some(context()?), options: Options::default() };
     let session = Session::start(machine).unwrap();
     let spec = Spec { backend: BackendChoice::Gpu, ..Spec::of("bar").with(overrides) };
     session.send(Command::Open(vec![spec]));
-    wait(&session, "the lane", |state| state.lanes.len() == 1);
+    wait(&session, "the lane", |state| state.slots.len() == 1);
     Some(session)
 }
 
@@ -42,13 +42,13 @@ fn open(overrides: &[&str]) -> Option<Session> {
 fn frames_on_a_device_bring_no_positions_to_the_host() {
     let Some(session) = open(&["solver.global=chebyshev", "time.iterations=4"]) else { return };
     session.send(Command::Speed(Speed::Unbounded));
-    let traffic = |state: &State| (state.lanes[0].row.frame as u64, state.lanes[0].device.unwrap());
-    let start = wait(&session, "the first frames", |state| state.lanes[0].row.frame >= 4);
-    let end = wait(&session, "more frames", |state| state.lanes[0].row.frame >= 10);
-    assert!(matches!(end.lanes[0].places, Places::Device(_)));
+    let traffic = |state: &State| (state.slots[0].row.frame as u64, state.slots[0].device.unwrap());
+    let start = wait(&session, "the first frames", |state| state.slots[0].row.frame >= 4);
+    let end = wait(&session, "more frames", |state| state.slots[0].row.frame >= 10);
+    assert!(matches!(end.slots[0].state_source, StateSource::Device(_)));
     let ((from, before), (to, after)) = (traffic(&start), traffic(&end));
     let frames = to - from;
-    let positions = 12 * end.lanes[0].model.vertex_count() as u64;
+    let positions = 12 * end.slots[0].model.vertex_count() as u64;
     // reports of up to three frames may be on their way in addition
     let downloaded = after.since(&before).downloaded;
     assert!(
@@ -63,14 +63,15 @@ fn the_backend_changes_in_the_middle_of_a_motion_and_the_hand_pulls_on_either() 
     session.send(Command::Pause(true));
     wait(&session, "pause", |state| state.paused);
     let step = |count: usize| {
-        let at = session.state().lanes[0].row.frame;
+        let at = session.state().slots[0].row.frame;
         (0..count).for_each(|_| session.send(Command::Step));
-        wait(&session, "steps", |state| state.lanes[0].row.frame == at + count)
+        wait(&session, "steps", |state| state.slots[0].row.frame == at + count)
     };
     let on_device = step(4);
-    session.send(Command::Backend { lane: None, choice: BackendChoice::Cpu });
-    let on_host = wait(&session, "the host", |state| matches!(state.lanes[0].places, Places::Host(..)));
-    let (before, after) = (on_device.lanes[0].row, on_host.lanes[0].row);
+    session.send(Command::Backend { slot: None, choice: BackendChoice::Cpu });
+    let on_host =
+        wait(&session, "the host", |state| matches!(state.slots[0].state_source, StateSource::Host(..)));
+    let (before, after) = (on_device.slots[0].row, on_host.slots[0].row);
     assert_eq!((before.frame, before.time), (after.frame, after.time));
     // the same state: sums on the device are of single precision
     let scale = before.gravity.abs().max(before.elastic);
@@ -80,17 +81,17 @@ fn the_backend_changes_in_the_middle_of_a_motion_and_the_hand_pulls_on_either() 
         "what changed is not the integrator's doing"
     );
     step(2);
-    session.send(Command::Backend { lane: None, choice: BackendChoice::Gpu });
-    wait(&session, "the device", |state| matches!(state.lanes[0].places, Places::Device(_)));
-    let centre = dashpot::Vec3::from(step(1).lanes[0].row.centre);
+    session.send(Command::Backend { slot: None, choice: BackendChoice::Gpu });
+    wait(&session, "the device", |state| matches!(state.slots[0].state_source, StateSource::Device(_)));
+    let centre = dashpot::Vec3::from(step(1).slots[0].row.centre);
     let ray = dashpot::view::Ray {
         origin: centre + dashpot::Vec3::new(0.3, 0.0, 5.0),
         direction: -dashpot::Vec3::z(),
     };
-    session.send(Command::Grab { lane: 0, ray, serial: 1 });
+    session.send(Command::Grab { slot: 0, ray, serial: 1 });
     let held = wait(&session, "the hand", |state| state.answered == 1).held.expect("the bar is hit");
     session.send(Command::Move(held.hand + dashpot::Vec3::new(0.0, 0.4, 0.0)));
     let pulled = step(6);
-    assert!(pulled.lanes[0].row.work - after.work > 1.0, "{:?}", pulled.lanes[0].row);
+    assert!(pulled.slots[0].row.work - after.work > 1.0, "{:?}", pulled.slots[0].row);
     assert!(pulled.held.unwrap().at.y > held.at.y, "it follows");
 }

@@ -323,8 +323,8 @@ mod exactly {
         fn host(&mut self) -> Result<HostStep<'_>> {
             self.0.host()
         }
-        fn compute_direction(&mut self, form: &StepCoefficients) -> Result<()> {
-            self.0.compute_direction(form)
+        fn compute_direction(&mut self, coefficients: &StepCoefficients) -> Result<()> {
+            self.0.compute_direction(coefficients)
         }
         fn apply(&mut self, map: LinearMap, columns: &mut [&mut [Vec3]]) -> Result<()> {
             self.0.apply(map, columns)
@@ -335,8 +335,8 @@ mod exactly {
         fn evaluate_end(&mut self) -> Result<()> {
             self.0.evaluate_end()
         }
-        fn measure(&mut self, form: &StepCoefficients, what: Measure) -> Result<Measured> {
-            self.0.measure(form, what)
+        fn measure(&mut self, coefficients: &StepCoefficients, what: Measure) -> Result<Measured> {
+            self.0.measure(coefficients, what)
         }
         fn offset_state(&mut self, offset: StateOffset) -> Result<()> {
             self.0.offset_state(offset)
@@ -355,38 +355,47 @@ mod exactly {
                 return self.0.set_material(change);
             };
             let metric =
-                MetricParams { factors: stiffness.factors.clone(), holding: stiffness.holding.clone() };
+                MetricParams { factors: stiffness.factors.clone(), active: stiffness.active.clone() };
             let exact = Stiffness { metric, next_metric: None, ..stiffness.clone() };
             self.0.set_material(MaterialChange::Stiffness { stiffness: &exact, as_work })
         }
-        fn prepare(&mut self, form: &StepCoefficients, needs: HostNeeds) -> Result<()> {
-            self.0.prepare(form, needs)
+        fn prepare(&mut self, coefficients: &StepCoefficients, needs: HostNeeds) -> Result<()> {
+            self.0.prepare(coefficients, needs)
         }
         fn force(
             &mut self,
-            form: &StepCoefficients,
+            coefficients: &StepCoefficients,
             targets: &AttachmentTargets,
             at: ForceAt,
             extra: Option<&mut ExtraForce>,
         ) -> Result<()> {
-            self.0.force(form, targets, at, extra)
+            self.0.force(coefficients, targets, at, extra)
         }
-        fn predict(&mut self, form: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
-            self.0.predict(form, targets)
+        fn predict(&mut self, coefficients: &StepCoefficients, targets: &AttachmentTargets) -> Result<()> {
+            self.0.predict(coefficients, targets)
         }
-        fn local(&mut self, form: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
-            self.0.local(form, columns)
+        fn local(
+            &mut self,
+            coefficients: &StepCoefficients,
+            columns: &[Columns],
+        ) -> Result<Vec<DVector<f64>>> {
+            self.0.local(coefficients, columns)
         }
-        fn solve(&mut self, form: &StepCoefficients, columns: &[Columns], shares: &[DVector<f64>]) -> Result<()> {
-            self.0.solve(form, columns, shares)
+        fn solve(
+            &mut self,
+            coefficients: &StepCoefficients,
+            columns: &[Columns],
+            shares: &[DVector<f64>],
+        ) -> Result<()> {
+            self.0.solve(coefficients, columns, shares)
         }
         fn advance(
             &mut self,
-            form: &StepCoefficients,
+            coefficients: &StepCoefficients,
             targets: &AttachmentTargets,
             keep_force: bool,
         ) -> Result<()> {
-            self.0.advance(form, targets, keep_force)
+            self.0.advance(coefficients, targets, keep_force)
         }
         fn filter(&mut self, filter: &Filter) -> Result<bool> {
             self.0.filter(filter)

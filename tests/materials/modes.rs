@@ -8,7 +8,7 @@ use dashpot::model::Model;
 use dashpot::model::attachment::Attachment;
 use dashpot::model::element::Element;
 use dashpot::model::hessian::Curved;
-use dashpot::modes::{Mode, alone, decays, modes, pull};
+use dashpot::modes::{Mode, decays, isolate_body, modes, static_equilibrium};
 use dashpot::setup::{self, build};
 use std::f64::consts::TAU;
 
@@ -116,9 +116,9 @@ fn are_modes(body: &Model, found: &[Mode], tolerance: f64) {
 fn modes_are_orthonormal_and_solve_the_eigenvalue_problem() {
     let held = bar_held("neo-hookean", 1e7);
     // ω² of the stiffest motion, springs of 1e7 N/m on 0.1 kg, is 1e6 times the least: rounding leaves 1e-10 of it
-    are_modes(&alone(&held, 0), &modes(&held, 0, 25).unwrap(), 1e-7);
+    are_modes(&isolate_body(&held, 0), &modes(&held, 0, 25).unwrap(), 1e-7);
     let free = bar_held("neo-hookean", 0.0);
-    are_modes(&alone(&free, 0), &modes(&free, 0, 25).unwrap(), 1e-7);
+    are_modes(&isolate_body(&free, 0), &modes(&free, 0, 25).unwrap(), 1e-7);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn modes_of_a_square_bar_come_in_pairs() {
     assert!((hertz[1] / hertz[0] - 1.0).abs() < 1e-9, "{hertz:?}");
     let [a, b] = [&found[0].shape, &found[1].shape];
     assert!(dot(a, &weighted(&bar.mass, b)).abs() < 1e-12);
-    are_modes_of_springs(&alone(&bar, 0), &found);
+    are_modes_of_springs(&isolate_body(&bar, 0), &found);
 }
 
 /// Springs along all edges and diagonals of the bar's cells in place of its tetrahedra, with masses of the same symmetry.
@@ -230,7 +230,7 @@ fn attachments_that_stay_hold_and_others_do_not() {
     point.attachments.push(Attachment::fixed(0, 1e6, point.initial_positions[0]));
     let found = modes(&point, 0, 3).unwrap();
     assert!(found[0].omega > 0.1 * free[0].omega, "{}", found[0].omega);
-    are_modes(&alone(&point, 0), &found, 1e-7);
+    are_modes(&isolate_body(&point, 0), &found, 1e-7);
 }
 
 #[test]
@@ -285,9 +285,9 @@ fn a_small_pull_is_linear() {
         let back: Vec<Vec3> = forces.iter().map(|f| -f).collect();
         // half the difference of both ways: a turn by θ also shortens the bar by θ², the same both ways, which a bar that resists
         // stretching so much more than bending answers with 5e-4 of the forces
-        let [there, back] = [&forces, &back].map(|forces| pull(&model, 0, forces).unwrap());
+        let [there, back] = [&forces, &back].map(|forces| static_equilibrium(&model, 0, forces).unwrap());
         let u: Vec<Vec3> = there.iter().zip(&back).map(|(a, b)| (a - b) / 2.0).collect();
-        let force = stiff(&alone(&model, 0), &u);
+        let force = stiff(&isolate_body(&model, 0), &u);
         let left: Vec<Vec3> = force.iter().zip(&forces).map(|(a, b)| a - b).collect();
         let share = (dot(&left, &left) / dot(&forces, &forces)).sqrt();
         println!("{material}: {share:e}, {:e} m", dot(&u, &u).sqrt());
@@ -301,7 +301,7 @@ fn a_large_pull_ends_in_equilibrium() {
     for material in ["arap", "corotated", "stvk", "neo-hookean", "corotated-linear"] {
         let model = bar_held(material, 1e7);
         let forces = tip_forces(&model, Vec3::new(0.0, -400.0, 150.0));
-        let u = pull(&model, 0, &forces).unwrap();
+        let u = static_equilibrium(&model, 0, &forces).unwrap();
         let x: Vec<Vec3> = model.initial_positions.iter().zip(&u).map(|(x, u)| x + u).collect();
         let mut left: Vec<Vec3> = forces.iter().map(|f| -f).collect();
         for e in &model.tets {
@@ -322,7 +322,7 @@ fn a_large_pull_ends_in_equilibrium() {
 #[test]
 fn who_is_not_held_cannot_be_pulled() {
     let free = bar_held("stvk", 0.0);
-    let message = pull(&free, 0, &tip_forces(&free, Vec3::x())).unwrap_err().to_string();
+    let message = static_equilibrium(&free, 0, &tip_forces(&free, Vec3::x())).unwrap_err().to_string();
     assert!(message.contains("body0") && message.contains("not held"), "{message}");
 }
 

@@ -2,9 +2,9 @@
 
 use crate::common::{builtin, context, distance, run, simulate, simulate_on_gpu, size};
 use crate::plasticity::{BENT, FREE, HELD, check_ledger, deformations};
+use dashpot::ledger::Row;
 use dashpot::model::rest::RestShapes;
 use dashpot::model::tet::TetElement;
-use dashpot::observe::ledger::Row;
 use dashpot::{Mat3, Vec3};
 
 /// A material of each law with μ and λ (Pa), and more fields.

@@ -5,7 +5,7 @@ use dashpot::Vec3;
 use dashpot::cli::mesh::{MeshArgs, run};
 use dashpot::mesh::spec::Generator;
 use dashpot::mesh::{LinkKind, Mesh, read, write};
-use dashpot::observe::motion::Motion;
+use dashpot::observe::motion::MotionWriter;
 use dashpot::observe::npy::TrajectoryWriter;
 use dashpot::observe::point_cache::PointCacheWriter;
 use std::fs;

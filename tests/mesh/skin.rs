@@ -3,7 +3,7 @@
 
 use dashpot::Vec3;
 use dashpot::mesh::spec::Generator;
-use dashpot::mesh::{Carrier, Embedding, Mesh};
+use dashpot::mesh::{EmbeddedVertex, Embedding, Mesh};
 use dashpot::model::Body;
 use dashpot::setup::build;
 use dashpot::setup::load_text;
@@ -39,7 +39,7 @@ fn weights_sum_to_one_and_reproduce_the_rest_shape() {
     for (coarse, fine) in cases() {
         let skin = Embedding::new(&coarse, &fine).expect("embedded");
         assert_eq!(skin.triangles, fine.triangles);
-        for Carrier { weights, .. } in &skin.carriers {
+        for EmbeddedVertex { weights, .. } in &skin.embedded_vertices {
             assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-14, "{weights:?}");
         }
         // lengths of 1 m, weights of some units: a few units in the last place each
@@ -74,16 +74,16 @@ fn a_vertex_is_carried_by_the_tetrahedron_it_lies_in_or_the_nearest() {
     fine.positions.iter_mut().for_each(|p| p.x += 0.1);
     let skin = Embedding::new(&coarse, &fine).expect("embedded");
     let (mut inside, mut outside) = (0, 0);
-    for (p, carrier) in fine.positions.iter().zip(&skin.carriers) {
+    for (p, embedded) in fine.positions.iter().zip(&skin.embedded_vertices) {
         let least = |tet: [u32; 4]| weights(p, coarse.tet_corners(tet)).into_iter().fold(1.0, f64::min);
         let containing = coarse.tets.iter().find(|&&tet| least(tet) >= -1e-12);
         match containing {
             Some(tet) => {
-                assert_eq!(carrier.vertices, *tet, "the first that contains it");
+                assert_eq!(embedded.vertices, *tet, "the first that contains it");
                 inside += 1;
             }
             None => {
-                let own = to_tet(p, coarse.tet_corners(carrier.vertices));
+                let own = to_tet(p, coarse.tet_corners(embedded.vertices));
                 let best = coarse.tets.iter().map(|&tet| to_tet(p, coarse.tet_corners(tet)));
                 // projected gradients stop within 1e-6 of the size
                 assert!(own <= best.fold(f64::INFINITY, f64::min) + 1e-6, "{own}");
@@ -177,7 +177,10 @@ fn a_scene_keeps_the_surface_that_it_fills_or_takes_one_from_a_file() {
     ] {
         let (body, placed) = body(mesh).expect("built");
         let skin: Arc<Embedding> = body.skin.expect("a skin");
-        assert_eq!((skin.triangles.len(), skin.carriers.len()), (fine.triangles.len(), fine.positions.len()));
+        assert_eq!(
+            (skin.triangles.len(), skin.embedded_vertices.len()),
+            (fine.triangles.len(), fine.positions.len())
+        );
         // stretched, turned and moved like the body, whose centre of mass is the origin to 1e-3 of its size
         let turn = nalgebra::Rotation3::from_axis_angle(
             &nalgebra::Unit::new_normalize(Vec3::new(1.0, 1.0, 0.0)),

@@ -140,11 +140,11 @@ fn held(body: &str, stiffness: f64) -> Model {
 
 fn system(model: &Model, integrator: &str, h: f64) -> System {
     let row = integrator::find(integrator).unwrap();
-    let form =
+    let coefficients =
         StepCoefficients { row, h, mass_damping: 0.0, stiffness_damping: 1e-4, tangent: Tangent::default() };
     let bodies = model.bodies.iter().map(|body| body.vertices.clone()).collect();
     let attachment = model.attachment_stiffness();
-    System::new(&model.laplacian().unwrap(), form.metric(), &model.mass, &attachment, bodies).unwrap()
+    System::new(&model.laplacian().unwrap(), coefficients.metric(), &model.mass, &attachment, bodies).unwrap()
 }
 
 const BODIES: [(&str, &str); 5] = [
@@ -324,7 +324,7 @@ fn the_global_step_says_what_it_is() {
     let loaded = setup::load("cube", &[]).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let row = integrator::find("bdf2").unwrap();
-    let form = |row| StepCoefficients {
+    let coefficients = |row| StepCoefficients {
         row,
         h: 1.0 / 30.0,
         mass_damping: 0.0,
@@ -335,9 +335,11 @@ fn the_global_step_says_what_it_is() {
         let text = format!("global = \"{global}\"\ninner = {inner}");
         let solver: Solver = toml::from_str(&text).unwrap();
         let mut backend = Cpu::<f64>::new(model.clone(), &solver).unwrap();
-        backend.prepare(&form(integrator::find("backward-euler").unwrap()), HostNeeds::Nothing).unwrap();
+        backend
+            .prepare(&coefficients(integrator::find("backward-euler").unwrap()), HostNeeds::Nothing)
+            .unwrap();
         let first = backend.global_step();
-        backend.prepare(&form(row), HostNeeds::Nothing).unwrap();
+        backend.prepare(&coefficients(row), HostNeeds::Nothing).unwrap();
         (first, backend.global_step())
     };
     assert!(told("auto", 0).0.starts_with("Cholesky"), "{}", told("auto", 0).0);

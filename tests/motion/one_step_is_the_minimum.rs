@@ -99,7 +99,7 @@ fn elastic_gradient(simulation: &Simulation, x: &[Vec3], point: Vec3) -> Vec<Vec
 /// ∇Φ, with L assembled densely from the tetrahedra.
 fn gradient(
     simulation: &Simulation,
-    form: &Written,
+    coefficients: &Written,
     laplacian: &DMatrix<f64>,
     damping: [f64; 2],
     point: Vec3,
@@ -108,15 +108,18 @@ fn gradient(
     let model = simulation.model();
     let n = model.vertex_count();
     let at = |i: usize| Vec3::new(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
-    let evaluated: Vec<Vec3> = (0..n).map(|i| at(i) * form.c2 + form.z[i]).collect();
+    let evaluated: Vec<Vec3> = (0..n).map(|i| at(i) * coefficients.c2 + coefficients.z[i]).collect();
     let elastic = elastic_gradient(simulation, &evaluated, point);
-    let v: Vec<Vec3> = (0..n).map(|i| at(i) * form.s + form.q[i]).collect();
+    let v: Vec<Vec3> = (0..n).map(|i| at(i) * coefficients.s + coefficients.q[i]).collect();
     let mut g = DVector::zeros(3 * n);
     for i in 0..n {
         let m = model.mass[i];
         let lv: Vec3 = (0..n).map(|j| v[j] * laplacian[(i, j)]).sum();
-        let dissipation = (v[i] * (damping[0] * m) + lv * damping[1]) * (form.c2 * H * form.s);
-        let row = (at(i) - form.y[i]) * (m / (H * H)) + elastic[i] * (form.c1 * form.c2) + dissipation;
+        let dissipation =
+            (v[i] * (damping[0] * m) + lv * damping[1]) * (coefficients.c2 * H * coefficients.s);
+        let row = (at(i) - coefficients.y[i]) * (m / (H * H))
+            + elastic[i] * (coefficients.c1 * coefficients.c2)
+            + dissipation;
         g.fixed_rows_mut::<3>(3 * i).copy_from(&row);
     }
     g
@@ -186,20 +189,20 @@ fn step_is_minimum(integrator: &str, damping: [f64; 2]) {
     let (x1, v1) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
     simulation.frame().unwrap();
 
-    let form = written(integrator, [&x0, &x1], [&v0, &v1], simulation.model().gravity);
+    let coefficients = written(integrator, [&x0, &x1], [&v0, &v1], simulation.model().gravity);
     let laplacian = dense_laplacian(&simulation);
     let held = &simulation.model().attachments[0];
     let (before, after) = (held.target(H), held.target(2.0 * H));
-    let point = before + (after - before) * form.c2;
-    let g = |x: &DVector<f64>| gradient(&simulation, &form, &laplacian, damping, point, x);
-    let minimum = minimise(g, flat(&form.y));
+    let point = before + (after - before) * coefficients.c2;
+    let g = |x: &DVector<f64>| gradient(&simulation, &coefficients, &laplacian, damping, point, x);
+    let minimum = minimise(g, flat(&coefficients.y));
     let found = flat(simulation.positions());
     // both stop at a relative gradient near 1e-13, the condition number of A is about 1e3
     let difference = (&found - &minimum).amax();
     assert!(difference < 1e-9, "{integrator} {damping:?}: {difference:e} m apart");
     // the velocity is the one that the integrator promises
     for (i, v) in simulation.velocities().iter().enumerate() {
-        let expected = simulation.positions()[i] * form.s + form.q[i];
+        let expected = simulation.positions()[i] * coefficients.s + coefficients.q[i];
         assert!((v - expected).norm() < 1e-10);
     }
 }

@@ -18,7 +18,7 @@ impl Part for Wind {
 
     fn begin(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         cx.fetch()?;
-        let share = -(-self.rate * stage.form.h).exp_m1();
+        let share = -(-self.rate * stage.coefficients.h).exp_m1();
         let velocities = cx.backend.fetched().velocities;
         let changes: Vec<Vec3> = velocities.iter().map(|v| (self.air - v) * share).collect();
         cx.apply_impulses(&changes)
@@ -82,9 +82,12 @@ fn wind_carries_a_body_along() {
 /// A filter of one's own does what the built-in one does, under integrators that filter after the step and before it.
 #[test]
 fn a_filter_of_ones_own_is_as_good_as_a_built_in_one() {
-    for kind in ["backward-euler", "implicit-midpoint", "bdf2", "bathe", "symplectic-euler", "velocity-verlet"] {
+    for kind in
+        ["backward-euler", "implicit-midpoint", "bdf2", "bathe", "symplectic-euler", "velocity-verlet"]
+    {
         let kind = format!("integrator.kind=\"{kind}\"");
-        let moving = ["body.0.stretch=[1.2,1,1]", "body.0.angular_velocity=[0,3,1]", "time.substeps=20", &kind];
+        let moving =
+            ["body.0.stretch=[1.2,1,1]", "body.0.angular_velocity=[0,3,1]", "time.substeps=20", &kind];
         let built_in = ["damping.model=\"ether-drag\"", "damping.coefficient=0.01"];
         let mut expected = simulation(&[&moving[..], &built_in].concat());
         let mut own = simulation(&moving);
@@ -96,7 +99,10 @@ fn a_filter_of_ones_own_is_as_good_as_a_built_in_one() {
         // v − k v and (1 − k) v differ by rounding, which two hundred steps of a stiff body carry on
         let off = distance(expected.positions(), own.positions());
         assert!(off < 1e-9, "{kind}: {off:e} m");
-        assert!(last.damped > 1e-3 && (mine.damped / last.damped - 1.0).abs() < 1e-8, "{kind}: {mine:?} {last:?}");
+        assert!(
+            last.damped > 1e-3 && (mine.damped / last.damped - 1.0).abs() < 1e-8,
+            "{kind}: {mine:?} {last:?}"
+        );
     }
 }
 

@@ -179,7 +179,7 @@ fn bisecting_finds_the_kernel_that_is_wrong() {
     let folder = small();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     copy(&sources, &folder.path().join("shaders"));
-    let shader = folder.path().join("shaders/project_attachment.wgsl");
+    let shader = folder.path().join("shaders/local/project_attachment.wgsl");
     let right = std::fs::read_to_string(&shader).unwrap();
     let wrong = right.replacen("attachment.stiffness", "1.1 * attachment.stiffness", 1);
     assert_ne!(right, wrong);

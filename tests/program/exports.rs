@@ -4,12 +4,12 @@ use crate::common::{self, fails};
 
 use clap::ValueEnum;
 use dashpot::Vec3;
-use dashpot::mesh::write::{Known, write, write_known};
-use dashpot::mesh::{Carrier, Embedding, Mesh, read};
+use dashpot::mesh::write::{VertexData, write, write_with_data};
+use dashpot::mesh::{EmbeddedVertex, Embedding, Mesh, read};
 use dashpot::model::Model;
 use dashpot::observe::gltf::{self, GltfWriter};
 use dashpot::observe::mesh_cache::MeshCacheWriter;
-use dashpot::observe::motion::Motion;
+use dashpot::observe::motion::MotionWriter;
 use dashpot::observe::output::Export;
 use dashpot::observe::visible::Visible;
 use serde_json::Value;
@@ -36,12 +36,12 @@ fn model() -> Model {
     "#;
     let mut model = common::simulate(scene, &[]).model().clone();
     let vertices = model.bodies[1].mesh.tets[0];
-    let carrier = |weights| Carrier { vertices, weights };
-    let corner = |k: usize| carrier([0, 1, 2, 3].map(|i| if i == k { 0.7 } else { 0.1 }));
+    let embedded = |weights| EmbeddedVertex { vertices, weights };
+    let corner = |k: usize| embedded([0, 1, 2, 3].map(|i| if i == k { 0.7 } else { 0.1 }));
     // vertex 1 is in no triangle, as it may be in a file
-    let carriers = [0, 0, 1, 2, 3].map(corner).to_vec();
+    let embedded_vertices = [0, 0, 1, 2, 3].map(corner).to_vec();
     let triangles = vec![[0, 3, 2], [0, 2, 4], [0, 4, 3], [2, 3, 4]];
-    model.bodies[1].skin = Some(Arc::new(Embedding { triangles, carriers }));
+    model.bodies[1].skin = Some(Arc::new(Embedding { triangles, embedded_vertices }));
     model
 }
 
@@ -251,8 +251,8 @@ fn what_is_known_of_vertices_does_not_disturb_the_mesh() {
     let meshes: Vec<Mesh> = model.bodies.iter().map(|body| body.mesh.clone()).collect();
     let mesh = Mesh::concat(&meshes);
     let bodies: Vec<u32> = (0..).zip(&meshes).flat_map(|(b, mesh)| vec![b; mesh.positions.len()]).collect();
-    let known = Known { velocities: &model.initial_positions, bodies: &bodies };
-    write_known(&path, &mesh, &mesh.positions, known).unwrap();
+    let known = VertexData { velocities: &model.initial_positions, bodies: &bodies };
+    write_with_data(&path, &mesh, &mesh.positions, known).unwrap();
     let text = fs::read_to_string(&path).unwrap();
     let cells = mesh.tets.len() + mesh.strand_pieces().len();
     let (_, data) =

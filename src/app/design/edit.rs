@@ -1,9 +1,9 @@
 //! Editing of damping by example: changes requested of the simulations.
 
 use super::{Posing, keep};
-use crate::app::desk::Desk;
 use crate::app::session::Command;
 use crate::app::session::spec::Spec;
+use crate::app::ui_state::UiState;
 use crate::scene::{Curve, CurveKind, Example, Over, Shape};
 use std::path::PathBuf;
 use toml::Value;
@@ -42,10 +42,10 @@ pub fn curve_of(gamma: f64) -> Curve {
     Curve { kind: CurveKind::Bezier, over: Over::Deformation, points: vec![[0.0, log], [1.0, log]] }
 }
 
-impl Desk {
+impl UiState {
     /// Whether base and designed damping are shown side by side.
     pub fn is_design(&self) -> bool {
-        matches!(&self.state.lanes[..], [base, designed] if base.spec.base && !designed.spec.base)
+        matches!(&self.state.slots[..], [base, designed] if base.spec.base && !designed.spec.base)
     }
 
     /// The slot whose examples are edited.
@@ -54,22 +54,22 @@ impl Desk {
     }
 
     /// The examples as published by the slot.
-    fn told(&self) -> &[Example] {
-        let lane = self.state.lanes.get(self.designed());
-        lane.map_or(&[], |lane| &lane.loaded.scene.damping.examples)
+    fn published_examples(&self) -> &[Example] {
+        let slot = self.state.slots.get(self.designed());
+        slot.map_or(&[], |slot| &slot.loaded.scene.damping.examples)
     }
 
     /// The examples as requested.
     pub fn examples(&self) -> Vec<Example> {
-        self.design.examples(self.told()).to_vec()
+        self.design.examples(self.published_examples()).to_vec()
     }
 
     /// Takes over the published examples.
-    pub fn follow_design(&mut self) {
-        let building = self.state.lanes.get(self.designed()).is_some_and(|lane| lane.building);
-        let told = self.told().to_vec();
+    pub fn update_design(&mut self) {
+        let building = self.state.slots.get(self.designed()).is_some_and(|slot| slot.building);
+        let told = self.published_examples().to_vec();
         self.design.follow(&told, building);
-        self.follow_pose();
+        self.poll_pose();
     }
 
     /// Requests other examples. Edits of one gesture are undone together.
@@ -82,10 +82,10 @@ impl Desk {
     }
 
     fn send_examples(&mut self, examples: &[Example]) {
-        let lane = self.chosen();
+        let slot = self.chosen();
         match written(examples) {
-            Some(value) => self.send(Command::Set { lane, path: PATH.into(), value }),
-            None => self.complain("an example has a path that is not valid text"),
+            Some(value) => self.send(Command::Set { slot, path: PATH.into(), value }),
+            None => self.show_error("an example has a path that is not valid text"),
         }
     }
 
@@ -126,8 +126,8 @@ impl Desk {
 
     /// Shows base and designed damping side by side, or returns to one of them.
     pub fn show_three_views(&mut self, on: bool) {
-        let Some(lane) = self.state.lanes.get(self.designed()) else { return };
-        let designed = Spec { base: false, ..lane.spec.clone() };
+        let Some(slot) = self.state.slots.get(self.designed()) else { return };
+        let designed = Spec { base: false, ..slot.spec.clone() };
         let specs = match on {
             true => vec![Spec { base: true, ..designed.clone() }, designed],
             false => vec![designed],
@@ -138,44 +138,44 @@ impl Desk {
 
     /// Name of a body in the list of examples: `None` if there is only one body.
     pub fn body_name(&self, body: usize) -> Option<String> {
-        let bodies = &self.state.lanes.get(self.designed())?.loaded.scene.bodies;
+        let bodies = &self.state.slots.get(self.designed())?.loaded.scene.bodies;
         (bodies.len() > 1).then(|| bodies.get(body).map(|body| body.name.clone())).flatten()
     }
 
     /// Adds the current deformation of a body as an example, via a file.
     pub fn pose_as_example(&mut self, body: usize) {
-        let Some(lane) = self.state.lanes.get(self.designed()) else { return };
-        let stem = format!("{}-pose", lane.loaded.name);
+        let Some(slot) = self.state.slots.get(self.designed()) else { return };
+        let stem = format!("{}-pose", slot.loaded.name);
         let file = match keep::free_file(&self.pictures, &stem, "obj") {
             Ok(file) => file,
-            Err(error) => return self.complain(error.to_string()),
+            Err(error) => return self.show_error(error.to_string()),
         };
         self.design.poses += 1;
         let serial = self.design.poses;
-        let (lane, path) = (self.designed(), file.clone());
+        let (slot, path) = (self.designed(), file.clone());
         self.design.posing = Some(Posing { serial, file, body: self.body_name(body) });
-        self.send(Command::Pose { lane, body, path, serial });
+        self.send(Command::Pose { slot, body, path, serial });
     }
 
     /// Handles the session's answer to a pose request.
-    fn follow_pose(&mut self) {
+    fn poll_pose(&mut self) {
         let (serial, fault) = self.state.posed.clone();
         let Some(posing) = self.design.posing.take_if(|posing| posing.serial <= serial) else { return };
         if let Some(fault) = fault {
-            return self.complain(fault);
+            return self.show_error(fault);
         }
-        self.say(format!("written: {}", posing.file.display()));
+        self.show_message(format!("written: {}", posing.file.display()));
         let file: PathBuf = posing.file;
         self.add_example("pose", posing.body, Shape { file: Some(file), ..Shape::default() });
     }
 
     /// Saves the scene with its examples.
     pub fn save_scene(&mut self) {
-        let Some(lane) = self.state.lanes.get(self.designed()) else { return };
-        let loaded = lane.loaded.clone();
+        let Some(slot) = self.state.slots.get(self.designed()) else { return };
+        let loaded = slot.loaded.clone();
         match keep::save_scene(&self.pictures, &loaded, self.examples()) {
-            Ok(path) => self.say(format!("written: {}", path.display())),
-            Err(error) => self.complain(error.to_string()),
+            Ok(path) => self.show_message(format!("written: {}", path.display())),
+            Err(error) => self.show_error(error.to_string()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::app::session::spec::Spec;
 use crate::design::search::{self, Remaining, Trial};
 use crate::design::unload::Unloading;
-use crate::design::{Options, Outcome, Progress, Target, Wish, target};
+use crate::design::{DecayGoal, Options, Outcome, Progress, Target, target};
 use crate::error::InputError;
 use crate::scene::{Example, LoadedScene, Over};
 use crate::{Error, Result, cpu};
@@ -49,14 +49,14 @@ fn targets(rows: &[Row]) -> Vec<Target> {
     let target = |row: &Row| Target {
         example: row.example.clone(),
         amplitude: row.amplitude,
-        wish: Wish::Remaining(row.remaining),
+        wish: DecayGoal::Remaining(row.remaining),
     };
     rows.iter().map(target).collect()
 }
 
 /// Progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Stage {
+pub struct SearchProgress {
     /// Current target, number of targets, and round.
     pub target: usize,
     /// See `target`.
@@ -67,7 +67,7 @@ pub struct Stage {
     pub trials: usize,
 }
 
-impl Stage {
+impl SearchProgress {
     /// Estimated fraction done: the number of rounds is unknown, but the first takes most of the tests.
     pub fn share(&self) -> f32 {
         let rounds = self.round.saturating_sub(1) as f32 + self.target as f32 / self.targets.max(1) as f32;
@@ -86,14 +86,14 @@ pub struct Found {
 
 /// A search in progress, cancelled when dropped.
 pub struct Search {
-    stage: Arc<Mutex<Stage>>,
+    search_progress: Arc<Mutex<SearchProgress>>,
     stop: Arc<AtomicBool>,
     arrival: Receiver<Result<Found>>,
 }
 
 impl std::fmt::Debug for Search {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Search").field("stage", &self.stage()).finish_non_exhaustive()
+        f.debug_struct("Search").field("stage", &self.search_progress()).finish_non_exhaustive()
     }
 }
 
@@ -101,9 +101,10 @@ impl Search {
     /// Starts searching curves for a scene's current examples that meet the rows.
     pub fn start(spec: &Spec, examples: &[Example], rows: &[Row]) -> Search {
         let (sender, arrival) = channel();
-        let (stage, stop) = (Arc::new(Mutex::new(Stage::default())), Arc::new(AtomicBool::new(false)));
+        let (search_progress, stop) =
+            (Arc::new(Mutex::new(SearchProgress::default())), Arc::new(AtomicBool::new(false)));
         let (spec, examples, targets) = (spec.clone(), examples.to_vec(), targets(rows));
-        let (told, stopped) = (stage.clone(), stop.clone());
+        let (told, stopped) = (search_progress.clone(), stop.clone());
         let work = move || {
             let found = spec.load().and_then(|mut loaded| {
                 loaded.scene.damping.examples = examples;
@@ -114,12 +115,12 @@ impl Search {
         };
         // if no thread can be created the sender is dropped, which is reported as a failure
         let _ = std::thread::Builder::new().name("design".into()).spawn(work);
-        Search { stage, stop, arrival }
+        Search { search_progress, stop, arrival }
     }
 
     /// Its progress.
-    pub fn stage(&self) -> Stage {
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn search_progress(&self) -> SearchProgress {
+        *self.search_progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The result, if finished.
@@ -161,7 +162,12 @@ impl Trial for Stoppable<'_> {
     }
 }
 
-fn find(loaded: &LoadedScene, targets: &[Target], stage: &Mutex<Stage>, stop: &AtomicBool) -> Result<Found> {
+fn find(
+    loaded: &LoadedScene,
+    targets: &[Target],
+    search_progress: &Mutex<SearchProgress>,
+    stop: &AtomicBool,
+) -> Result<Found> {
     let mut examples = loaded.scene.damping.examples.clone();
     let assigned =
         target::assign(targets, &examples).map_err(|e| InputError::field("target", e.to_string()))?;
@@ -169,13 +175,13 @@ fn find(loaded: &LoadedScene, targets: &[Target], stage: &Mutex<Stage>, stop: &A
     test.check(&assigned).map_err(|e| InputError::field("target", e.to_string()))?;
     let mut test = Stoppable { test, stop };
     let mut tell = |progress: Progress<'_>| {
-        let now = Stage {
+        let now = SearchProgress {
             target: progress.number,
             targets: progress.targets,
             round: progress.round,
             trials: progress.trials,
         };
-        *stage.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        *search_progress.lock().unwrap_or_else(PoisonError::into_inner) = now;
     };
     let outcomes = search::search(&mut test, &mut examples, &assigned, &Options::default(), &mut tell)?;
     Ok(Found { examples, outcomes })
@@ -231,13 +237,20 @@ mod tests {
 
     #[test]
     fn progress_never_goes_back_and_never_claims_to_be_done() {
-        let stage = |round, target| Stage { target, targets: 3, round, trials: 0 }.share();
-        let shares = [stage(1, 0), stage(1, 1), stage(1, 2), stage(2, 0), stage(2, 1), stage(3, 0)];
+        let search_progress = |round, target| SearchProgress { target, targets: 3, round, trials: 0 }.share();
+        let shares = [
+            search_progress(1, 0),
+            search_progress(1, 1),
+            search_progress(1, 2),
+            search_progress(2, 0),
+            search_progress(2, 1),
+            search_progress(3, 0),
+        ];
         assert!(
             shares.windows(2).all(|pair| pair[0] < pair[1]) && shares.iter().all(|s| *s < 1.0),
             "{shares:?}"
         );
-        assert_eq!(Stage::default().share(), 0.0);
+        assert_eq!(SearchProgress::default().share(), 0.0);
     }
 
     #[test]
@@ -250,7 +263,7 @@ mod tests {
         assert_eq!(outcome.end, End::Reached, "{outcome:?}");
         // the tolerance of a search
         assert!((outcome.reached - 0.2).abs() <= 0.01 * 0.2, "{outcome:?}");
-        assert!(found.examples[0].curve.is_some() && search.stage().trials > 0);
+        assert!(found.examples[0].curve.is_some() && search.search_progress().trials > 0);
         let search = Search::start(&spec, &examples, &[row(0.3, 0.1), row(0.6, 0.2), row(0.9, 0.3)]);
         let stop = search.stop.clone();
         stop.store(true, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Editor of a curve γ(r): drag points, double-click to add, right-click to remove; or use the keys.
 
 use crate::app::design::points::{self, Axes, LOGS};
-use crate::app::session::Along;
+use crate::app::session::ExampleMotion;
 use crate::app::theme;
 use crate::scene::{Curve, Over};
 use egui::{
@@ -52,7 +52,7 @@ fn name(over: Over) -> &'static str {
 }
 
 /// r for a curve over deformation or velocity.
-pub fn size(over: Over, along: &Along) -> f64 {
+pub fn size(over: Over, along: &ExampleMotion) -> f64 {
     match over {
         Over::Deformation => along.excitation.abs(),
         Over::Velocity => along.rate.abs(),
@@ -60,7 +60,7 @@ pub fn size(over: Over, along: &Along) -> f64 {
 }
 
 /// Shows the editor. `now` is the current motion along the example, `reached` the largest recent r.
-pub fn edit(ui: &mut Ui, curve: &Curve, held: Held<'_>, now: Option<Along>, reached: f64) -> Edited {
+pub fn edit(ui: &mut Ui, curve: &Curve, held: Held<'_>, now: Option<ExampleMotion>, reached: f64) -> Edited {
     let wanted = vec2(ui.available_width(), HEIGHT);
     let (rect, response) = ui.allocate_exact_size(wanted, Sense::click_and_drag());
     if !*held.dragged {
@@ -215,12 +215,12 @@ fn draw_curve(ui: &Ui, response: &Response, axes: Axes, curve: &Curve, chosen: O
 }
 
 /// The current motion: its size and damping.
-fn draw_now(ui: &Ui, axes: Axes, curve: &Curve, now: &Along) {
+fn draw_now(ui: &Ui, axes: Axes, curve: &Curve, now: &ExampleMotion) {
     let r = size(curve.over, now);
     if !r.is_finite() {
         return;
     }
-    let colour = theme::lane(1);
+    let colour = theme::slot(1);
     let shown = axes.to_window([r.min(axes.right), curve.log_gamma(r)]);
     let [low, high] = [axes.rect.max.y, axes.rect.min.y].map(|y| pos2(shown.x, y));
     ui.painter().line_segment([low, high], Stroke::new(1.2, colour.gamma_multiply(0.6)));

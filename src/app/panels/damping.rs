@@ -1,9 +1,9 @@
 //! The damping model and its parameters.
 
 use super::widgets;
-use crate::app::desk::Desk;
 use crate::app::fields::{Field, Kind};
 use crate::app::theme;
+use crate::app::ui_state::UiState;
 use crate::damping::MODELS;
 use egui::{Button, RichText, Ui};
 
@@ -227,11 +227,11 @@ pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String,
 }
 
 /// Model buttons and the parameters of the selected model.
-pub fn show(ui: &mut Ui, desk: &mut Desk) {
+pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     theme::card(ui, |ui| {
         ui.label(RichText::new("Damping").strong().size(17.0));
         theme::quiet(ui, "How should motion decay? Pick a model and watch.");
-        let now = desk
+        let now = ui_state
             .value("damping.model")
             .and_then(|value| Some(value.as_str()?.to_string()))
             .unwrap_or_default();
@@ -246,9 +246,9 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
                 let text = RichText::new(title).size(15.0).strong();
                 let fill = if chosen { theme::ACCENT.gamma_multiply(0.75) } else { theme::WIDGET };
                 let button = ui.add_sized([width, 36.0], Button::new(text).fill(fill));
-                desk.spots.note(format!("damping:{}", model.name), button.rect);
+                ui_state.widget_rects.record(format!("damping:{}", model.name), button.rect);
                 if button.on_hover_text(shown(model.name).help).clicked() && !chosen {
-                    choose(desk, model.name);
+                    choose(ui_state, model.name);
                 }
                 if k % 2 == 1 {
                     ui.end_row();
@@ -258,19 +258,19 @@ pub fn show(ui: &mut Ui, desk: &mut Desk) {
         let shown = shown(&now);
         theme::quiet(ui, shown.help);
         for field in shown.fields {
-            widgets::field(ui, desk, "", field);
+            widgets::field(ui, ui_state, "", field);
         }
-        if let Some(message) = desk.fault("damping.model") {
+        if let Some(message) = ui_state.fault("damping.model") {
             theme::wrong(ui, message);
         }
     });
 }
 
 /// Selects a model with a visible effect.
-pub fn choose(desk: &Desk, name: &str) {
-    let value = |path: &str| desk.value(path).and_then(|value| crate::app::fields::number(&value));
+pub fn choose(ui_state: &UiState, name: &str) {
+    let value = |path: &str| ui_state.value(path).and_then(|value| crate::app::fields::number(&value));
     for (path, value) in choosing(name, value) {
-        desk.set(&path, value);
+        ui_state.set(&path, value);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Damping by example: the list of shapes, and the damping along the selected one.
 
 use crate::app::design::edit;
-use crate::app::desk::Desk;
 use crate::app::session::Command;
 use crate::app::theme;
+use crate::app::ui_state::UiState;
 use crate::scene::{Example, Shape};
 use egui::{Button, DragValue, RichText, Ui};
 
@@ -11,27 +11,27 @@ use egui::{Button, DragValue, RichText, Ui};
 const MODELS: [&str; 2] = ["laplacian", "rayleigh"];
 
 /// The page.
-pub fn show(ui: &mut Ui, desk: &mut Desk) {
+pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     theme::card(ui, |ui| {
         ui.label(RichText::new("Damping by example").strong().size(17.0));
         theme::quiet(ui, "Motion along these shapes is damped γ times as strongly as all other motion.");
-        if has_base(ui, desk) {
-            list(ui, desk);
-            add(ui, desk);
+        if has_base(ui, ui_state) {
+            list(ui, ui_state);
+            add(ui, ui_state);
         }
-        faults(ui, desk);
+        faults(ui, ui_state);
     });
-    if !desk.examples().is_empty() {
-        views(ui, desk);
-        super::strength::show(ui, desk);
-        super::inverse::show(ui, desk);
+    if !ui_state.examples().is_empty() {
+        views(ui, ui_state);
+        super::strength::show(ui, ui_state);
+        super::inverse::show(ui, ui_state);
     }
 }
 
 /// Whether the scene has such a damping model; otherwise offers one.
-fn has_base(ui: &mut Ui, desk: &mut Desk) -> bool {
-    let lane = desk.state.lanes.get(desk.designed());
-    let damping = lane.map(|lane| &lane.loaded.scene.damping);
+fn has_base(ui: &mut Ui, ui_state: &mut UiState) -> bool {
+    let slot = ui_state.state.slots.get(ui_state.designed());
+    let damping = slot.map(|slot| &slot.loaded.scene.damping);
     let scales = |damping: &crate::scene::Damping| {
         MODELS.contains(&damping.model.as_str()) && (damping.mass != 0.0 || damping.stiffness != 0.0)
     };
@@ -39,27 +39,27 @@ fn has_base(ui: &mut Ui, desk: &mut Desk) -> bool {
     if !has {
         theme::quiet(ui, "Examples scale Laplacian or Rayleigh damping; this scene has neither.");
         let button = ui.button("Laplacian damping");
-        desk.spots.note("design:laplacian", button.rect);
+        ui_state.widget_rects.record("design:laplacian", button.rect);
         if button.clicked() {
-            super::damping::choose(desk, "laplacian");
+            super::damping::choose(ui_state, "laplacian");
         }
     }
     has
 }
 
-fn list(ui: &mut Ui, desk: &mut Desk) {
-    let examples = desk.examples();
+fn list(ui: &mut Ui, ui_state: &mut UiState) {
+    let examples = ui_state.examples();
     for (index, example) in examples.iter().enumerate() {
         ui.horizontal(|ui| {
-            let picked = index == desk.design.picked;
+            let picked = index == ui_state.design.picked;
             let width = ui.available_width() - if picked { 32.0 } else { 0.0 };
             let row = ui.add_sized([width, 26.0], row(example, picked));
-            desk.spots.note(format!("example:{}", example.name), row.rect);
+            ui_state.widget_rects.record(format!("example:{}", example.name), row.rect);
             if row.clicked() {
-                (desk.design.picked, desk.design.point) = (index, None);
+                (ui_state.design.picked, ui_state.design.point) = (index, None);
             }
             if picked && ui.small_button("×").on_hover_text("Remove this example").clicked() {
-                desk.remove_example();
+                ui_state.remove_example();
             }
         });
     }
@@ -82,75 +82,76 @@ fn row(example: &Example, picked: bool) -> Button<'static> {
 }
 
 /// Buttons for new examples: a mode, or the current pose.
-fn add(ui: &mut Ui, desk: &mut Desk) {
-    choose_body(ui, desk);
+fn add(ui: &mut Ui, ui_state: &mut UiState) {
+    choose_body(ui, ui_state);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let button = ui.button("+ mode");
-        desk.spots.note("add:mode", button.rect);
+        ui_state.widget_rects.record("add:mode", button.rect);
         let clicked = button.on_hover_text("Vibration mode with this number, slowest first").clicked();
-        ui.add(DragValue::new(&mut desk.design.mode).range(1..=60).speed(0.1));
+        ui.add(DragValue::new(&mut ui_state.design.mode).range(1..=60).speed(0.1));
         if clicked {
-            let shape = Shape { mode: Some(desk.design.mode), ..Shape::default() };
-            desk.add_example("mode", desk.body_name(desk.design.body), shape);
-            desk.design.mode = (desk.design.mode + 1).min(60);
+            let shape = Shape { mode: Some(ui_state.design.mode), ..Shape::default() };
+            ui_state.add_example("mode", ui_state.body_name(ui_state.design.body), shape);
+            ui_state.design.mode = (ui_state.design.mode + 1).min(60);
         }
         ui.add_space(6.0);
-        let free = desk.design.posing.is_none();
+        let free = ui_state.design.posing.is_none();
         let button = ui.add_enabled(free, Button::new("+ current pose"));
-        desk.spots.note("add:pose", button.rect);
+        ui_state.widget_rects.record("add:pose", button.rect);
         let help = "The body's current deformation, without its rotation: pause, pull or pin it, then click. \
                     Written to a file.";
         if button.on_hover_text(help).clicked() {
-            desk.pose_as_example(desk.design.body);
+            ui_state.pose_as_example(ui_state.design.body);
         }
     });
 }
 
 /// The body for new examples, if there are several.
-fn choose_body(ui: &mut Ui, desk: &mut Desk) {
-    let Some(lane) = desk.state.lanes.get(desk.designed()) else { return };
-    let names: Vec<String> = lane.loaded.scene.bodies.iter().map(|body| body.name.clone()).collect();
-    desk.design.body = desk.design.body.min(names.len().saturating_sub(1));
+fn choose_body(ui: &mut Ui, ui_state: &mut UiState) {
+    let Some(slot) = ui_state.state.slots.get(ui_state.designed()) else { return };
+    let names: Vec<String> = slot.loaded.scene.bodies.iter().map(|body| body.name.clone()).collect();
+    ui_state.design.body = ui_state.design.body.min(names.len().saturating_sub(1));
     if names.len() > 1 {
-        let now = names[desk.design.body].clone();
+        let now = names[ui_state.design.body].clone();
         egui::ComboBox::from_label("body").width(120.0).selected_text(now).show_ui(ui, |ui| {
             for (index, name) in names.iter().enumerate() {
-                ui.selectable_value(&mut desk.design.body, index, name);
+                ui.selectable_value(&mut ui_state.design.body, index, name);
             }
         });
     }
 }
 
 /// What keeps the examples from taking effect.
-fn faults(ui: &mut Ui, desk: &mut Desk) {
-    let Some(lane) = desk.state.lanes.get(desk.designed()) else { return };
-    if let Some(fault) = lane.fault.clone() {
+fn faults(ui: &mut Ui, ui_state: &mut UiState) {
+    let Some(slot) = ui_state.state.slots.get(ui_state.designed()) else { return };
+    if let Some(fault) = slot.fault.clone() {
         theme::wrong(ui, format!("not changed: {}", fault.message));
-    } else if lane.building {
+    } else if slot.building {
         theme::quiet(ui, "preparing …");
     }
 }
 
 /// Comparison with base damping, and release from the example's shape.
-fn views(ui: &mut Ui, desk: &mut Desk) {
+fn views(ui: &mut Ui, ui_state: &mut UiState) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        let on = desk.is_design();
-        let fill = if on { theme::ACCENT.gamma_multiply(0.75) } else { theme::LANES[1].gamma_multiply(0.45) };
+        let on = ui_state.is_design();
+        let fill = if on { theme::ACCENT.gamma_multiply(0.75) } else { theme::SLOTS[1].gamma_multiply(0.45) };
         let button = ui.add(Button::new("three views").fill(fill));
-        desk.spots.note("design:views", button.rect);
+        ui_state.widget_rects.record("design:views", button.rect);
         let help = "Base damping, designed damping and the example's shape side by side, from the start.";
         if button.on_hover_text(help).clicked() {
-            desk.show_three_views(!on);
+            ui_state.show_three_views(!on);
         }
         let release = ui.button("release from");
-        desk.spots.note("design:release", release.rect);
+        ui_state.widget_rects.record("design:release", release.rect);
         let help = "Restart at rest, deformed by this multiple of the example's shape.";
         let clicked = release.on_hover_text(help).clicked();
-        ui.add(DragValue::new(&mut desk.design.amount).range(-20.0..=20.0).speed(0.02).suffix(" ×"));
+        ui.add(DragValue::new(&mut ui_state.design.amount).range(-20.0..=20.0).speed(0.02).suffix(" ×"));
         if clicked {
-            desk.send(Command::Release { example: desk.design.picked, amount: desk.design.amount });
+            ui_state
+                .send(Command::Release { example: ui_state.design.picked, amount: ui_state.design.amount });
         }
     });
 }

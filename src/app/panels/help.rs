@@ -1,13 +1,13 @@
 //! The help: what mouse and keys do.
 
-use crate::app::desk::Desk;
 use crate::app::keys::{KEYS, MOUSE};
 use crate::app::theme;
+use crate::app::ui_state::UiState;
 use egui::{Align2, Context, RichText, Window};
 
 /// A window in the middle, while it is open.
-pub fn show(ctx: &Context, desk: &mut Desk) {
-    let mut open = desk.help;
+pub fn show(ctx: &Context, ui_state: &mut UiState) {
+    let mut open = ui_state.help;
     Window::new("Dashpot")
         .open(&mut open)
         .anchor(Align2::CENTER_CENTER, [0.0, 0.0])
@@ -31,5 +31,5 @@ pub fn show(ctx: &Context, desk: &mut Desk) {
                 });
             }
         });
-    desk.help = open;
+    ui_state.help = open;
 }

@@ -1,32 +1,32 @@
 //! Inverse design: target amplitudes, and the search for matching curves.
 
 use crate::app::design::inverse::{self, Row, Search};
-use crate::app::desk::Desk;
 use crate::app::theme;
+use crate::app::ui_state::UiState;
 use crate::design::End;
 use egui::{Button, ComboBox, DragValue, ProgressBar, RichText, Ui};
 use std::time::Duration;
 
 /// The card.
-pub fn show(ui: &mut Ui, desk: &mut Desk) {
-    follow(ui, desk);
+pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
+    follow(ui, ui_state);
     theme::card(ui, |ui| {
         theme::heading(ui, "Find the curves");
         theme::quiet(ui, "Released from |χ|, this amplitude should remain after one cycle:");
-        rows(ui, desk);
-        buttons(ui, desk);
-        if let Some(reason) = desk.design.refused.clone() {
+        rows(ui, ui_state);
+        buttons(ui, ui_state);
+        if let Some(reason) = ui_state.design.refused.clone() {
             theme::wrong(ui, reason);
         }
-        outcomes(ui, desk);
+        outcomes(ui, ui_state);
     });
 }
 
-fn rows(ui: &mut Ui, desk: &mut Desk) {
-    let names: Vec<String> = desk.examples().into_iter().map(|example| example.name).collect();
-    let free = desk.design.search.is_none();
+fn rows(ui: &mut Ui, ui_state: &mut UiState) {
+    let names: Vec<String> = ui_state.examples().into_iter().map(|example| example.name).collect();
+    let free = ui_state.design.search.is_none();
     let mut taken = None;
-    let Desk { design, spots, .. } = desk;
+    let UiState { design, widget_rects, .. } = ui_state;
     for (index, row) in design.rows.iter_mut().enumerate() {
         ui.add_enabled_ui(free, |ui| {
             let line = ui.horizontal(|ui| {
@@ -45,7 +45,7 @@ fn rows(ui: &mut Ui, desk: &mut Desk) {
                     taken = Some(index);
                 }
             });
-            spots.note(format!("target:{index}"), line.response.rect);
+            widget_rects.record(format!("target:{index}"), line.response.rect);
         });
     }
     if let Some(index) = taken {
@@ -53,75 +53,75 @@ fn rows(ui: &mut Ui, desk: &mut Desk) {
     }
 }
 
-fn buttons(ui: &mut Ui, desk: &mut Desk) {
+fn buttons(ui: &mut Ui, ui_state: &mut UiState) {
     ui.horizontal(|ui| {
-        if let Some(search) = &desk.design.search {
-            let stage = search.stage();
-            let text = match stage.targets {
+        if let Some(search) = &ui_state.design.search {
+            let search_progress = search.search_progress();
+            let text = match search_progress.targets {
                 0 => "preparing …".to_string(),
-                _ => format!("target {} of {}, {} tests", stage.target + 1, stage.targets, stage.trials),
+                _ => format!("target {} of {}, {} tests", search_progress.target + 1, search_progress.targets, search_progress.trials),
             };
             let width = ui.available_width() - 66.0;
-            ui.add(ProgressBar::new(stage.share()).desired_width(width).text(RichText::new(text).small()));
+            ui.add(ProgressBar::new(search_progress.share()).desired_width(width).text(RichText::new(text).small()));
             let cancel = ui.button("cancel");
-            desk.spots.note("inverse:cancel", cancel.rect);
+            ui_state.widget_rects.record("inverse:cancel", cancel.rect);
             if cancel.clicked() {
-                desk.design.search = None;
+                ui_state.design.search = None;
             }
             return;
         }
         let add = ui.button("+ target");
-        desk.spots.note("inverse:add", add.rect);
+        ui_state.widget_rects.record("inverse:add", add.rect);
         if add.clicked() {
-            let examples = desk.examples();
-            let name = examples.get(desk.design.picked).map_or(String::new(), |example| example.name.clone());
-            let row: Row = inverse::next_row(&desk.design.rows, &name);
-            desk.design.rows.push(row);
+            let examples = ui_state.examples();
+            let name = examples.get(ui_state.design.picked).map_or(String::new(), |example| example.name.clone());
+            let row: Row = inverse::next_row(&ui_state.design.rows, &name);
+            ui_state.design.rows.push(row);
         }
-        let find = Button::new("find curves").fill(theme::LANES[1].gamma_multiply(0.45));
-        let find = ui.add_enabled(!desk.design.rows.is_empty(), find);
-        desk.spots.note("inverse:find", find.rect);
+        let find = Button::new("find curves").fill(theme::SLOTS[1].gamma_multiply(0.45));
+        let find = ui.add_enabled(!ui_state.design.rows.is_empty(), find);
+        ui_state.widget_rects.record("inverse:find", find.rect);
         let help = "Releases the body repeatedly, without gravity or contact, and adjusts the curves until the targets are met.";
         if find.on_hover_text(help).clicked() {
-            start(desk);
+            start(ui_state);
         }
     });
 }
 
-fn start(desk: &mut Desk) {
-    let examples = desk.examples();
-    desk.design.outcomes.clear();
-    desk.design.refused = inverse::complaint(&desk.design.rows, &examples);
-    let spec = desk.state.lanes.get(desk.designed()).map(|lane| lane.spec.clone());
-    if let (None, Some(spec)) = (&desk.design.refused, spec) {
-        desk.design.search = Some(Search::start(&spec, &examples, &desk.design.rows));
+fn start(ui_state: &mut UiState) {
+    let examples = ui_state.examples();
+    ui_state.design.outcomes.clear();
+    ui_state.design.refused = inverse::complaint(&ui_state.design.rows, &examples);
+    let spec = ui_state.state.slots.get(ui_state.designed()).map(|slot| slot.spec.clone());
+    if let (None, Some(spec)) = (&ui_state.design.refused, spec) {
+        ui_state.design.search = Some(Search::start(&spec, &examples, &ui_state.design.rows));
     }
 }
 
 /// Takes over the result of a search.
-fn follow(ui: &Ui, desk: &mut Desk) {
-    let Some(search) = &desk.design.search else { return };
+fn follow(ui: &Ui, ui_state: &mut UiState) {
+    let Some(search) = &ui_state.design.search else { return };
     ui.ctx().request_repaint_after(Duration::from_millis(100));
     let Some(done) = search.done() else { return };
-    desk.design.search = None;
+    ui_state.design.search = None;
     match done {
-        Err(error) => desk.design.refused = Some(error.to_string()),
+        Err(error) => ui_state.design.refused = Some(error.to_string()),
         Ok(found) => {
             // only the curves: shapes may have been added meanwhile
-            let mut examples = desk.examples();
+            let mut examples = ui_state.examples();
             for example in &mut examples {
                 let same = found.examples.iter().find(|other| other.name == example.name);
                 same.into_iter().for_each(|found| example.curve.clone_from(&found.curve));
             }
-            desk.set_examples(examples, false);
-            desk.design.outcomes = found.outcomes;
+            ui_state.set_examples(examples, false);
+            ui_state.design.outcomes = found.outcomes;
         }
     }
 }
 
 /// Outcomes of the targets.
-fn outcomes(ui: &mut Ui, desk: &mut Desk) {
-    for outcome in &desk.design.outcomes {
+fn outcomes(ui: &mut Ui, ui_state: &mut UiState) {
+    for outcome in &ui_state.design.outcomes {
         let number = theme::number;
         let (colour, text) = match outcome.end {
             End::Reached => (

@@ -1,7 +1,7 @@
 //! Energy budget: one bar per slot, all to the same scale.
 
-use crate::app::desk::Desk;
 use crate::app::theme;
+use crate::app::ui_state::UiState;
 use crate::ledger::Row;
 use egui::{Color32, CornerRadius, Rect, RichText, Stroke, StrokeKind, Ui, vec2};
 
@@ -21,30 +21,30 @@ const SHARES: [Share; 5] = [
 const BAR: f32 = 18.0;
 
 /// The bars and their legend.
-pub fn show(ui: &mut Ui, desk: &mut Desk) {
+pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         theme::heading(ui, "Where the energy went");
         theme::quiet(ui, "solid: lost, outline: gained");
     });
-    let rows: Vec<Row> = desk.state.lanes.iter().map(|lane| lane.row).collect();
+    let rows: Vec<Row> = ui_state.state.slots.iter().map(|slot| slot.row).collect();
     let sum =
         |row: &Row| SHARES.iter().map(|(_, _, of)| of(row).abs()).filter(|x| x.is_finite()).sum::<f64>();
     let largest = rows.iter().map(sum).fold(0.0, f64::max);
-    for (lane, row) in rows.iter().enumerate() {
-        bar(ui, desk, lane, row, largest.max(1e-12));
+    for (slot, row) in rows.iter().enumerate() {
+        bar(ui, ui_state, slot, row, largest.max(1e-12));
     }
-    if let Some(row) = rows.get(desk.active) {
+    if let Some(row) = rows.get(ui_state.active) {
         amounts(ui, row);
     }
 }
 
-fn bar(ui: &mut Ui, desk: &mut Desk, lane: usize, row: &Row, scale: f64) {
+fn bar(ui: &mut Ui, ui_state: &mut UiState, slot: usize, row: &Row, scale: f64) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), BAR), egui::Sense::hover());
     ui.painter().rect_filled(rect, CornerRadius::same(4), theme::GROUND);
     let mut left = rect.min.x;
-    if desk.state.lanes.len() > 1 {
-        ui.painter().circle_filled(rect.left_center() + vec2(7.0, 0.0), 4.0, theme::lane(lane));
+    if ui_state.state.slots.len() > 1 {
+        ui.painter().circle_filled(rect.left_center() + vec2(7.0, 0.0), 4.0, theme::slot(slot));
         left += 16.0;
     }
     let room = f64::from(rect.max.x - left);
@@ -64,8 +64,8 @@ fn bar(ui: &mut Ui, desk: &mut Desk, lane: usize, row: &Row, scale: f64) {
         }
         left += width;
     }
-    desk.spots.note(format!("ledger:{lane}"), rect);
-    response.on_hover_text(desk.title(lane));
+    ui_state.widget_rects.record(format!("ledger:{slot}"), rect);
+    response.on_hover_text(ui_state.title(slot));
 }
 
 /// The amounts of a slot as numbers.

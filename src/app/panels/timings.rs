@@ -1,7 +1,7 @@
 //! Time per frame by phase.
 
-use crate::app::desk::Desk;
 use crate::app::theme;
+use crate::app::ui_state::UiState;
 use crate::step::clock::PHASES;
 use egui::{Color32, CornerRadius, Rect, RichText, Ui, vec2};
 
@@ -12,9 +12,9 @@ fn colour(k: usize) -> Color32 {
 }
 
 /// A bar of phases, the largest ones by name, and iterations.
-pub fn show(ui: &mut Ui, desk: &mut Desk) {
-    let Some(lane) = desk.lane() else { return };
-    let (phases, row) = (lane.phases, lane.row);
+pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
+    let Some(slot) = ui_state.slot() else { return };
+    let (phases, row) = (slot.phases, slot.row);
     let whole: f64 = phases.iter().sum();
     ui.add_space(4.0);
     ui.horizontal(|ui| {

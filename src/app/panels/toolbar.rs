@@ -1,31 +1,31 @@
 //! The toolbar: scene, playback, mouse tool, colours, pictures.
 
-use crate::app::desk::{Desk, Tool};
 use crate::app::recording::FORMATS;
 use crate::app::session::Command;
 use crate::app::session::pace::{SPEEDS, Speed};
 use crate::app::session::spec::Spec;
 use crate::app::theme;
+use crate::app::ui_state::{Tool, UiState};
 use crate::scene::builtin::SCENES;
 use crate::view::Colour;
 use egui::{Button, ComboBox, RichText, Ui};
 
 /// The bar.
-pub fn show(ui: &mut Ui, desk: &mut Desk) {
+pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     ui.horizontal(|ui| {
-        scenes(ui, desk);
+        scenes(ui, ui_state);
         ui.separator();
-        transport(ui, desk);
+        transport(ui, ui_state);
         ui.separator();
-        tools(ui, desk);
+        tools(ui, ui_state);
         ui.separator();
-        looks(ui, desk);
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| pictures(ui, desk));
+        looks(ui, ui_state);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| pictures(ui, ui_state));
     });
 }
 
-fn scenes(ui: &mut Ui, desk: &mut Desk) {
-    let now = desk.state.lanes.first().map_or("…".to_string(), |lane| lane.loaded.name.clone());
+fn scenes(ui: &mut Ui, ui_state: &mut UiState) {
+    let now = ui_state.state.slots.first().map_or("…".to_string(), |slot| slot.loaded.name.clone());
     let mut chosen = None;
     let menu = ComboBox::from_id_salt("scene").width(140.0).height(520.0);
     let menu = menu.selected_text(RichText::new(&now).strong()).show_ui(ui, |ui| {
@@ -36,10 +36,10 @@ fn scenes(ui: &mut Ui, desk: &mut Desk) {
             let font = egui::FontId::proportional(13.5);
             let plain = |color| egui::TextFormat { font_id: font.clone(), color, ..Default::default() };
             text.append(line.trim_end(), 0.0, plain(theme::TEXT));
-            text.append(&desk.descriptions[scene.name], 12.0, plain(theme::QUIET));
+            text.append(&ui_state.descriptions[scene.name], 12.0, plain(theme::QUIET));
             text.wrap.max_rows = 1;
             let entry = ui.selectable_label(scene.name == now, text);
-            desk.spots.note(format!("scene:{}", scene.name), entry.rect);
+            ui_state.widget_rects.record(format!("scene:{}", scene.name), entry.rect);
             if entry.clicked() {
                 chosen = Some(scene.name.to_string());
             }
@@ -48,41 +48,41 @@ fn scenes(ui: &mut Ui, desk: &mut Desk) {
         ui.horizontal(|ui| {
             ui.label("from a file:");
             let typed = ui.add(
-                egui::TextEdit::singleline(&mut desk.typed_scene)
+                egui::TextEdit::singleline(&mut ui_state.typed_scene)
                     .hint_text("path/to/scene.toml")
                     .desired_width(360.0),
             );
             let entered = typed.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            if (ui.button("open").clicked() || entered) && !desk.typed_scene.trim().is_empty() {
-                chosen = Some(desk.typed_scene.trim().to_string());
+            if (ui.button("open").clicked() || entered) && !ui_state.typed_scene.trim().is_empty() {
+                chosen = Some(ui_state.typed_scene.trim().to_string());
             }
         });
     });
-    desk.spots.note("scenes", menu.response.rect);
+    ui_state.widget_rects.record("scenes", menu.response.rect);
     menu.response.on_hover_text("Choose a scene");
     if let Some(scene) = chosen {
-        let backend = desk.lane().map(|lane| lane.spec.backend).unwrap_or_default();
-        desk.send(Command::Open(vec![Spec { backend, ..Spec::of(&scene) }]));
+        let backend = ui_state.slot().map(|slot| slot.spec.backend).unwrap_or_default();
+        ui_state.send(Command::Open(vec![Spec { backend, ..Spec::of(&scene) }]));
     }
 }
 
-fn transport(ui: &mut Ui, desk: &mut Desk) {
-    let paused = desk.state.paused;
+fn transport(ui: &mut Ui, ui_state: &mut UiState) {
+    let paused = ui_state.state.paused;
     let text = if paused { "play" } else { "pause" };
     let button = ui.add(Button::new(text).min_size(egui::vec2(64.0, 0.0)));
-    desk.spots.note("pause", button.rect);
+    ui_state.widget_rects.record("pause", button.rect);
     if button.on_hover_text("Play or pause (space)").clicked() {
-        desk.send(Command::Pause(!paused));
+        ui_state.send(Command::Pause(!paused));
     }
     let step = ui.button("step");
-    desk.spots.note("step", step.rect);
+    ui_state.widget_rects.record("step", step.rect);
     if step.on_hover_text("Advance one frame (. or →)").clicked() {
-        desk.send(Command::Step);
+        ui_state.send(Command::Step);
     }
     let reset = ui.button("reset");
-    desk.spots.note("reset", reset.rect);
+    ui_state.widget_rects.record("reset", reset.rect);
     if reset.on_hover_text("Restart (R)").clicked() {
-        desk.send(Command::Reset);
+        ui_state.send(Command::Reset);
     }
     let name = |speed: Speed| match speed {
         Speed::Times(speed) if speed < 1.0 => format!("1/{:.0} ×", 1.0 / speed),
@@ -90,78 +90,82 @@ fn transport(ui: &mut Ui, desk: &mut Desk) {
         Speed::Unbounded => "max".into(),
     };
     let all = SPEEDS.map(Speed::Times).into_iter().chain([Speed::Unbounded]);
-    let menu =
-        ComboBox::from_id_salt("speed").width(58.0).selected_text(name(desk.state.speed)).show_ui(ui, |ui| {
+    let menu = ComboBox::from_id_salt("speed").width(58.0).selected_text(name(ui_state.state.speed)).show_ui(
+        ui,
+        |ui| {
             for speed in all {
-                if ui.selectable_label(speed == desk.state.speed, name(speed)).clicked() {
-                    desk.send(Command::Speed(speed));
+                if ui.selectable_label(speed == ui_state.state.speed, name(speed)).clicked() {
+                    ui_state.send(Command::Speed(speed));
                 }
             }
-        });
-    desk.spots.note("speed", menu.response.rect);
+        },
+    );
+    ui_state.widget_rects.record("speed", menu.response.rect);
     menu.response.on_hover_text("Slow motion, fast-forward, or as fast as possible");
 }
 
-fn tools(ui: &mut Ui, desk: &mut Desk) {
+fn tools(ui: &mut Ui, ui_state: &mut UiState) {
     ui.spacing_mut().item_spacing.x = 3.0;
     for (tool, name, help) in [
         (Tool::Grab, "grab", "Drag a body to pull it"),
         (Tool::Push, "push", "Click a body to push it (Shift + click)"),
         (Tool::Pin, "pin", "Click a body to pin it in place or release it (Ctrl + click)"),
     ] {
-        let button = ui.selectable_label(desk.tool == tool, name);
-        desk.spots.note(format!("tool:{name}"), button.rect);
+        let button = ui.selectable_label(ui_state.tool == tool, name);
+        ui_state.widget_rects.record(format!("tool:{name}"), button.rect);
         if button.on_hover_text(help).clicked() {
-            desk.tool = tool;
+            ui_state.tool = tool;
         }
     }
     ui.spacing_mut().item_spacing.x = 8.0;
 }
 
-fn looks(ui: &mut Ui, desk: &mut Desk) {
-    let menu = ComboBox::from_id_salt("colour").width(112.0).selected_text(desk.look.colour.name()).show_ui(
-        ui,
-        |ui| {
+fn looks(ui: &mut Ui, ui_state: &mut UiState) {
+    let menu = ComboBox::from_id_salt("colour")
+        .width(112.0)
+        .selected_text(ui_state.look.colour.name())
+        .show_ui(ui, |ui| {
             for colour in Colour::ALL {
-                ui.selectable_value(&mut desk.look.colour, colour, colour.name());
+                ui.selectable_value(&mut ui_state.look.colour, colour, colour.name());
             }
-        },
-    );
-    desk.spots.note("colour", menu.response.rect);
+        });
+    ui_state.widget_rects.record("colour", menu.response.rect);
     menu.response.on_hover_text("Quantity shown by the colours (1 – 5)");
-    ui.toggle_value(&mut desk.look.wireframe, "wire")
+    ui.toggle_value(&mut ui_state.look.wireframe, "wire")
         .on_hover_text("Show the edges of the simulated mesh (W)");
-    ui.toggle_value(&mut desk.look.skin, "skin")
+    ui.toggle_value(&mut ui_state.look.skin, "skin")
         .on_hover_text("Show the fine skin of bodies that have one (K)");
-    ui.toggle_value(&mut desk.contacts, "contacts").on_hover_text("Mark contact points (C)");
+    ui.toggle_value(&mut ui_state.contacts, "contacts").on_hover_text("Mark contact points (C)");
 }
 
-fn pictures(ui: &mut Ui, desk: &mut Desk) {
+fn pictures(ui: &mut Ui, ui_state: &mut UiState) {
     if ui.button("?").on_hover_text("Help (H)").clicked() {
-        desk.help = !desk.help;
+        ui_state.help = !ui_state.help;
     }
-    let on = desk.recording.is_on();
+    let on = ui_state.recording.is_on();
     let text = match on {
         true => RichText::new("stop").color(theme::WRONG),
         false => RichText::new("record"),
     };
     let button = ui.button(text);
-    desk.spots.note("record", button.rect);
+    ui_state.widget_rects.record("record", button.rect);
     if button.on_hover_text("Record the view to a file").clicked() {
-        desk.toggle_recording();
+        ui_state.toggle_recording();
     }
-    let name =
-        FORMATS.iter().find(|(format, ..)| *format == desk.recording.format).map_or("", |(_, name, _)| name);
+    let name = FORMATS
+        .iter()
+        .find(|(format, ..)| *format == ui_state.recording.format)
+        .map_or("", |(_, name, _)| name);
     ui.add_enabled_ui(!on, |ui| {
         ComboBox::from_id_salt("format").width(62.0).selected_text(name).show_ui(ui, |ui| {
             for (format, name, help) in FORMATS {
-                ui.selectable_value(&mut desk.recording.format, format, name).on_hover_text(help);
+                ui.selectable_value(&mut ui_state.recording.format, format, name).on_hover_text(help);
             }
         });
     });
     let shot = ui.button("picture");
-    desk.spots.note("picture", shot.rect);
+    ui_state.widget_rects.record("picture", shot.rect);
     if shot.on_hover_text("Save a picture of the window (S)").clicked() {
-        desk.screenshot = true;
+        ui_state.screenshot = true;
     }
 }

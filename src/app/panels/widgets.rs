@@ -1,9 +1,9 @@
 //! Scene fields as widgets: label with help, control, unit, and error.
 
-use crate::app::desk::Desk;
 use crate::app::fields::{self, Choices, Field, Kind};
 use crate::app::session::Command;
 use crate::app::theme;
+use crate::app::ui_state::UiState;
 use egui::{ComboBox, Slider, Ui};
 use toml::Value;
 
@@ -11,9 +11,9 @@ use toml::Value;
 const LABEL: f32 = 122.0;
 
 /// A field of the active slot at `base` plus the field's own path.
-pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
+pub fn field(ui: &mut Ui, ui_state: &mut UiState, base: &str, field: &Field) {
     let path = format!("{base}{}", field.path);
-    let value = desk.value(&path);
+    let value = ui_state.value(&path);
     let response = ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = (ui.available_width() - LABEL - 72.0).max(50.0);
         if !matches!(field.kind, Kind::Switch) {
@@ -36,18 +36,18 @@ pub fn field(ui: &mut Ui, desk: &mut Desk, base: &str, field: &Field) {
             (Kind::Several(choices), Some(value)) => several(ui, value, choices),
         };
         if let Some(changed) = changed {
-            desk.set(&path, changed);
+            ui_state.set(&path, changed);
         }
         if is_optional(&path)
             && value.is_some()
             && ui.small_button("auto").on_hover_text("Automatic").clicked()
         {
-            desk.send(Command::Unset { lane: desk.chosen(), path: path.clone() });
+            ui_state.send(Command::Unset { slot: ui_state.chosen(), path: path.clone() });
         }
     });
-    desk.spots.note(&path, response.response.rect);
+    ui_state.widget_rects.record(&path, response.response.rect);
     response.response.on_hover_text(help(field));
-    if let Some(message) = desk.fault(&path) {
+    if let Some(message) = ui_state.fault(&path) {
         theme::wrong(ui, message);
     }
 }

@@ -1,6 +1,6 @@
 //! Builds a simulation on its own thread, up to the factored matrix of its next step.
 
-use super::Machine;
+use super::Hardware;
 use super::spec::Spec;
 use crate::Result;
 use crate::backend::{self, Device};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// A finished simulation and its inputs.
-pub(super) struct Made {
+pub(super) struct BuiltSimulation {
     pub spec: Spec,
     pub loaded: Arc<LoadedScene>,
     pub model: Arc<Model>,
@@ -33,12 +33,12 @@ pub(super) struct Made {
 /// A build in progress.
 pub(super) struct Build {
     pub spec: Spec,
-    arrival: Receiver<Result<Box<Made>>>,
+    arrival: Receiver<Result<Box<BuiltSimulation>>>,
 }
 
 impl Build {
     /// Starts a build. `from` is roughly the state to be transferred, so that the matrix needed then is factored.
-    pub fn start(machine: &Machine, spec: &Spec, from: Option<Snapshot>) -> Build {
+    pub fn start(machine: &Hardware, spec: &Spec, from: Option<Snapshot>) -> Build {
         let (sender, arrival) = channel();
         let (machine, wanted) = (machine.clone(), spec.clone());
         let work = move || {
@@ -51,7 +51,7 @@ impl Build {
     }
 
     /// The result, if finished.
-    pub fn done(&self) -> Option<Result<Box<Made>>> {
+    pub fn done(&self) -> Option<Result<Box<BuiltSimulation>>> {
         match self.arrival.try_recv() {
             Ok(made) => Some(made),
             Err(TryRecvError::Empty) => None,
@@ -71,7 +71,7 @@ fn on_one_thread<R: Send>(work: impl FnOnce() -> Result<R> + Send) -> Result<R> 
     }
 }
 
-fn make(machine: &Machine, spec: Spec, from: Option<Snapshot>) -> Result<Box<Made>> {
+fn make(machine: &Hardware, spec: Spec, from: Option<Snapshot>) -> Result<Box<BuiltSimulation>> {
     let loaded = spec.load()?;
     let mut built = build(&loaded)?;
     spec.hold(&mut built.model);
@@ -87,7 +87,7 @@ fn make(machine: &Machine, spec: Spec, from: Option<Snapshot>) -> Result<Box<Mad
     simulation.prepare()?;
     let picker = Picker::new(&model);
     let loaded = Arc::new(loaded);
-    Ok(Box::new(Made {
+    Ok(Box::new(BuiltSimulation {
         spec,
         loaded,
         model,
@@ -99,7 +99,7 @@ fn make(machine: &Machine, spec: Spec, from: Option<Snapshot>) -> Result<Box<Mad
     }))
 }
 
-impl Device for Machine {
+impl Device for Hardware {
     fn reason_for_cpu(&self) -> Option<String> {
         let hardware = self.context.as_ref().is_some_and(|context| !context.adapter.software);
         (!hardware).then(|| "the window has no hardware adapter".into())

@@ -6,9 +6,9 @@
 
 mod build;
 pub mod grab;
-mod lane;
 pub mod pace;
 pub mod pose;
+mod sim_slot;
 pub mod spec;
 pub mod state;
 #[cfg(test)]
@@ -21,17 +21,17 @@ use crate::ledger::Row;
 use crate::view::Ray;
 use pace::Speed;
 use spec::Spec;
-pub use state::{Along, Fault, LaneState, Places, State};
+pub use state::{ExampleMotion, Fault, SlotState, State, StateSource};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Maximum number of simulations side by side.
-pub const MOST_LANES: usize = 4;
+pub const MAX_SLOTS: usize = 4;
 
 /// Where simulations may compute.
 #[derive(Debug, Clone, Default)]
-pub struct Machine {
+pub struct Hardware {
     /// The window's device, if any.
     pub context: Option<Arc<Context>>,
     /// How shaders are run.
@@ -50,7 +50,7 @@ pub enum Command {
     /// Sets a field of the scene, like `--set path=value`.
     Set {
         /// The slot.
-        lane: Option<usize>,
+        slot: Option<usize>,
         /// Dotted path of the field.
         path: String,
         /// The value, as TOML.
@@ -59,14 +59,14 @@ pub enum Command {
     /// Resets a field to the scene's value.
     Unset {
         /// The slot.
-        lane: Option<usize>,
+        slot: Option<usize>,
         /// Dotted path of the field.
         path: String,
     },
     /// Selects the backend.
     Backend {
         /// The slot.
-        lane: Option<usize>,
+        slot: Option<usize>,
         /// The backend.
         choice: crate::backend::BackendChoice,
     },
@@ -81,7 +81,7 @@ pub enum Command {
     /// Grabs the first surface hit by the ray.
     Grab {
         /// The slot.
-        lane: usize,
+        slot: usize,
         /// From the eye through the cursor.
         ray: Ray,
         /// Returned in [`State::answered`] when done.
@@ -94,14 +94,14 @@ pub enum Command {
     /// Pushes the first surface hit along the ray.
     Push {
         /// The slot.
-        lane: usize,
+        slot: usize,
         /// From the eye through the cursor.
         ray: Ray,
     },
     /// Pins the first surface hit in place, or releases it.
     Pin {
         /// The slot.
-        lane: usize,
+        slot: usize,
         /// From the eye through the cursor.
         ray: Ray,
     },
@@ -117,7 +117,7 @@ pub enum Command {
     /// Writes a body's current deformation as a mesh in rest coordinates.
     Pose {
         /// The slot.
-        lane: usize,
+        slot: usize,
         /// The body.
         body: usize,
         /// The output file.
@@ -129,8 +129,8 @@ pub enum Command {
 
 /// Ledger rows of a slot that the window has not read yet.
 #[derive(Debug, Clone, Default)]
-pub struct News {
-    /// The epoch they belong to; see [`LaneState::epoch`].
+pub struct LedgerUpdate {
+    /// The epoch they belong to; see [`SlotState::epoch`].
     pub epoch: u64,
     /// In order.
     pub rows: Vec<Row>,
@@ -140,9 +140,9 @@ pub struct News {
 
 /// State shared by both threads. Locked only while copying.
 #[derive(Default)]
-struct Board {
+struct SharedState {
     state: Arc<State>,
-    news: Vec<News>,
+    news: Vec<LedgerUpdate>,
     /// Called after each publication.
     wake: Option<Box<dyn Fn() + Send>>,
 }
@@ -150,15 +150,15 @@ struct Board {
 /// Handle of the simulation thread, which ends when the handle is dropped.
 pub struct Session {
     commands: Option<Sender<Command>>,
-    board: Arc<Mutex<Board>>,
+    board: Arc<Mutex<SharedState>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Session {
     /// Starts the idle thread. Fails only if the system cannot create one.
-    pub fn start(machine: Machine) -> std::io::Result<Session> {
+    pub fn start(machine: Hardware) -> std::io::Result<Session> {
         let (sender, receiver) = channel();
-        let board = Arc::new(Mutex::new(Board::default()));
+        let board = Arc::new(Mutex::new(SharedState::default()));
         let shown = board.clone();
         let thread = std::thread::Builder::new()
             .name("session".into())
@@ -185,9 +185,13 @@ impl Session {
     }
 
     /// The last state, and each slot's rows since the last call.
-    pub fn look(&self) -> (Arc<State>, Vec<News>) {
+    pub fn look(&self) -> (Arc<State>, Vec<LedgerUpdate>) {
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = board.news.iter().map(|news| News { epoch: news.epoch, ..News::default() }).collect();
+        let news = board
+            .news
+            .iter()
+            .map(|news| LedgerUpdate { epoch: news.epoch, ..LedgerUpdate::default() })
+            .collect();
         (board.state.clone(), std::mem::replace(&mut board.news, news))
     }
 

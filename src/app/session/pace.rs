@@ -39,7 +39,7 @@ pub struct Pace {
 
 impl Pace {
     /// Adds elapsed wall-clock time to the backlog. One whole frame (s) is always kept, however long.
-    pub fn pass(&mut self, wall: Duration, speed: Speed, frame: f64) {
+    pub fn elapse(&mut self, wall: Duration, speed: Speed, frame: f64) {
         let wall = wall.as_secs_f64();
         let keep = (-FORGETTING * wall).exp();
         self.made *= keep;
@@ -77,7 +77,7 @@ impl Pace {
     }
 
     /// Drops the backlog, as after a pause.
-    pub fn forgive(&mut self) {
+    pub fn clear_debt(&mut self) {
         *self = Pace::default();
     }
 }
@@ -98,7 +98,7 @@ mod tests {
             }
             let tick = f64::max(spent, 0.01);
             now += tick;
-            pace.pass(Duration::from_secs_f64(tick), speed, frame);
+            pace.elapse(Duration::from_secs_f64(tick), speed, frame);
         }
         (frames, pace)
     }

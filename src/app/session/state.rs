@@ -3,7 +3,7 @@
 use super::pace::Speed;
 use super::spec::Spec;
 use crate::Vec3;
-use crate::contact::Touched;
+use crate::contact::ContactPoint;
 use crate::error::{Error, InputError};
 use crate::gpu::Shared;
 use crate::ledger::Row;
@@ -35,7 +35,7 @@ impl From<&Error> for Fault {
 
 /// Source of the vertex state.
 #[derive(Debug, Clone)]
-pub enum Places {
+pub enum StateSource {
     /// On the host: positions (m), velocities (m/s), and the velocity change by filters.
     Host(Arc<[Vec3]>, Arc<[Vec3]>, Arc<[Vec3]>),
     /// In buffers on the window's device.
@@ -44,7 +44,7 @@ pub enum Places {
 
 /// Current motion along an example.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Along {
+pub struct ExampleMotion {
     /// χ, multiples of the example's shape.
     pub excitation: f64,
     /// χ̇ (1/s).
@@ -55,7 +55,7 @@ pub struct Along {
 
 /// The state of a slot.
 #[derive(Debug, Clone)]
-pub struct LaneState {
+pub struct SlotState {
     /// Its settings.
     pub spec: Spec,
     /// The scene with all defaults.
@@ -67,13 +67,13 @@ pub struct LaneState {
     /// Changes whenever time restarts.
     pub epoch: u64,
     /// Vertex state.
-    pub places: Places,
+    pub state_source: StateSource,
     /// Contact points.
-    pub touched: Arc<[Touched]>,
+    pub contact_points: Arc<[ContactPoint]>,
     /// Current target of each attachment (m); `None` if inactive.
     pub held: Arc<[Option<Vec3>]>,
     /// Motion along the scene's examples, in order.
-    pub along: Arc<[Along]>,
+    pub example_motion: Arc<[ExampleMotion]>,
     /// The last row of the ledger.
     pub row: Row,
     /// Smoothed time per frame and phase (ms).
@@ -94,9 +94,9 @@ pub struct LaneState {
 
 /// A grabbed body.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Held {
+pub struct GrabState {
     /// Its slot.
-    pub lane: usize,
+    pub slot: usize,
     /// The central vertex of the grabbed patch.
     pub vertex: usize,
     /// Its position (m).
@@ -111,7 +111,7 @@ pub struct State {
     /// Publication counter.
     pub serial: u64,
     /// The simulations side by side.
-    pub lanes: Vec<LaneState>,
+    pub slots: Vec<SlotState>,
     /// Whether time is paused.
     pub paused: bool,
     /// Requested speed.
@@ -123,7 +123,7 @@ pub struct State {
     /// Why that failed.
     pub fault: Option<Fault>,
     /// The current grab.
-    pub held: Option<Held>,
+    pub held: Option<GrabState>,
     /// The last `Grab` processed.
     pub answered: u64,
     /// The last `Pose` processed, and its error if any.

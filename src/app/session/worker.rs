@@ -1,12 +1,12 @@
 //! The simulation thread: commands, due frames, publication, in a loop.
 
-use super::build::{Build, Made};
+use super::build::{Build, BuiltSimulation};
 use super::grab::Grab;
-use super::lane::Lane;
 use super::pace::{Pace, Speed};
+use super::sim_slot::SimSlot;
 use super::spec::Spec;
-use super::state::{Fault, Held, State};
-use super::{Board, Command, MOST_LANES, Machine, News};
+use super::state::{Fault, GrabState, State};
+use super::{Command, Hardware, LedgerUpdate, MAX_SLOTS, SharedState};
 use crate::Result;
 use rayon::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -26,12 +26,12 @@ const IDLE: Duration = Duration::from_millis(200);
 const MOST_NEWS: usize = 100_000;
 
 pub(super) struct Worker {
-    machine: Machine,
+    machine: Hardware,
     commands: Receiver<Command>,
-    board: Arc<Mutex<Board>>,
-    lanes: Vec<Lane>,
+    board: Arc<Mutex<SharedState>>,
+    slots: Vec<SimSlot>,
     /// Slots that replace the current ones once all are built.
-    next: Option<Vec<(Build, Option<Box<Made>>)>>,
+    next: Option<Vec<(Build, Option<Box<BuiltSimulation>>)>>,
     fault: Option<Fault>,
     paused: bool,
     speed: Speed,
@@ -52,12 +52,12 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub fn new(machine: Machine, commands: Receiver<Command>, board: Arc<Mutex<Board>>) -> Worker {
+    pub fn new(machine: Hardware, commands: Receiver<Command>, board: Arc<Mutex<SharedState>>) -> Worker {
         Worker {
             machine,
             commands,
             board,
-            lanes: Vec::new(),
+            slots: Vec::new(),
             next: None,
             fault: None,
             paused: false,
@@ -79,21 +79,21 @@ impl Worker {
     pub fn run(mut self) {
         let mut last = Instant::now();
         loop {
-            if !self.hear() {
+            if !self.take_commands() {
                 return;
             }
             let now = Instant::now();
             let frame = self.frame_length();
-            self.pace.pass(now - last, self.speed, frame);
+            self.pace.elapse(now - last, self.speed, frame);
             last = now;
-            self.settle();
+            self.adopt_builds();
             self.advance(now);
             self.publish();
         }
     }
 
     /// Takes pending commands; sleeps until there is something to do. `false` when the channel is closed.
-    fn hear(&mut self) -> bool {
+    fn take_commands(&mut self) -> bool {
         let sleep = self.sleep();
         let mut first = match self.commands.recv_timeout(sleep) {
             Ok(command) => Some(command),
@@ -102,15 +102,16 @@ impl Worker {
         };
         while let Some(command) = first.take().or_else(|| self.commands.try_recv().ok()) {
             self.changed = true;
-            self.obey(command);
+            self.execute(command);
         }
         true
     }
 
     fn sleep(&self) -> Duration {
-        let building = self.next.is_some() || self.lanes.iter().any(|lane| lane.wanted() != lane.spec());
-        let longest = if building || self.lanes.iter().any(Lane::is_late) { BUILDING } else { IDLE };
-        match self.moves() {
+        let building = self.next.is_some() || self.slots.iter().any(|slot| slot.wanted() != slot.spec());
+        let longest =
+            if building || self.slots.iter().any(SimSlot::has_pending_rows) { BUILDING } else { IDLE };
+        match self.is_running() {
             _ if self.is_behind() => Duration::ZERO,
             true if self.single > 0 => Duration::ZERO,
             true => self.pace.until_due(self.frame_length(), self.speed).min(longest),
@@ -119,60 +120,60 @@ impl Worker {
     }
 
     /// Whether time is running.
-    fn moves(&self) -> bool {
-        (!self.paused || self.single > 0) && self.lead().is_some() && !self.is_awaiting()
+    fn is_running(&self) -> bool {
+        (!self.paused || self.single > 0) && self.leader().is_some() && !self.is_awaiting()
     }
 
     /// The slot that sets the pace: the first that can step.
-    fn lead(&self) -> Option<&Lane> {
-        self.lanes.iter().find(|lane| lane.is_well())
+    fn leader(&self) -> Option<&SimSlot> {
+        self.slots.iter().find(|slot| slot.can_step())
     }
 
     fn frame_length(&self) -> f64 {
-        self.lead().map_or(1.0 / 30.0, Lane::frame_length)
+        self.leader().map_or(1.0 / 30.0, SimSlot::frame_length)
     }
 
     /// Whether a slot must be built before all restart together.
     fn is_awaiting(&self) -> bool {
-        self.lanes.iter().any(Lane::is_awaited)
+        self.slots.iter().any(SimSlot::waits_for_build)
     }
 
     /// Whether some slot lags behind.
     fn is_behind(&self) -> bool {
-        !self.is_awaiting() && self.lanes.iter().any(|lane| lane.is_behind(self.time))
+        !self.is_awaiting() && self.slots.iter().any(|slot| slot.is_behind(self.time))
     }
 
-    fn obey(&mut self, command: Command) {
+    fn execute(&mut self, command: Command) {
         match command {
             Command::Open(specs) => self.open(specs),
             Command::Add(overrides) => {
-                let mut specs: Vec<Spec> = self.lanes.iter().map(|lane| lane.wanted().clone()).collect();
+                let mut specs: Vec<Spec> = self.slots.iter().map(|slot| slot.wanted().clone()).collect();
                 let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
                 specs.extend(specs.last().cloned().map(|spec| spec.with(&overrides)));
-                specs.truncate(MOST_LANES);
+                specs.truncate(MAX_SLOTS);
                 self.open(specs);
             }
-            Command::Remove(lane) if lane < self.lanes.len() && self.lanes.len() > 1 => {
-                self.lanes.remove(lane);
+            Command::Remove(slot) if slot < self.slots.len() && self.slots.len() > 1 => {
+                self.slots.remove(slot);
                 self.hand = None;
             }
-            Command::Set { lane, path, value } => self.want(lane, |spec| spec.set(&path, &value)),
-            Command::Unset { lane, path } => self.want(lane, |spec| spec.unset(&path)),
-            Command::Backend { lane, choice } => self.want(lane, |spec| spec.backend = choice),
+            Command::Set { slot, path, value } => self.request(slot, |spec| spec.set(&path, &value)),
+            Command::Unset { slot, path } => self.request(slot, |spec| spec.unset(&path)),
+            Command::Backend { slot, choice } => self.request(slot, |spec| spec.backend = choice),
             Command::Pause(paused) => {
                 self.paused = paused;
-                self.pace.forgive();
+                self.pace.clear_debt();
             }
             Command::Step => (self.paused, self.single) = (true, self.single + 1),
             Command::Reset => self.reset(),
             Command::Speed(speed) => {
                 self.speed = speed;
-                self.pace.forgive();
+                self.pace.clear_debt();
             }
             Command::Strength(strength) => self.strength = strength,
             Command::Release { example, amount } => self.release(example, amount),
-            Command::Pose { lane, body, path, serial } => {
-                let posed = self.lanes.get_mut(lane).map_or(Ok(()), |lane| lane.pose(body, &path));
+            Command::Pose { slot, body, path, serial } => {
+                let posed = self.slots.get_mut(slot).map_or(Ok(()), |slot| slot.pose(body, &path));
                 self.posed = (serial, posed.err().map(|error| error.to_string()));
             }
             Command::Remove(_) => {}
@@ -187,10 +188,10 @@ impl Worker {
     /// Mouse commands.
     fn handle(&mut self, command: Command) {
         match command {
-            Command::Grab { lane, ray, serial } => {
+            Command::Grab { slot, ray, serial } => {
                 let strength = self.strength;
-                let grab = self.lanes.get_mut(lane).and_then(|at| at.grab(&ray, strength));
-                self.hand = grab.map(|grab| (lane, grab));
+                let grab = self.slots.get_mut(slot).and_then(|at| at.grab(&ray, strength));
+                self.hand = grab.map(|grab| (slot, grab));
                 self.answered = serial;
             }
             Command::Move(to) => {
@@ -198,22 +199,22 @@ impl Worker {
                     grab.hand = to;
                 }
             }
-            Command::Push { lane, ray } => {
-                let hit = self.lanes.get_mut(lane).and_then(|lane| lane.pick(&ray));
+            Command::Push { slot, ray } => {
+                let hit = self.slots.get_mut(slot).and_then(|slot| slot.pick(&ray));
                 let together = self.is_together();
-                let pushed = self.lanes.iter_mut().enumerate().filter(|(k, _)| together || *k == lane);
+                let pushed = self.slots.iter_mut().enumerate().filter(|(k, _)| together || *k == slot);
                 if let Some(hit) = hit {
-                    pushed.for_each(|(_, lane)| lane.push(&hit, ray.direction));
+                    pushed.for_each(|(_, slot)| slot.push(&hit, ray.direction));
                 }
             }
-            Command::Pin { lane, ray } => {
+            Command::Pin { slot, ray } => {
                 self.numbers += 1;
                 let (machine, number) = (&self.machine, self.numbers);
-                self.lanes.get_mut(lane).into_iter().for_each(|lane| lane.pin(machine, &ray, number));
+                self.slots.get_mut(slot).into_iter().for_each(|slot| slot.pin(machine, &ray, number));
                 if let Some(of) =
-                    self.lanes.get(lane).filter(|_| self.is_together()).map(Lane::wanted).cloned()
+                    self.slots.get(slot).filter(|_| self.is_together()).map(SimSlot::wanted).cloned()
                 {
-                    self.want(None, |spec| {
+                    self.request(None, |spec| {
                         (spec.pins, spec.released) = (of.pins.clone(), of.released.clone());
                     });
                 }
@@ -224,54 +225,54 @@ impl Worker {
 
     /// Whether the mouse acts on all slots alike: on designed damping and its base twin.
     fn is_together(&self) -> bool {
-        self.lanes.iter().any(|lane| lane.spec().base)
+        self.slots.iter().any(|slot| slot.spec().base)
     }
 
-    fn want(&mut self, lane: Option<usize>, change: impl Fn(&mut Spec)) {
+    fn request(&mut self, slot: Option<usize>, change: impl Fn(&mut Spec)) {
         let machine = &self.machine;
-        let chosen = self.lanes.iter_mut().enumerate().filter(|(k, _)| lane.is_none_or(|lane| lane == *k));
-        chosen.for_each(|(_, lane)| lane.want(machine, &change));
+        let chosen = self.slots.iter_mut().enumerate().filter(|(k, _)| slot.is_none_or(|slot| slot == *k));
+        chosen.for_each(|(_, slot)| slot.request(machine, &change));
     }
 
     /// Starts building other slots.
     fn open(&mut self, specs: Vec<Spec>) {
         self.fault = None;
         let build = |spec: &Spec| (Build::start(&self.machine, spec, None), None);
-        self.next = Some(specs.iter().take(MOST_LANES).map(build).collect());
+        self.next = Some(specs.iter().take(MAX_SLOTS).map(build).collect());
     }
 
     fn reset(&mut self) {
-        for lane in &mut self.lanes {
+        for slot in &mut self.slots {
             self.numbers += 1;
-            lane.reset(&self.machine, self.numbers);
+            slot.reset(&self.machine, self.numbers);
         }
         (self.hand, self.time, self.single) = (None, 0.0, 0);
-        self.pace.forgive();
+        self.pace.clear_debt();
     }
 
     /// Restarts from a deformed state at rest with the current models.
     fn release(&mut self, example: usize, amount: f64) {
-        for lane in &mut self.lanes {
+        for slot in &mut self.slots {
             self.numbers += 1;
-            lane.release(example, amount, self.numbers);
+            slot.release(example, amount, self.numbers);
         }
         (self.hand, self.time, self.single) = (None, 0.0, 0);
-        self.pace.forgive();
+        self.pace.clear_debt();
     }
 
     /// Adopts finished builds.
-    fn settle(&mut self) {
+    fn adopt_builds(&mut self) {
         let mut started = Vec::new();
-        for (k, lane) in self.lanes.iter_mut().enumerate() {
+        for (k, slot) in self.slots.iter_mut().enumerate() {
             self.numbers += 1;
-            let (build, epoch) = (lane.build(), lane.epoch());
-            self.changed |= lane.settle(&self.machine, self.numbers);
-            self.changed |= lane.catch_up();
-            if lane.build() != build {
+            let (build, epoch) = (slot.build(), slot.epoch());
+            self.changed |= slot.adopt_build(&self.machine, self.numbers);
+            self.changed |= slot.take_pending_rows();
+            if slot.build() != build {
                 // vertex numbers may have changed
                 self.hand = self.hand.take().filter(|(held, _)| *held != k);
             }
-            if lane.epoch() != epoch {
+            if slot.epoch() != epoch {
                 started.push(k);
             }
         }
@@ -280,8 +281,8 @@ impl Worker {
         }
         if let Some(next) = self.next.take() {
             match arrive(next) {
-                Ok((lanes, true)) => self.begin(lanes.into_iter().filter_map(|(_, made)| made)),
-                Ok((lanes, false)) => self.next = Some(lanes),
+                Ok((slots, true)) => self.replace_slots(slots.into_iter().filter_map(|(_, made)| made)),
+                Ok((slots, false)) => self.next = Some(slots),
                 Err(error) => (self.fault, self.changed) = (Some(Fault::from(&error)), true),
             }
         }
@@ -289,25 +290,25 @@ impl Worker {
 
     /// Some slots had to restart: restart the others as well, so that all stay in lockstep.
     fn start_with(&mut self, started: &[usize]) {
-        for (k, lane) in self.lanes.iter_mut().enumerate() {
-            if !started.contains(&k) && !lane.is_awaited() && lane.time() > 0.0 {
+        for (k, slot) in self.slots.iter_mut().enumerate() {
+            if !started.contains(&k) && !slot.waits_for_build() && slot.time() > 0.0 {
                 self.numbers += 1;
-                lane.reset(&self.machine, self.numbers);
+                slot.reset(&self.machine, self.numbers);
             }
         }
         (self.hand, self.time) = (None, 0.0);
-        self.pace.forgive();
+        self.pace.clear_debt();
     }
 
     /// Replaces the slots, starting at time zero.
-    fn begin(&mut self, made: impl Iterator<Item = Box<Made>>) {
-        self.lanes.clear();
+    fn replace_slots(&mut self, made: impl Iterator<Item = Box<BuiltSimulation>>) {
+        self.slots.clear();
         for made in made {
             self.numbers += 1;
-            self.lanes.push(Lane::new(made, self.numbers));
+            self.slots.push(SimSlot::new(made, self.numbers));
         }
         (self.hand, self.time, self.changed) = (None, 0.0, true);
-        self.pace.forgive();
+        self.pace.clear_debt();
     }
 
     /// Makes the due frames of all slots in lockstep, for about one tick.
@@ -315,20 +316,20 @@ impl Worker {
         loop {
             if !self.is_behind() {
                 let frame = self.frame_length();
-                if !self.moves() || self.single == 0 && !self.pace.is_due(frame, self.speed) {
+                if !self.is_running() || self.single == 0 && !self.pace.is_due(frame, self.speed) {
                     break;
                 }
-                self.time = self.lead().map_or(0.0, Lane::time) + frame;
+                self.time = self.leader().map_or(0.0, SimSlot::time) + frame;
                 self.single = self.single.saturating_sub(1);
                 self.pace.made(frame);
             }
             let (time, hand, together) = (self.time, &self.hand, self.is_together());
-            self.lanes.par_iter_mut().enumerate().for_each(|(k, lane)| {
-                let grab = hand.as_ref().filter(|(lane, _)| together || *lane == k).map(|(_, grab)| grab);
+            self.slots.par_iter_mut().enumerate().for_each(|(k, slot)| {
+                let grab = hand.as_ref().filter(|(slot, _)| together || *slot == k).map(|(_, grab)| grab);
                 // slots may have shorter or longer frames than the first; what does not fit in this tick is made in
                 // the next, before time advances
-                while lane.is_behind(time) {
-                    lane.frame(grab);
+                while slot.is_behind(time) {
+                    slot.frame(grab);
                     if since.elapsed() > TICK {
                         break;
                     }
@@ -346,13 +347,13 @@ impl Worker {
             return;
         }
         self.serial += 1;
-        let held = self.hand.as_ref().and_then(|(lane, grab)| {
-            let at = self.lanes.get(*lane)?.position(grab.vertex);
-            Some(Held { lane: *lane, vertex: grab.vertex, at, hand: grab.hand })
+        let held = self.hand.as_ref().and_then(|(slot, grab)| {
+            let at = self.slots.get(*slot)?.position(grab.vertex);
+            Some(GrabState { slot: *slot, vertex: grab.vertex, at, hand: grab.hand })
         });
         let state = State {
             serial: self.serial,
-            lanes: self.lanes.iter_mut().map(Lane::state).collect(),
+            slots: self.slots.iter_mut().map(SimSlot::state).collect(),
             paused: self.paused,
             speed: self.speed,
             pace: self.pace.measured(),
@@ -365,17 +366,17 @@ impl Worker {
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         board.state = Arc::new(state);
         let mut before = std::mem::take(&mut board.news);
-        for lane in &mut self.lanes {
+        for slot in &mut self.slots {
             // matched by epoch, not by index: an earlier slot may have been closed
-            let known = before.iter().position(|news| news.epoch == lane.epoch());
-            let fresh = || News { epoch: lane.epoch(), ..News::default() };
+            let known = before.iter().position(|news| news.epoch == slot.epoch());
+            let fresh = || LedgerUpdate { epoch: slot.epoch(), ..LedgerUpdate::default() };
             let mut news = known.map_or_else(fresh, |k| before.swap_remove(k));
             if news.rows.len() < MOST_NEWS {
-                news.rows.append(&mut lane.rows);
-                news.excitations.append(&mut lane.excitations);
+                news.rows.append(&mut slot.rows);
+                news.excitations.append(&mut slot.excitations);
             }
-            lane.rows.clear();
-            lane.excitations.clear();
+            slot.rows.clear();
+            slot.excitations.clear();
             board.news.push(news);
         }
         if let Some(wake) = &board.wake {
@@ -385,12 +386,12 @@ impl Worker {
 }
 
 /// Slots being built, and whether all have finished.
-type Arriving = (Vec<(Build, Option<Box<Made>>)>, bool);
+type Arriving = (Vec<(Build, Option<Box<BuiltSimulation>>)>, bool);
 
-fn arrive(mut lanes: Vec<(Build, Option<Box<Made>>)>) -> Result<Arriving> {
-    for (build, made) in lanes.iter_mut().filter(|(_, made)| made.is_none()) {
+fn arrive(mut slots: Vec<(Build, Option<Box<BuiltSimulation>>)>) -> Result<Arriving> {
+    for (build, made) in slots.iter_mut().filter(|(_, made)| made.is_none()) {
         *made = build.done().transpose()?;
     }
-    let all = lanes.iter().all(|(_, made)| made.is_some());
-    Ok((lanes, all))
+    let all = slots.iter().all(|(_, made)| made.is_some());
+    Ok((slots, all))
 }

@@ -8,8 +8,8 @@ use crate::Result;
 use crate::backend::is_refusal;
 use crate::cli::backend::{BackendArgs, SOFTWARE};
 use crate::cli::compare::deviation::Deviation;
-use crate::cli::contest::{Contestant, Measure, Times, Way, turns};
 use crate::cli::table::ms;
+use crate::cli::timed_run::{ComputePath, FrameClock, TimedRun, Times, turns};
 use crate::gpu::context::Adapter;
 use crate::ledger::Row;
 use crate::scene::LoadedScene;
@@ -89,10 +89,11 @@ impl Plan {
         }
     }
 
-    fn ways(&self) -> Vec<Way> {
+    fn paths(&self) -> Vec<ComputePath> {
         let single = self.suite != Suite::Papers;
-        let all = [Way::Cpu, Way::CpuSingle, Way::Hybrid, Way::Resident];
-        let taken = |way: &Way| way.on_device() || self.cpu && (*way == Way::Cpu || single);
+        let all = [ComputePath::Cpu, ComputePath::CpuSingle, ComputePath::Hybrid, ComputePath::Resident];
+        let taken =
+            |path: &ComputePath| path.on_device() || self.cpu && (*path == ComputePath::Cpu || single);
         all.into_iter().filter(taken).collect()
     }
 }
@@ -131,42 +132,43 @@ pub fn run(plan: &Plan) -> Result<Vec<OnDevice>> {
 /// All paths of a case. Those the device refuses are reported and skipped.
 fn case(plan: &Plan, name: &str, scene: &LoadedScene, frames: usize) -> Result<Vec<OnDevice>> {
     let model = Arc::new(build(scene)?.model);
-    let mut contestants = Vec::new();
-    for way in plan.ways() {
-        match Contestant::new(way, &plan.device, scene, &model) {
-            Ok(contestant) => contestants.push(contestant),
-            Err(error) if is_refusal(&error) => say!("{name}: {}: refused: {error}", way.name())?,
+    let mut timed_runs = Vec::new();
+    for path in plan.paths() {
+        match TimedRun::new(path, &plan.device, scene, &model) {
+            Ok(timed_run) => timed_runs.push(timed_run),
+            Err(error) if is_refusal(&error) => say!("{name}: {}: refused: {error}", path.name())?,
             Err(error) => return Err(error),
         }
     }
-    let mut deviations = vec![Deviation::default(); contestants.len()];
+    let mut deviations = vec![Deviation::default(); timed_runs.len()];
     let warm_up = frames.div_ceil(10);
     for frame in 0..warm_up + frames + PROFILED {
         let measure = match frame {
-            frame if frame < warm_up => Measure::WarmUp,
-            frame if frame < warm_up + frames => Measure::Wall,
-            _ => Measure::Device,
+            frame if frame < warm_up => FrameClock::WarmUp,
+            frame if frame < warm_up + frames => FrameClock::Wall,
+            _ => FrameClock::Device,
         };
-        let mut rows = vec![Row::default(); contestants.len()];
-        for k in turns(contestants.len(), frame) {
-            rows[k] = contestants[k].frame(measure)?;
+        let mut rows = vec![Row::default(); timed_runs.len()];
+        for k in turns(timed_runs.len(), frame) {
+            rows[k] = timed_runs[k].frame(measure)?;
         }
         for (deviation, row) in deviations.iter_mut().zip(&rows) {
             deviation.add(&model, (&rows[0], None), (row, None));
         }
     }
-    let base = contestants.first().filter(|first| first.way == Way::Cpu).map(|cpu| cpu.times().frames_ms);
-    let measured = contestants.iter().zip(&deviations).map(|(contestant, deviation)| {
-        let times = contestant.times();
+    let base =
+        timed_runs.first().filter(|first| first.path == ComputePath::Cpu).map(|cpu| cpu.times().frames_ms);
+    let measured = timed_runs.iter().zip(&deviations).map(|(timed_run, deviation)| {
+        let times = timed_run.times();
         let ratios =
             |base: &Vec<f64>| base.iter().zip(&times.frames_ms).map(|(cpu, own)| cpu / own).collect();
         OnDevice {
             name: name.into(),
-            variant: contestant.way.name(),
-            backend: contestant.simulation.describe(),
+            variant: timed_run.path.name(),
+            backend: timed_run.simulation.describe(),
             machine: machine(),
-            adapter: contestant.adapter.clone(),
-            software: contestant.adapter.as_ref().is_some_and(|adapter| adapter.software),
+            adapter: timed_run.adapter.clone(),
+            software: timed_run.adapter.as_ref().is_some_and(|adapter| adapter.software),
             vertices: model.vertex_count(),
             elements: model.element_count(),
             speed_up: base.as_ref().map(|base| median(ratios(base))),
@@ -194,7 +196,7 @@ fn print(m: &OnDevice) -> Result<()> {
     cells.extend(phases.map(phase));
     cells.extend(used);
     cells.push(m.speed_up.map_or("-".into(), |ratio| format!("{ratio:.3}x")));
-    let energy = m.energy_deviation.filter(|_| m.variant != Way::Cpu.name());
+    let energy = m.energy_deviation.filter(|_| m.variant != ComputePath::Cpu.name());
     cells.push(energy.map_or("-".into(), |deviation| format!("{deviation:.0e}")));
     let cells: String = cells.iter().map(|cell| format!(" {cell:>8}")).collect();
     say!("{:<11} {:>7} {:>8} {:<12}{cells}", m.name, m.vertices, m.elements, m.variant)

@@ -3,8 +3,8 @@
 use super::cases::{bar, kernel_cases, mixed};
 use super::device::Plan;
 use crate::Result;
-use crate::cli::contest::{Contestant, Measure, Way};
 use crate::cli::table::{Table, count, ms};
+use crate::cli::timed_run::{ComputePath, FrameClock, TimedRun};
 use crate::gpu::context::Adapter;
 use crate::gpu::kernel::KERNELS;
 use crate::model::Model;
@@ -62,12 +62,12 @@ pub fn run(plan: &Plan) -> Result<Vec<KernelMeasured>> {
 fn kernels_of(plan: &Plan, name: &'static str, scene: &LoadedScene) -> Result<Vec<KernelMeasured>> {
     let model = Arc::new(build(scene)?.model);
     let frames = plan.frames.min(MOST_FRAMES);
-    let mut resident = Contestant::new(Way::Resident, &plan.device, scene, &model)?;
+    let mut resident = TimedRun::new(ComputePath::Resident, &plan.device, scene, &model)?;
     let Some(adapter) = resident.adapter.clone() else { return Ok(Vec::new()) };
-    resident.frame(Measure::WarmUp)?;
+    resident.frame(FrameClock::WarmUp)?;
     resident.simulation.profile_kernels();
     for _ in 0..frames {
-        resident.frame(Measure::WarmUp)?;
+        resident.frame(FrameClock::WarmUp)?;
     }
     let cpu = if plan.cpu { cpu_phases(plan, scene, &model, frames)? } else { BTreeMap::new() };
     let measured = |time: KernelTime| KernelMeasured {
@@ -90,10 +90,10 @@ fn cpu_phases(
     model: &Arc<Model>,
     frames: usize,
 ) -> Result<BTreeMap<&'static str, f64>> {
-    let mut cpu = Contestant::new(Way::Cpu, &plan.device, scene, model)?;
-    cpu.frame(Measure::WarmUp)?;
+    let mut cpu = TimedRun::new(ComputePath::Cpu, &plan.device, scene, model)?;
+    cpu.frame(FrameClock::WarmUp)?;
     for _ in 0..frames {
-        cpu.frame(Measure::Wall)?;
+        cpu.frame(FrameClock::Wall)?;
     }
     Ok(cpu.times().phases_ms)
 }

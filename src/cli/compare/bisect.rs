@@ -7,8 +7,8 @@ use super::Subject;
 use super::deviation::Deviation;
 use super::print::adapter_lines;
 use crate::cli::backend::BackendArgs;
-use crate::cli::contest::{Contestant, Measure, Way};
 use crate::cli::table::Table;
+use crate::cli::timed_run::{ComputePath, FrameClock, TimedRun};
 use crate::error::{Error, RunError};
 use crate::gpu::context::Adapter;
 use crate::gpu::kernel::KERNELS;
@@ -47,15 +47,15 @@ type Trajectory = Vec<(Row, Vec<Vec3>)>;
 
 /// Runs the reference, then every position of the switch.
 pub fn run(subject: &Subject) -> Result<Bisection> {
-    let start = |way, device: &BackendArgs| Contestant::new(way, device, &subject.loaded, &subject.model);
-    let mut reference = start(Way::CpuChebyshev, &subject.device)?;
+    let start = |path, device: &BackendArgs| TimedRun::new(path, device, &subject.loaded, &subject.model);
+    let mut reference = start(ComputePath::CpuChebyshev, &subject.device)?;
     let expected = trajectory(&mut reference, subject.frames)?;
     let mut adapter = None;
     let mut switches = Vec::new();
     for kernel in KERNELS {
-        let mut contestant = start(Way::Resident, &subject.device.from_kernel(kernel.name))?;
+        let mut timed_run = start(ComputePath::Resident, &subject.device.from_kernel(kernel.name))?;
         let mut deviation = Deviation::default();
-        match trajectory(&mut contestant, subject.frames) {
+        match trajectory(&mut timed_run, subject.frames) {
             Ok(found) => {
                 for ((row, x), (other, y)) in expected.iter().zip(&found) {
                     deviation.add(&subject.model, (row, Some(x)), (other, Some(y)));
@@ -65,7 +65,7 @@ pub fn run(subject: &Subject) -> Result<Bisection> {
             Err(Error::Run(RunError::NotFinite { .. })) => deviation.energy = f64::NAN,
             Err(other) => return Err(other),
         }
-        adapter = contestant.adapter;
+        adapter = timed_run.adapter;
         switches.push(Switch { gpu_from: kernel.name, deviation });
     }
     let culprits = culprits(&switches);
@@ -79,11 +79,11 @@ pub fn run(subject: &Subject) -> Result<Bisection> {
     })
 }
 
-fn trajectory(contestant: &mut Contestant, frames: usize) -> Result<Trajectory> {
+fn trajectory(timed_run: &mut TimedRun, frames: usize) -> Result<Trajectory> {
     let frame = |_| {
-        let row = contestant.frame(Measure::WarmUp)?;
-        contestant.simulation.fetch()?;
-        Ok((row, contestant.simulation.positions().to_vec()))
+        let row = timed_run.frame(FrameClock::WarmUp)?;
+        timed_run.simulation.fetch()?;
+        Ok((row, timed_run.simulation.positions().to_vec()))
     };
     (0..frames).map(frame).collect()
 }

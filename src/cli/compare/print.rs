@@ -2,11 +2,11 @@
 
 use super::Subject;
 use super::deviation::{Deviation, Largest};
-use super::side_by_side::{Lane, Status};
+use super::side_by_side::{ComparedRun, Status};
 use crate::cli::backend::SOFTWARE;
 use crate::cli::bench::measure::machine;
-use crate::cli::contest::{PerFrame, Times, Way};
 use crate::cli::table::{Table, count, ms};
+use crate::cli::timed_run::{ComputePath, PerFrame, Times};
 use crate::gpu::context::Adapter;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -47,23 +47,23 @@ struct RunReport {
 }
 
 /// Puts the report together.
-pub fn report(subject: &Subject, lanes: &[Lane]) -> Report {
-    let adapter = lanes.iter().find_map(|lane| lane.contestant.as_ref()?.adapter.clone());
-    let base = lanes[0].contestant.as_ref().map(|cpu| cpu.times().median_ms).filter(|ms| *ms > 0.0);
-    let runs = lanes.iter().filter(|lane| lane.way != Way::CpuChebyshev).map(|lane| {
-        let (status, error) = match &lane.status {
+pub fn report(subject: &Subject, runs: &[ComparedRun]) -> Report {
+    let adapter = runs.iter().find_map(|run| run.timed_run.as_ref()?.adapter.clone());
+    let base = runs[0].timed_run.as_ref().map(|cpu| cpu.times().median_ms).filter(|ms| *ms > 0.0);
+    let runs = runs.iter().filter(|run| run.path != ComputePath::CpuChebyshev).map(|run| {
+        let (status, error) = match &run.status {
             Status::Done => ("done", None),
             Status::Refused(reason) | Status::LeftOut(reason) => ("refused", Some(reason.clone())),
             Status::Failed(reason) => ("failed", Some(reason.clone())),
         };
-        let times = lane.contestant.as_ref().map(|contestant| contestant.times());
+        let times = run.timed_run.as_ref().map(|timed_run| timed_run.times());
         let times = times.filter(|times| !times.frames_ms.is_empty());
-        let adapter = lane.contestant.as_ref().and_then(|contestant| contestant.adapter.clone());
+        let adapter = run.timed_run.as_ref().and_then(|timed_run| timed_run.adapter.clone());
         RunReport {
-            name: lane.way.name(),
+            name: run.path.name(),
             status,
             error,
-            backend: lane.contestant.as_ref().map(|contestant| contestant.simulation.describe()),
+            backend: run.timed_run.as_ref().map(|timed_run| timed_run.simulation.describe()),
             software: adapter.as_ref().is_some_and(|adapter| adapter.software),
             adapter,
             speed_up: times
@@ -71,8 +71,8 @@ pub fn report(subject: &Subject, lanes: &[Lane]) -> Report {
                 .filter(|times| times.median_ms > 0.0)
                 .and_then(|times| base.map(|base| base / times.median_ms)),
             times,
-            deviation: lane.deviation.clone(),
-            rounding: lane.rounding.clone(),
+            deviation: run.deviation.clone(),
+            rounding: run.rounding.clone(),
         }
     });
     Report {
@@ -101,15 +101,15 @@ impl fmt::Display for Report {
         if let Some(adapter) = &self.adapter {
             writeln!(f, "{}", adapter_lines(adapter))?;
         }
-        let mut ways = Table::new(2, ["", ""]);
+        let mut paths = Table::new(2, ["", ""]);
         for run in &self.runs {
             let told = match &run.error {
                 Some(error) => format!("{}: {error}", run.status),
                 None => run.backend.clone().unwrap_or_default(),
             };
-            ways.row([run.name, told.as_str()]);
+            paths.row([run.name, told.as_str()]);
         }
-        writeln!(f, "{ways}")?;
+        writeln!(f, "{paths}")?;
         let timed: Vec<(&RunReport, &Times)> =
             self.runs.iter().filter_map(|run| Some((run, run.times.as_ref()?))).collect();
         writeln!(f, "\n{}", times_table(&timed))?;

@@ -3,8 +3,8 @@
 
 use super::Subject;
 use crate::cli::bench::measure::machine;
-use crate::cli::contest::{Contestant, Measure, Way, turns};
 use crate::cli::table::{Table, count, ms};
+use crate::cli::timed_run::{ComputePath, FrameClock, TimedRun, turns};
 use crate::error::{Error, RunError};
 use crate::ledger::Row;
 use crate::observe::number::fixed;
@@ -83,37 +83,39 @@ pub struct Rivals {
 }
 
 /// One method in progress.
-struct Lane {
+struct ComparedRun {
     rival: &'static Rival,
-    contestant: Option<Contestant>,
+    timed_run: Option<TimedRun>,
     rows: Vec<Row>,
     error: Option<String>,
 }
 
-impl Lane {
+impl ComparedRun {
     /// Gets ready, or says why not. Bad input is bad for all: that is an error.
     fn new(rival: &'static Rival, subject: &Subject) -> Result<Self> {
         let scene = rival.of(&subject.loaded);
-        Ok(match Contestant::new(Way::Cpu, &subject.device, &scene, &subject.model) {
-            Ok(contestant) => {
-                let rows = vec![contestant.simulation.last_row()];
-                Lane { rival, contestant: Some(contestant), rows, error: None }
+        Ok(match TimedRun::new(ComputePath::Cpu, &subject.device, &scene, &subject.model) {
+            Ok(timed_run) => {
+                let rows = vec![timed_run.simulation.last_row()];
+                ComparedRun { rival, timed_run: Some(timed_run), rows, error: None }
             }
             Err(error @ Error::Input(_)) => return Err(error),
-            Err(error) => Lane { rival, contestant: None, rows: Vec::new(), error: Some(error.to_string()) },
+            Err(error) => {
+                ComparedRun { rival, timed_run: None, rows: Vec::new(), error: Some(error.to_string()) }
+            }
         })
     }
 
-    fn frame(&mut self, measure: Measure) {
-        let Some(contestant) = self.contestant.as_mut().filter(|_| self.error.is_none()) else { return };
-        match contestant.frame(measure) {
+    fn frame(&mut self, measure: FrameClock) {
+        let Some(timed_run) = self.timed_run.as_mut().filter(|_| self.error.is_none()) else { return };
+        match timed_run.frame(measure) {
             Ok(row) => self.rows.push(row),
             Err(error) => self.error = Some(error.to_string()),
         }
     }
 
     fn outcome(self, scale: f64, free: bool) -> Outcome {
-        let times = self.contestant.as_ref().map(Contestant::times);
+        let times = self.timed_run.as_ref().map(TimedRun::times);
         let (first, last) = (self.rows.first().copied(), self.rows.last().copied());
         let [first, last] = [first, last].map(Option::unwrap_or_default);
         let made = self.rows.len().saturating_sub(1);
@@ -144,21 +146,21 @@ fn spin(row: &Row) -> Vec3 {
 
 /// Runs all methods in lockstep. One that fails drops out; an error only if all fail.
 pub fn run(subject: &Subject) -> Result<Rivals> {
-    let mut lanes = RIVALS.iter().map(|rival| Lane::new(rival, subject)).collect::<Result<Vec<_>>>()?;
+    let mut runs = RIVALS.iter().map(|rival| ComparedRun::new(rival, subject)).collect::<Result<Vec<_>>>()?;
     for frame in 1..=subject.frames {
-        let measure = if frame == 1 && subject.frames > 1 { Measure::WarmUp } else { Measure::Wall };
-        for turn in turns(lanes.len(), frame) {
-            lanes[turn].frame(measure);
+        let measure = if frame == 1 && subject.frames > 1 { FrameClock::WarmUp } else { FrameClock::Wall };
+        for turn in turns(runs.len(), frame) {
+            runs[turn].frame(measure);
         }
     }
-    if let Some(reason) = lanes.iter().map(|lane| lane.error.clone()).collect::<Option<Vec<_>>>() {
+    if let Some(reason) = runs.iter().map(|run| run.error.clone()).collect::<Option<Vec<_>>>() {
         let (backend, reason) = (RIVALS[0].name.into(), reason.into_iter().next().unwrap_or_default());
         return Err(RunError::SideBySide { backend, reason }.into());
     }
     let moving = |row: &Row| row.kinetic + row.elastic + row.attachment + row.contact;
     // backward Euler with a step too long for it is slow and never wild: its energies are a measure for the others
-    let scale = lanes[0].rows.iter().map(moving).fold(f64::MIN_POSITIVE, f64::max);
-    let start = lanes.iter().find_map(|lane| lane.rows.first().copied()).unwrap_or_default();
+    let scale = runs[0].rows.iter().map(moving).fold(f64::MIN_POSITIVE, f64::max);
+    let start = runs.iter().find_map(|run| run.rows.first().copied()).unwrap_or_default();
     let scene = &subject.loaded.scene;
     let free = subject.model.attachments.is_empty() && scene.obstacles.is_empty();
     Ok(Rivals {
@@ -169,7 +171,7 @@ pub fn run(subject: &Subject) -> Result<Rivals> {
         machine: machine(),
         energy_scale: scale,
         angular_momentum: spin(&start).norm(),
-        rivals: lanes.into_iter().map(|lane| lane.outcome(scale, free)).collect(),
+        rivals: runs.into_iter().map(|run| run.outcome(scale, free)).collect(),
     })
 }
 

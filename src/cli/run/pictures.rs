@@ -5,13 +5,13 @@ use crate::cli::backend::BackendArgs;
 use crate::error::InputError;
 use crate::gpu::Shared;
 use crate::ledger::Row;
-use crate::observe::examples::Excitations;
+use crate::observe::examples::ExcitationTable;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
 use crate::view::record::{Format, Recorder};
 use crate::view::{
-    Area, Camera, Canvas, Colour, Look, Marker, Pane, Picture, Renderer, Source, Stage, annotate, canvas,
-    plot,
+    Area, Camera, Canvas, Colour, Look, Marker, Pane, Picture, RenderScene, Renderer, Source, annotate,
+    canvas, plot,
 };
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -103,7 +103,7 @@ impl PictureArgs {
 pub struct Pictures {
     args: PictureArgs,
     renderer: Renderer,
-    stage: Stage,
+    render_scene: RenderScene,
     canvas: Canvas,
     size: [u32; 2],
     camera: Camera,
@@ -145,9 +145,9 @@ impl Pictures {
         }
         let renderer = Renderer::with_library(&context, canvas::FORMAT, samples, &backend.library())?;
         let source = shared.map_or(Source::Host, Source::Device);
-        let stage = Stage::new(&renderer, &loaded.scene, simulation.model(), source)?;
+        let render_scene = RenderScene::new(&renderer, &loaded.scene, simulation.model(), source)?;
         let size = args.render.unwrap_or(DEFAULT_SIZE);
-        let camera = Camera::framing(&stage.bounds(), Area::whole(size[0], size[1]).aspect());
+        let camera = Camera::framing(&render_scene.bounds(), Area::whole(size[0], size[1]).aspect());
         let strip_height = size[1].min(STRIP_HEIGHT);
         let strip_aspect = STRIP_ASPECT.min(Area::whole(size[0], size[1]).aspect());
         let strip_size = [(strip_aspect * f64::from(strip_height)).round() as u32, strip_height];
@@ -162,7 +162,7 @@ impl Pictures {
             strip_canvas: Canvas::new(&renderer, strip_size[0], strip_size[1]),
             args: args.clone(),
             look: args.look(),
-            stage,
+            render_scene,
             renderer,
             size,
             camera,
@@ -201,12 +201,12 @@ impl Pictures {
         }
         self.renderer.reload()?;
         let (x, v) = (simulation.positions(), simulation.velocities());
-        self.stage.set_filtered_state(x, v, simulation.filtered());
-        self.stage.set_time(simulation.time());
-        self.stage.set_held(&simulation.held_points());
+        self.render_scene.set_filtered_state(x, v, simulation.filtered());
+        self.render_scene.set_time(simulation.time());
+        self.render_scene.set_held(&simulation.held_points());
         if self.args.contacts {
             let markers: Vec<Marker> = simulation.touched().iter().map(Marker::contact).collect();
-            self.stage.set_markers(&self.renderer, &markers)?;
+            self.render_scene.set_markers(&self.renderer, &markers)?;
         }
         if self.draws_frame(frame) {
             let picture = self.picture(false, true)?;
@@ -234,10 +234,10 @@ impl Pictures {
             false => (&mut self.canvas, self.size),
         };
         let area = Area::whole(width, height);
-        let camera = self.camera.reframed(&self.stage.bounds(), area.aspect());
-        let pane = Pane { stage: &mut self.stage, camera: &camera, look: &self.look, area };
+        let camera = self.camera.reframed(&self.render_scene.bounds(), area.aspect());
+        let pane = Pane { render_scene: &mut self.render_scene, camera: &camera, look: &self.look, area };
         let mut picture = canvas.draw(&self.renderer, &mut [pane])?;
-        if let Some(range) = self.stage.range(true)?.filter(|_| legend) {
+        if let Some(range) = self.render_scene.range(true)?.filter(|_| legend) {
             annotate::legend(&mut picture, self.look.colour, range);
         }
         Ok(picture)
@@ -255,7 +255,7 @@ impl Pictures {
 }
 
 /// Writes the curves of the ledger, and of motion along examples, into `plots/`.
-pub fn plots(directory: &Path, scene: &str, rows: &[Row], excited: Option<&Excitations>) -> Result<()> {
+pub fn plots(directory: &Path, scene: &str, rows: &[Row], excited: Option<&ExcitationTable>) -> Result<()> {
     let folder = directory.join("plots");
     plot::write(&folder, scene, rows)?;
     excited.map_or(Ok(()), |excited| plot::write_examples(&folder, scene, &excited.names, &excited.rows))

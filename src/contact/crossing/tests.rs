@@ -5,17 +5,17 @@ fn wave(i: usize, a: f64) -> Vec3 {
 }
 
 /// A triangle and a point that both move anyhow.
-fn moving(i: usize) -> Moving {
-    Moving {
+fn moving(i: usize) -> PointTriangleMotion {
+    PointTriangleMotion {
         corners: [wave(i, 0.7), wave(i, 1.1), wave(i, 1.6)],
-        along: [wave(i, 2.2) * 0.5, wave(i, 2.9) * 0.5, wave(i, 3.1) * 0.5],
+        corner_motion: [wave(i, 2.2) * 0.5, wave(i, 2.9) * 0.5, wave(i, 3.1) * 0.5],
         point: wave(i, 0.3) * 0.5,
-        point_along: wave(i, 4.3),
+        point_motion: wave(i, 4.3),
     }
 }
 
-fn at(m: &Moving, s: f64) -> ([Vec3; 3], Vec3) {
-    (std::array::from_fn(|k| m.corners[k] + m.along[k] * s), m.point + m.point_along * s)
+fn at(m: &PointTriangleMotion, s: f64) -> ([Vec3; 3], Vec3) {
+    (std::array::from_fn(|k| m.corners[k] + m.corner_motion[k] * s), m.point + m.point_motion * s)
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn crossings_are_where_the_side_changes_within_the_triangle() {
         // brute force: the sign in small steps
         let side = |i: usize| {
             let (corners, point) = at(&m, i as f64 / STEPS as f64);
-            let still = Moving { corners, point, ..m };
+            let still = PointTriangleMotion { corners, point, ..m };
             (still.volume()[0], barycentric(&corners, &point).unwrap())
         };
         let mut brute = Vec::new();
@@ -56,23 +56,27 @@ fn crossings_are_where_the_side_changes_within_the_triangle() {
 fn a_point_that_starts_on_the_surface_and_goes_in_crosses_at_once() {
     let corners = [Vec3::zeros(), Vec3::x(), Vec3::y()];
     let point = Vec3::new(0.2, 0.3, 0.0);
-    let m = Moving { corners, along: [Vec3::zeros(); 3], point, point_along: -Vec3::z() };
+    let m =
+        PointTriangleMotion { corners, corner_motion: [Vec3::zeros(); 3], point, point_motion: -Vec3::z() };
     let crossing = m.crossings([0.0, 1.0]).next().unwrap();
     assert!(crossing.s < 1e-12 && crossing.inward);
-    let leaving = Moving { point_along: Vec3::z(), ..m };
+    let leaving = PointTriangleMotion { point_motion: Vec3::z(), ..m };
     assert_eq!(leaving.crossings([0.0, 1.0]).next(), None);
 }
 
 #[test]
 fn flat_triangles_and_numbers_that_are_none_have_no_crossing() {
     let m = moving(3);
-    let flat =
-        Moving { corners: [Vec3::zeros(), Vec3::x(), Vec3::x() * 2.0], along: [Vec3::zeros(); 3], ..m };
+    let flat = PointTriangleMotion {
+        corners: [Vec3::zeros(), Vec3::x(), Vec3::x() * 2.0],
+        corner_motion: [Vec3::zeros(); 3],
+        ..m
+    };
     assert_eq!(flat.crossings([0.0, 1.0]).count(), 0);
-    let same = Moving { corners: [Vec3::zeros(); 3], along: [Vec3::zeros(); 3], ..m };
+    let same = PointTriangleMotion { corners: [Vec3::zeros(); 3], corner_motion: [Vec3::zeros(); 3], ..m };
     assert_eq!(same.crossings([0.0, 1.0]).count(), 0);
     for bad in [f64::NAN, f64::INFINITY] {
-        let m = Moving { point: Vec3::repeat(bad), ..m };
+        let m = PointTriangleMotion { point: Vec3::repeat(bad), ..m };
         assert_eq!(m.crossings([0.0, 1.0]).count(), 0);
     }
     assert_eq!(barycentric(&[Vec3::zeros(); 3], &Vec3::x()), None);

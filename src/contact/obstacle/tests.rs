@@ -60,13 +60,16 @@ fn distances_are_those_to_the_nearest_of_many_surface_points() {
     for (shape, surface, spacing) in samples() {
         for probe in probes() {
             let brute = surface.iter().map(|s| (s - probe).norm()).fold(f64::INFINITY, f64::min);
-            let seen = shape.see(&probe);
+            let seen = shape.signed_distance(&probe);
             // the nearest sample is at most one spacing further along the surface
             let error = brute - seen.distance.abs();
             assert!((-1e-12..=spacing).contains(&error), "{shape:?} at {probe:?}: {brute}, {seen:?}");
             let nearest = probe - seen.normal * seen.distance;
-            assert!(shape.see(&nearest).distance.abs() < 1e-12, "{shape:?}: the foot lies on the surface");
-            let outside = shape.see(&(nearest + seen.normal * 1e-6)).distance;
+            assert!(
+                shape.signed_distance(&nearest).distance.abs() < 1e-12,
+                "{shape:?}: the foot lies on the surface"
+            );
+            let outside = shape.signed_distance(&(nearest + seen.normal * 1e-6)).distance;
             assert!(outside > 0.0, "{shape:?}: the normal points outward");
         }
     }
@@ -77,11 +80,12 @@ fn normals_are_gradients_of_the_distance() {
     let plane = Shape::Plane { normal: Vec3::new(1.0, 2.0, 2.0) / 3.0 };
     for shape in samples().into_iter().map(|sample| sample.0).chain([plane]) {
         for probe in probes() {
-            let (seen, step) = (shape.see(&probe), 1e-6);
+            let (seen, step) = (shape.signed_distance(&probe), 1e-6);
             let slope = Vec3::from_fn(|axis, _| {
                 let mut d = Vec3::zeros();
                 d[axis] = step;
-                (shape.see(&(probe + d)).distance - shape.see(&(probe - d)).distance) / (2.0 * step)
+                (shape.signed_distance(&(probe + d)).distance - shape.signed_distance(&(probe - d)).distance)
+                    / (2.0 * step)
             });
             // a step that reaches over an edge sees two normals; none of the probes is so near to one
             assert!((slope - seen.normal).norm() < 1e-5, "{shape:?} at {probe:?}: {slope:?} {seen:?}");
@@ -97,7 +101,7 @@ fn the_middle_of_a_shape_has_a_normal_too() {
         Shape::Capsule { half_axis: Vec3::zeros(), radius: 1.0 },
         Shape::Box { half_size: Vec3::repeat(1.0) },
     ] {
-        let seen = shape.see(&Vec3::zeros());
+        let seen = shape.signed_distance(&Vec3::zeros());
         assert_eq!(seen.distance, -1.0);
         assert!((seen.normal.norm() - 1.0).abs() < 1e-15, "{shape:?}");
     }
@@ -110,7 +114,7 @@ fn a_moving_obstacle_carries_its_surface_along() {
          path = { kind = 'translate', velocity = [1, 0, 0] }\nspin = { axis = [0, 0, 2], degrees_per_second = 90 }",
     );
     // at one second it is turned by 135° and its centre is at (2, 2, 3): an edge points along x
-    let seen = obstacle.see(1.0, &Vec3::new(4.0, 2.0, 3.0));
+    let seen = obstacle.signed_distance(1.0, &Vec3::new(4.0, 2.0, 3.0));
     assert!((seen.distance - (2.0 - 0.5f64.sqrt())).abs() < 1e-12, "{seen:?}");
     // the velocity of matter at distance r from the axis: (1, 0, 0) + ω × r
     let (t, h, point) = (0.7, 1e-6, Vec3::new(2.3, 2.4, 3.1));
@@ -128,14 +132,14 @@ fn a_moving_obstacle_carries_its_surface_along() {
 fn nothing_passes_a_thin_wall() {
     let wall = described("shape = 'box'\nhalf_size = [0.001, 5, 5]");
     let (x, y) = (Vec3::new(-1.0, 0.3, 0.2), Vec3::new(3.0, 0.5, 0.1));
-    let plane = wall.meet([0.0, 0.1], [&x, &y], 0.0, 0.0).expect("the way crosses the wall");
+    let plane = wall.contact_plane([0.0, 0.1], [&x, &y], 0.0, 0.0).expect("the way crosses the wall");
     assert_eq!(plane.normal, -Vec3::x());
     assert!((plane.offset - 0.001).abs() < 1e-5, "{plane:?}");
     // a wall that comes along is met in the same way by a vertex at rest
     let moving = described(
         "shape = 'box'\nhalf_size = [0.001, 5, 5]\npath = { kind = 'translate', velocity = [-40, 0, 0] }",
     );
-    let plane = moving.meet([0.0, 0.1], [&x, &x], 0.0, 0.0).expect("the wall crosses the vertex");
+    let plane = moving.contact_plane([0.0, 0.1], [&x, &x], 0.0, 0.0).expect("the wall crosses the vertex");
     assert_eq!(plane.normal, -Vec3::x());
     assert!((plane.motion - Vec3::new(-4.0, 0.0, 0.0)).norm() < 1e-12);
     assert!(plane.normal.dot(&x) < plane.offset, "where it is now, it is beyond the wall");
@@ -144,7 +148,7 @@ fn nothing_passes_a_thin_wall() {
 #[test]
 fn a_vertex_inside_is_let_out_and_one_far_away_is_not_held() {
     let ball = described("shape = 'sphere'\nradius = 1");
-    let meet = |x: [f64; 3], y: [f64; 3]| ball.meet([0.0, 0.1], [&x.into(), &y.into()], 0.01, 0.1);
+    let meet = |x: [f64; 3], y: [f64; 3]| ball.contact_plane([0.0, 0.1], [&x.into(), &y.into()], 0.01, 0.1);
     assert!(
         meet([0.0, 0.99, 0.0], [0.0, 1.7, 0.0]).is_some(),
         "it may be pushed back by as much as it moves"

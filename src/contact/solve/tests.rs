@@ -1,5 +1,5 @@
 use super::*;
-use crate::contact::frame::{NOBODY, Plane};
+use crate::contact::constraint::{NO_BODY, Plane};
 use nalgebra::{DMatrix, DVector};
 
 /// Numbers between −1 and 1 that look random and are always the same.
@@ -19,8 +19,8 @@ impl Noise {
 /// Two bodies of `n` vertices each, a random metric for each, and contacts of both with planes and with each other.
 struct Case {
     inverse: DMatrix<f64>,
-    frames: Vec<Frame>,
-    columns: Columns,
+    constraints: Vec<ContactConstraint>,
+    columns: ComplianceColumns,
     start: Vec<Vec3>,
     free: Vec<Vec3>,
 }
@@ -34,19 +34,19 @@ impl Case {
             let part = &root * root.transpose() + DMatrix::identity(n, n) * 0.3;
             metric.view_mut((first, first), (n, n)).copy_from(&part);
         }
-        let frames = (0..count).map(|c| frame(&mut noise, c, n, friction)).collect();
+        let constraints = (0..count).map(|c| constraint(&mut noise, c, n, friction)).collect();
         let surfaces = [(0..n as u32).collect(), (n as u32..2 * n as u32).collect()];
         let start: Vec<Vec3> = (0..2 * n).map(|_| noise.vector()).collect();
         let free = start.iter().map(|x| x + noise.vector() * 0.5).collect();
         let inverse = metric.try_inverse().unwrap();
-        Case { inverse, frames, columns: Columns::new(2 * n, &surfaces), start, free }
+        Case { inverse, constraints, columns: ComplianceColumns::new(2 * n, &surfaces), start, free }
     }
 
     fn solve(&mut self, law: ContactLaw, weight: f64) -> Solver {
         let problem = Problem { law, weight, start: &self.start, free: &self.free };
-        let active: Vec<usize> = (0..self.frames.len()).collect();
+        let active: Vec<usize> = (0..self.constraints.len()).collect();
         let mut solver = Solver::default();
-        solver.begin(&self.frames, &self.columns);
+        solver.begin(&self.constraints, &self.columns);
         let matrix = &self.inverse;
         let mut inverse = |b: &mut [Vec3]| {
             let solved: Vec<Vec3> =
@@ -54,7 +54,7 @@ impl Case {
             b.copy_from_slice(&solved);
             Ok(())
         };
-        solver.solve(&problem, &mut self.frames, &active, &mut self.columns, &mut inverse).unwrap();
+        solver.solve(&problem, &mut self.constraints, &active, &mut self.columns, &mut inverse).unwrap();
         assert!(solver.sweeps < MOST_SWEEPS, "converged");
         solver
     }
@@ -62,24 +62,24 @@ impl Case {
     /// x⁺ = x_free + A⁻¹ Jᵀ f, densely.
     fn positions(&self, weight: f64) -> Vec<Vec3> {
         let mut x = self.free.clone();
-        for frame in &self.frames {
-            for (v, w) in frame.arms() {
+        for constraint in &self.constraints {
+            for (v, w) in constraint.arms() {
                 x.iter_mut()
                     .enumerate()
-                    .for_each(|(k, x)| *x += frame.force * (w * weight * self.inverse[(k, v)]));
+                    .for_each(|(k, x)| *x += constraint.force * (w * weight * self.inverse[(k, v)]));
             }
         }
         x
     }
 }
 
-fn frame(noise: &mut Noise, number: usize, n: usize, friction: f64) -> Frame {
+fn constraint(noise: &mut Noise, number: usize, n: usize, friction: f64) -> ContactConstraint {
     let pair = number % 2 == 1;
     let (b, c) = (noise.next().abs() / 2.0, noise.next().abs() / 2.0);
     let other = |k: usize| (n + (number * 3 + k) % n) as u32;
-    Frame {
+    ContactConstraint {
         surface: number as u32,
-        bodies: [0, if pair { 1 } else { NOBODY }],
+        bodies: [0, if pair { 1 } else { NO_BODY }],
         vertices: [(number % n) as u32, other(0), other(1), other(2)],
         weights: [1.0, b + c - 1.0, -b, -c],
         plane: Plane {
@@ -97,18 +97,20 @@ fn frame(noise: &mut Noise, number: usize, n: usize, friction: f64) -> Frame {
 fn normal_forces_are_those_of_the_right_active_set() {
     for seed in 1..20 {
         let (mut case, weight) = (Case::new(seed, 5, 7, 0.0), 0.7);
-        let count = case.frames.len();
+        let count = case.constraints.len();
         // normal compliances N_cd = n_c·n_d W_cd, from the dense inverse
         let jacobian = DMatrix::from_fn(count, 30, |c, column| {
-            let frame = &case.frames[c];
-            let arms = frame.arms().filter(|&(v, _)| v == column / 3);
-            arms.map(|(_, w)| w).sum::<f64>() * frame.plane.normal[column % 3]
+            let constraint = &case.constraints[c];
+            let arms = constraint.arms().filter(|&(v, _)| v == column / 3);
+            arms.map(|(_, w)| w).sum::<f64>() * constraint.plane.normal[column % 3]
         });
         let spread =
             DMatrix::from_fn(30, 30, |r, c| if r % 3 == c % 3 { case.inverse[(r / 3, c / 3)] } else { 0.0 });
         let compliance = &jacobian * spread * jacobian.transpose();
-        let gaps = DVector::from_fn(count, |c, _| case.frames[c].gap(&case.frames[c].place(&case.free)));
-        let softness = |c: usize| 1.0 / (weight * case.frames[c].stiffness);
+        let gaps = DVector::from_fn(count, |c, _| {
+            case.constraints[c].gap(&case.constraints[c].relative_position(&case.free))
+        });
+        let softness = |c: usize| 1.0 / (weight * case.constraints[c].stiffness);
         // the one active set in which all forces push and all other gaps are open
         let reference = (0..1usize << count).find_map(|set| {
             let members: Vec<usize> = (0..count).filter(|c| set >> c & 1 == 1).collect();
@@ -125,8 +127,8 @@ fn normal_forces_are_those_of_the_right_active_set() {
         });
         let reference = reference.expect("a positive definite problem has a solution");
         case.solve(ContactLaw::Linear, weight);
-        for (frame, expected) in case.frames.iter().zip(reference.iter()) {
-            let force = frame.force.dot(&frame.plane.normal) * weight;
+        for (constraint, expected) in case.constraints.iter().zip(reference.iter()) {
+            let force = constraint.force.dot(&constraint.plane.normal) * weight;
             // sweeps end at 1e-6 of the largest force; what is left after slow ones is ten times that
             assert!((force - expected).abs() <= 1e-5 * reference.amax(), "seed {seed}: {force} {expected}");
         }
@@ -141,17 +143,19 @@ fn forces_obey_the_law_and_friction_the_cone() {
         let (mut case, weight) = (Case::new(seed, 8, 6, friction), 0.25);
         let solver = case.solve(law, weight);
         let x = case.positions(weight);
-        let largest = case.frames.iter().map(|frame| frame.force.norm()).fold(0.0, f64::max);
+        let largest = case.constraints.iter().map(|constraint| constraint.force.norm()).fold(0.0, f64::max);
         // a force that is off by 1e-5 of the largest moves the places by as much of their way
         let tolerance = 2e-5 * largest.max(1.0);
-        for frame in &case.frames {
-            let place = frame.place(&x);
-            let normal = frame.force.dot(&frame.plane.normal);
-            let friction = frame.force - frame.plane.normal * normal;
-            assert!((normal - law.force(frame.stiffness, -frame.gap(&place))).abs() < 20.0 * tolerance);
-            assert!(friction.norm() <= frame.friction * normal * (1.0 + 1e-9));
-            let slip = frame.slip(&frame.place(&case.start), &place);
-            if friction.norm() < 0.999 * frame.friction * normal {
+        for constraint in &case.constraints {
+            let place = constraint.relative_position(&x);
+            let normal = constraint.force.dot(&constraint.plane.normal);
+            let friction = constraint.force - constraint.plane.normal * normal;
+            assert!(
+                (normal - law.force(constraint.stiffness, -constraint.gap(&place))).abs() < 20.0 * tolerance
+            );
+            assert!(friction.norm() <= constraint.friction * normal * (1.0 + 1e-9));
+            let slip = constraint.slip(&constraint.relative_position(&case.start), &place);
+            if friction.norm() < 0.999 * constraint.friction * normal {
                 assert!(slip.norm() < tolerance, "seed {seed}: it sticks");
                 sticks += 1;
             } else if normal > 0.0 && slip.norm() > 10.0 * tolerance {
@@ -160,10 +164,10 @@ fn forces_obey_the_law_and_friction_the_cone() {
                 slides += 1;
             }
         }
-        for (number, frame) in case.frames.iter().enumerate() {
-            let moved = frame.place(&x) - frame.place(&case.free);
+        for (number, constraint) in case.constraints.iter().enumerate() {
+            let moved = constraint.relative_position(&x) - constraint.relative_position(&case.free);
             // rows are kept in single precision
-            assert!((solver.moved(number) - moved).norm() <= 1e-5 * moved.norm().max(1e-3));
+            assert!((solver.displacement(number) - moved).norm() <= 1e-5 * moved.norm().max(1e-3));
         }
     }
     assert!(slides > 10 && sticks > 10, "both happen: {slides}, {sticks}");
@@ -175,11 +179,11 @@ fn what_is_not_finite_or_has_no_compliance_makes_no_force() {
     case.free[0] = Vec3::repeat(f64::NAN);
     let problem = Problem { law: ContactLaw::Linear, weight: 1.0, start: &case.start, free: &case.free };
     let mut solver = Solver::default();
-    solver.begin(&case.frames, &case.columns);
+    solver.begin(&case.constraints, &case.columns);
     let mut nothing = |b: &mut [Vec3]| {
         b.fill(Vec3::zeros());
         Ok(())
     };
-    solver.solve(&problem, &mut case.frames, &[0, 1, 2, 3], &mut case.columns, &mut nothing).unwrap();
-    assert!(case.frames.iter().all(|frame| frame.force == Vec3::zeros()));
+    solver.solve(&problem, &mut case.constraints, &[0, 1, 2, 3], &mut case.columns, &mut nothing).unwrap();
+    assert!(case.constraints.iter().all(|constraint| constraint.force == Vec3::zeros()));
 }

@@ -11,8 +11,8 @@
 pub mod program;
 pub mod torque;
 
-use super::cloud::Cloud;
 use super::neighbours::{Cluster, Neighbours};
+use super::point_masses::PointMasses;
 use super::{Damping, Filter, Model};
 use crate::Vec3;
 use crate::model::{self, Body};
@@ -32,7 +32,7 @@ pub const MODEL: Model = Model {
 ///
 /// They sum to zero, have no torque unless `torque` is [`Torque::None`], and never add kinetic energy: where removing
 /// the torque could add some, all impulses are scaled by one factor, which keeps sum and torque at zero.
-pub fn impulses(cloud: &Cloud, gamma: f64, torque: Torque, out: &mut [Vec3]) {
+pub fn impulses(cloud: &PointMasses, gamma: f64, torque: Torque, out: &mut [Vec3]) {
     let centre = cloud.centre();
     for ((p, u), m) in out.iter_mut().zip(cloud.relative(cloud.v, centre.velocity)).zip(cloud.mass) {
         *p = u * (-gamma * m);
@@ -56,7 +56,7 @@ pub fn impulses(cloud: &Cloud, gamma: f64, torque: Torque, out: &mut [Vec3]) {
 
 /// Subtracts α_i Σp with α_i = m_i/Σm: the sum vanishes, and about the centre, which is Σ α_i x_i, no torque is added
 /// (Sec. 3.3.2).
-fn balance(cloud: &Cloud, impulses: &mut [Vec3]) {
+fn balance(cloud: &PointMasses, impulses: &mut [Vec3]) {
     let total: f64 = cloud.mass.iter().sum();
     let mean = impulses.iter().sum::<Vec3>() / total;
     impulses.iter_mut().zip(cloud.mass).for_each(|(p, m)| *p -= mean * *m);
@@ -68,7 +68,7 @@ fn scale(impulses: &mut [Vec3], factor: f64) {
 
 /// The factor s ≥ 0 for which s p removes most kinetic energy: −b/a of ΔT = s b + s² a/2, b = Σ p·v, a = Σ p²/m.
 /// Larger impulses overshoot, and beyond 2s they add energy. 0 where p itself adds energy or vanishes.
-fn best(cloud: &Cloud, drift: Vec3, impulses: &[Vec3]) -> f64 {
+fn best(cloud: &PointMasses, drift: Vec3, impulses: &[Vec3]) -> f64 {
     let (mut b, mut a) = (0.0, 0.0);
     for ((p, u), m) in impulses.iter().zip(cloud.relative(cloud.v, drift)).zip(cloud.mass) {
         b += p.dot(&u);
@@ -89,7 +89,7 @@ pub fn global(
     for (Body { vertices, .. }, edges) in model.bodies.iter().zip(&neighbours.of_body) {
         let range = vertices.clone();
         let mass = &model.mass[range.clone()];
-        let cloud = Cloud {
+        let cloud = PointMasses {
             mass,
             x: &x[range.clone()],
             v: &v[range.clone()],
@@ -136,7 +136,8 @@ pub fn cluster_impulses(
         2 => &EDGES[..1],
         _ => &[],
     };
-    let cloud = Cloud { mass: &own_mass[..size], x: &own_x[..size], v: &own_v[..size], edges, first: 0 };
+    let cloud =
+        PointMasses { mass: &own_mass[..size], x: &own_x[..size], v: &own_v[..size], edges, first: 0 };
     impulses(&cloud, gamma, torque, &mut out[..size]);
 }
 

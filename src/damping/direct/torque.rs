@@ -1,7 +1,7 @@
 //! Removes torque by projection on the edges, or on the lines from the centre.
 
 use crate::Vec3;
-use crate::damping::cloud::Cloud;
+use crate::damping::point_masses::PointMasses;
 
 /// A force below this fraction of its terms is rounding, also in single precision.
 pub const LEAST_SHARE: f64 = 1e-5;
@@ -15,7 +15,7 @@ pub const LEAST_SHARE: f64 = 1e-5;
 ///
 /// Returns the factor c = min |p_i|/|p̄_i| that gives no vertex a larger impulse than before (Eq. 10, whose fraction
 /// is printed upside down), over the vertices with an impulse; 0 if none has one.
-pub fn project_on_edges(cloud: &Cloud, impulses: &mut [Vec3]) -> f64 {
+pub fn project_on_edges(cloud: &PointMasses, impulses: &mut [Vec3]) -> f64 {
     let mut sums = vec![Vec3::zeros(); impulses.len()];
     let mut sizes = vec![0.0; impulses.len()];
     for [i, j] in cloud.pairs() {
@@ -41,7 +41,7 @@ pub fn project_on_edges(cloud: &Cloud, impulses: &mut [Vec3]) -> f64 {
 ///
 /// With Q the removal of the mean from a velocity field and R the projection on the radii, both orthogonal in the
 /// masses, the change is −γ Q R Q v: its eigenvalues are between −γ and 0, so it neither adds energy nor overshoots.
-pub fn project_on_radii(cloud: &Cloud, centre: Vec3, impulses: &mut [Vec3]) {
+pub fn project_on_radii(cloud: &PointMasses, centre: Vec3, impulses: &mut [Vec3]) {
     for (p, r) in impulses.iter_mut().zip(cloud.relative(cloud.x, centre)) {
         *p = r.try_normalize(0.0).map_or(Vec3::zeros(), |n| n * p.dot(&n));
     }

@@ -15,19 +15,19 @@ const LEAST_SHARE: f64 = 1e-7;
 
 /// The factor R of independent shapes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coupling {
+pub struct ShapeFactor {
     r: DMatrix<f64>,
     inverse: DMatrix<f64>,
 }
 
-impl Default for Coupling {
+impl Default for ShapeFactor {
     /// For no shapes.
     fn default() -> Self {
-        Coupling { r: DMatrix::zeros(0, 0), inverse: DMatrix::zeros(0, 0) }
+        ShapeFactor { r: DMatrix::zeros(0, 0), inverse: DMatrix::zeros(0, 0) }
     }
 }
 
-impl Coupling {
+impl ShapeFactor {
     /// From the products XᵀCX. `Err`: the first shape that is zero, or linearly dependent on earlier ones.
     pub fn new(products: &DMatrix<f64>) -> Result<Self, usize> {
         let k = products.nrows();
@@ -46,7 +46,7 @@ impl Coupling {
             r[(j, j)] = left.sqrt();
         }
         let inverse = r.solve_upper_triangular(&DMatrix::identity(k, k)).ok_or(0usize)?;
-        Ok(Coupling { r, inverse })
+        Ok(ShapeFactor { r, inverse })
     }
 
     /// R⁻¹: Q = X R⁻¹.
@@ -55,8 +55,8 @@ impl Coupling {
     }
 
     /// R⁻¹ combined with another factor: the R of X = Q R becomes `outer` R.
-    pub fn followed_by(&self, outer: &Coupling) -> Self {
-        Coupling { r: &outer.r * &self.r, inverse: &self.inverse * &outer.inverse }
+    pub fn followed_by(&self, outer: &ShapeFactor) -> Self {
+        ShapeFactor { r: &outer.r * &self.r, inverse: &self.inverse * &outer.inverse }
     }
 
     /// Π of these γ.
@@ -82,7 +82,7 @@ impl Coupling {
 
 #[cfg(test)]
 mod tests {
-    use super::Coupling;
+    use super::ShapeFactor;
     use nalgebra::{DMatrix, DVector};
 
     /// Numbers without a pattern, between −1 and 1.
@@ -102,7 +102,7 @@ mod tests {
         let mut x = DMatrix::from_fn(n, gammas.len(), |_, _| next());
         let near = x.column(0) + DVector::from_fn(n, |_, _| 0.05 * next());
         x.set_column(1, &near);
-        let coupling = Coupling::new(&(x.transpose() * &c * &x)).expect("independent shapes");
+        let coupling = ShapeFactor::new(&(x.transpose() * &c * &x)).expect("independent shapes");
         let u = &c * &x * coupling.inverse();
         let pi = coupling.damping(gammas);
         let k = gammas.len();
@@ -132,7 +132,7 @@ mod tests {
         let mut next = numbers(3);
         let x = DMatrix::from_fn(5, 2, |i, j| if j == 0 || i > 0 { 1.0 } else { 1.1 } + 0.01 * next());
         let products = x.transpose() * &x;
-        let coupling = Coupling::new(&products).expect("independent");
+        let coupling = ShapeFactor::new(&products).expect("independent");
         let bare =
             &coupling.r * DMatrix::from_diagonal(&DVector::from_row_slice(&gammas)) * &coupling.inverse;
         let lowest = |m: &DMatrix<f64>| ((m + m.transpose()) * 0.5).symmetric_eigenvalues().min();
@@ -150,7 +150,7 @@ mod tests {
             assert!(off.norm() < 1e-10 * (&c * x.column(i)).norm(), "shape {i}: {:e}", off.norm());
         }
         // z = y − Q Qᵀ C y is C-orthogonal to the shapes
-        let coupling = Coupling::new(&(x.transpose() * &c * &x)).expect("independent");
+        let coupling = ShapeFactor::new(&(x.transpose() * &c * &x)).expect("independent");
         let q = &x * coupling.inverse();
         let y = DVector::from_fn(10, |i, _| (i as f64 * 1.7).sin());
         let z = &y - &q * (q.transpose() * &c * &y);
@@ -160,6 +160,6 @@ mod tests {
     #[test]
     fn a_shape_that_is_nothing_new_is_named() {
         let x = DMatrix::from_row_slice(3, 3, &[1.0, 0.0, 1.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0]);
-        assert_eq!(Coupling::new(&(x.transpose() * &x)), Err(2));
+        assert_eq!(ShapeFactor::new(&(x.transpose() * &x)), Err(2));
     }
 }

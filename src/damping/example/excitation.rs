@@ -13,8 +13,8 @@
 //!
 //! In each case χ is exact for small u = X χ.
 
-use super::coupling::Coupling;
-use crate::linear::tall::Tall;
+use super::coupling::ShapeFactor;
+use crate::linear::multi_vector::MultiVector;
 use crate::{Mat3, Vec3};
 use nalgebra::{Rotation3, SVD};
 
@@ -43,7 +43,7 @@ pub struct Excitation {
     rest: Vec<Vec3>,
     follow: Follow,
     /// M X̃ (X̃ᵀ M X̃)⁻¹.
-    weights: Tall,
+    weights: MultiVector,
 }
 
 /// The rigid motion of a body.
@@ -83,15 +83,15 @@ impl Excitation {
         }
         let weigh = |shape: &Vec<Vec3>| shape.iter().zip(mass).map(|(x, m)| x * *m).collect::<Vec<_>>();
         let weighed: Vec<_> = seen.iter().map(weigh).collect();
-        let mut products = Tall::products(&seen, &weighed);
+        let mut products = MultiVector::products(&seen, &weighed);
         // a shape that is rigid up to rounding is no shape
         for (j, shape) in shapes.iter().enumerate() {
             if products[(j, j)] <= 1e-12 * product(mass, shape, shape) {
                 products[(j, j)] = 0.0;
             }
         }
-        let inverse = Coupling::new(&products)?.inverse().clone();
-        let weights = Tall::new(&Tall::combine(&weighed, &(&inverse * inverse.transpose())));
+        let inverse = ShapeFactor::new(&products)?.inverse().clone();
+        let weights = MultiVector::new(&MultiVector::combine(&weighed, &(&inverse * inverse.transpose())));
         Ok(Excitation { mass: mass.to_vec(), total, centre, rest, follow, weights })
     }
 
@@ -125,14 +125,14 @@ impl Excitation {
     }
 
     /// Σ m |u|² (kg m²).
-    pub fn spread(&self, x: &[Vec3]) -> f64 {
+    pub fn displacement_norm_squared(&self, x: &[Vec3]) -> f64 {
         let pose = self.pose(x);
         let parts = self.mass.iter().enumerate();
         parts.map(|(i, m)| m * self.displacement(&pose, x, i).norm_squared()).sum()
     }
 
     /// Σ m |v|² (J, twice), v without the rigid motion that shapes follow.
-    pub fn unrest(&self, x: &[Vec3], v: &[Vec3]) -> f64 {
+    pub fn velocity_norm_squared(&self, x: &[Vec3], v: &[Vec3]) -> f64 {
         let v = self.relative(x, v);
         product(&self.mass, &v, &v)
     }
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(Excitation::new(&mass, &rest, &rigid, Follow::Body).map(|_| ()), Err(1));
         let excitation = Excitation::new(&mass, &rest, &shapes, Follow::Body).expect("independent shapes");
         let whole: f64 = mass.iter().zip(&turning).map(|(m, v)| m * v.norm_squared()).sum();
-        assert!(excitation.unrest(&rest, &turning) < 1e-12 * whole);
+        assert!(excitation.velocity_norm_squared(&rest, &turning) < 1e-12 * whole);
     }
 
     #[test]

@@ -18,13 +18,13 @@ impl<T: Scalar> Gpu<T> {
     /// max (c L_ii)/(μ m_i) of A = μ M + c L + …, with L at its largest stiffness so far.
     pub(super) fn ratio(&self, [inertia, stiffness, _]: [f64; 3]) -> f64 {
         let mass = self.model.mass.iter().enumerate();
-        let factors = self.given.by_vertex(&self.stiffest);
+        let factors = self.given.by_vertex(&self.max_stiffness_factors);
         let of = |(i, m): (usize, &f64)| stiffness * factors[i] * self.laplacian.diagonal(i) / (inertia * m);
         mass.map(of).fold(0.0, f64::max)
     }
 
     /// Reads the reports that have arrived and frees their memory.
-    pub(super) fn take_arrived(&mut self) -> Result<()> {
+    pub(super) fn receive_reports(&mut self) -> Result<()> {
         while self.pending.front().is_some_and(|(readback, _)| readback.arrived()) {
             let Some((readback, _)) = self.pending.pop_front() else { break };
             let resident = self.is_resident();
@@ -70,17 +70,17 @@ impl<T: Scalar> Gpu<T> {
         let skipped = |id: &Id| match id {
             Id::project_tet | Id::project_tet_volume | Id::project_tet_law => *id != self.project_tet,
             Id::predict => is_explicit,
-            Id::push | Id::kick => !is_explicit,
-            Id::resist => !is_explicit && !self.leans,
-            Id::lean | Id::carry => !self.leans,
+            Id::drift | Id::kick => !is_explicit,
+            Id::add_damping_force => !is_explicit && !self.takes_start_force,
+            Id::add_start_force | Id::store_end_force => !self.takes_start_force,
             Id::accelerate | Id::offset_positions | Id::offset_velocities => true,
-            Id::apply_correction => is_explicit || self.seen.is_some(),
-            Id::walk => self.seen.is_none(),
-            Id::measure_merit | Id::measure_strain | Id::measure_pull | Id::reduce_merit => true,
+            Id::apply_correction => is_explicit || self.mirror.is_some(),
+            Id::move_iterate => self.mirror.is_none(),
+            Id::measure_merit | Id::measure_strain | Id::measure_attachment_energy | Id::reduce_merit => true,
             Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,
             Id::measure_residual | Id::reduce_residual => host_solves,
             Id::filter_ether_drag | Id::filter_pbd | Id::filter_change => true,
-            Id::direct_change | Id::damp_edge | Id::gather_edge => true,
+            Id::damp_body | Id::damp_edge | Id::gather_edge => true,
             Id::damp_cluster | Id::gather_cluster | Id::measure_change | Id::reduce_change => true,
             Id::measure_centre | Id::reduce_centre | Id::measure_spin | Id::reduce_spin => true,
             Id::reduce_stiffening => self.stiffness.next_metric.is_none(),

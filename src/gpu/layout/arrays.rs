@@ -12,7 +12,7 @@ array_structs! {
         /// What rounding left of the place (m).
         low: [f32; 3],
         /// Sum of the stiffnesses of its attachments (N/m).
-        held: f32,
+        attachment_stiffness: f32,
     }
 
     /// Velocities and the last displacement of a vertex.
@@ -26,7 +26,7 @@ array_structs! {
         /// See `filtered_x`.
         filtered_y: f32,
         /// x_n − x_{n−1} (m).
-        moved: [f32; 3],
+        last_displacement: [f32; 3],
         /// See `filtered_x`.
         filtered_z: f32,
     }
@@ -46,7 +46,7 @@ array_structs! {
         /// Third row.
         rest_2: [f32; 3],
         /// Share of its energy that it gained when it was stiffened last.
-        gained: f32,
+        stiffening_gain: f32,
     }
 
     /// A triangle of a cloth.
@@ -60,7 +60,7 @@ array_structs! {
         /// Least and greatest stretch that cost nothing; of another law λ A t/w and μ A t/w.
         limits: [f32; 2],
         /// Share of its energy that it gained when it was stiffened last.
-        gained: f32,
+        stiffening_gain: f32,
         /// The number of its law, see [`law`]; `PROJECTIVE` with limits.
         law: u32,
     }
@@ -90,7 +90,7 @@ array_structs! {
         /// Direction at rest.
         rest_direction: [f32; 3],
         /// Share of its energy that it gained when it was stiffened last.
-        gained: f32,
+        stiffening_gain: f32,
     }
 
     /// A bending stencil; its corners are `first..end` of the corner buffer.
@@ -106,7 +106,7 @@ array_structs! {
         /// Direction of G x at rest.
         rest_direction: [f32; 3],
         /// Share of its energy that it gained when it was stiffened last.
-        gained: f32,
+        stiffening_gain: f32,
     }
 
     /// An entry of a sparse row: corner of a bending stencil, or column of L.
@@ -137,7 +137,7 @@ array_structs! {
 
     /// An element as damping sees it.
     pub struct Cluster {
-        /// Its corners, then [`crate::damping::neighbours::NOBODY`].
+        /// Its corners, then [`crate::damping::neighbours::NO_VERTEX`].
         vertices: [u32; 4],
         /// Part of each corner's mass.
         parts: [f32; 4],

@@ -38,7 +38,7 @@ small_structs! {
         /// h (s).
         h: f32,
         /// y − x_n: factor of the last displacement.
-        target_moved: f32,
+        target_displacement: f32,
         /// … of v_n (s).
         target_velocity: f32,
         /// … of v_{n−1} (s).
@@ -48,9 +48,9 @@ small_structs! {
         /// s = dv'/dx (1/s).
         slope: f32,
         /// v'(y) − v_n: factor of v_{n−1} − v_n.
-        drift_before: f32,
+        free_velocity_before: f32,
         /// … of the last displacement over h, less v_n.
-        drift_moved: f32,
+        free_velocity_displacement: f32,
         /// μ (1/s²).
         inertia: f32,
         /// c₂: x_e = x_n + c₂ d.
@@ -62,7 +62,7 @@ small_structs! {
         /// Factor of L in A.
         laplacian: f32,
         /// Factor of the attachments' stiffness in A.
-        holding: f32,
+        attachment_weight: f32,
         /// α₁ (1/s).
         mass_damping: f32,
         /// α₂ (s).
@@ -72,7 +72,7 @@ small_structs! {
         /// Factor of L x_n in the known part of L v' (1/s).
         known_position: f32,
         /// Factor of L moved (1/s).
-        known_moved: f32,
+        known_displacement: f32,
         /// Factor of L v_n.
         known_velocity: f32,
         /// The damping force is −`damping_force` D v'.
@@ -80,7 +80,7 @@ small_structs! {
         /// k of a velocity filter, 0 to 1.
         filter_coefficient: f32,
         /// v'(y): factor of gravity (s).
-        drift_acceleration: f32,
+        free_velocity_gravity: f32,
         /// Always 0, which no compiler knows: it keeps them from simplifying what rounding is about.
         zero: u32,
         /// What a velocity filter does, see [`mode`].
@@ -92,7 +92,7 @@ small_structs! {
         /// Share of f_n in the impulse of the step.
         start_share: f32,
         /// What share of the host's correction an iterate moves by: −1 goes all of the way.
-        way: f32,
+        correction_factor: f32,
     }
 
     /// How much there is of everything, and where each kind's rows and partial sums begin.

@@ -3,13 +3,13 @@
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
-use super::whole::{Beyond, NO_MINIMUM, Slots, filter, measure, segments, vertices};
+use super::whole::{NO_MINIMUM, RelativeToRigid, Slots, filter, measure, segments, vertices};
 use super::{Output, Sum, place, step, wide};
 use crate::Vec3;
-use crate::damping::cloud::Cloud;
 use crate::damping::direct::torque::LEAST_SHARE;
 use crate::damping::direct::{self, EDGES};
-use crate::damping::neighbours::NOBODY;
+use crate::damping::neighbours::NO_VERTEX;
+use crate::damping::point_masses::PointMasses;
 use crate::scene::Torque;
 use nalgebra::Vector3;
 
@@ -23,8 +23,8 @@ fn direction_size(length: f64, terms: f64) -> f64 {
     (2.0 * terms / length).min(1.0 / f64::from(f32::EPSILON))
 }
 
-/// Twin of `direct_change`.
-pub fn direct_change(all: &mut Contents, _call: &Call) -> Magnitudes {
+/// Twin of `damp_body`.
+pub fn damp_body(all: &mut Contents, _call: &Call) -> Magnitudes {
     let s = step(all);
     let gamma = f64::from(s.filter_coefficient);
     let mut out = Output::to(all, Buffer::Changes);
@@ -33,7 +33,7 @@ pub fn direct_change(all: &mut Contents, _call: &Call) -> Magnitudes {
         let body = Rigid { spin: Vector3::zeros(), ..all.small(Buffer::Rigids, chunk.body as usize) };
         let old: Vec<_> = vertices(all, &chunk).collect();
         for (i, (vertex, motion)) in (chunk.first as usize..).zip(old) {
-            let beyond = Beyond::of(&body, &vertex, wide(&motion.velocity));
+            let beyond = RelativeToRigid::of(&body, &vertex, wide(&motion.velocity));
             let mut change = Sum { value: beyond.velocity * -gamma, size: gamma * beyond.velocity_size };
             if has(&s, mode::RADIAL) {
                 let n = beyond.arm.try_normalize(0.0).unwrap_or_default();
@@ -170,7 +170,7 @@ pub fn damp_cluster(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::ClusterRows);
     for (number, cluster) in all.items::<Cluster>(Buffer::Clusters).to_vec().iter().enumerate() {
         let own: Vec<usize> =
-            cluster.vertices.iter().filter(|&&v| v != NOBODY).map(|&v| v as usize).collect();
+            cluster.vertices.iter().filter(|&&v| v != NO_VERTEX).map(|&v| v as usize).collect();
         let (places, motions) = (all.items::<Vertex>(Buffer::Vertices), all.items::<Motion>(Buffer::Motions));
         let parts = own.iter().zip(&cluster.parts);
         let mass: Vec<f64> = parts.map(|(&i, part)| f64::from(places[i].mass) * f64::from(*part)).collect();
@@ -178,7 +178,7 @@ pub fn damp_cluster(all: &mut Contents, _call: &Call) -> Magnitudes {
         let v: Vec<Vec3> = own.iter().map(|&i| wide(&motions[i].velocity)).collect();
         let edges: Vec<[u32; 2]> =
             EDGES.iter().filter(|e| e.iter().all(|&k| (k as usize) < own.len())).copied().collect();
-        let cloud = Cloud { mass: &mass, x: &x, v: &v, edges: &edges, first: 0 };
+        let cloud = PointMasses { mass: &mass, x: &x, v: &v, edges: &edges, first: 0 };
         let torque = match (has(&s, mode::RADIAL), has(&s, mode::SCALED)) {
             (true, _) => Torque::Radial,
             (_, true) => Torque::Edges,
@@ -201,7 +201,7 @@ pub fn damp_cluster(all: &mut Contents, _call: &Call) -> Magnitudes {
 }
 
 /// Magnitudes of the terms of a cluster's impulses.
-fn cluster_sizes(cloud: &Cloud, gamma: f64, torque: Torque, p: &[Vec3]) -> Vec<f64> {
+fn cluster_sizes(cloud: &PointMasses, gamma: f64, torque: Torque, p: &[Vec3]) -> Vec<f64> {
     let largest = |of: &[Vec3]| of.iter().map(|x| (x - of[0]).norm()).fold(0.0, f64::max);
     let (speed, reach) = (2.0 * largest(cloud.v), 2.0 * largest(cloud.x));
     let whole: f64 = cloud.mass.iter().sum();
@@ -222,7 +222,7 @@ fn cluster_sizes(cloud: &Cloud, gamma: f64, torque: Torque, p: &[Vec3]) -> Vec<f
 }
 
 /// The same for impulses projected on edges: their common factor is a quotient of sums that may cancel.
-fn edge_sizes(cloud: &Cloud, gamma: f64, [speed, reach]: [f64; 2], p: &[Vec3]) -> Vec<f64> {
+fn edge_sizes(cloud: &PointMasses, gamma: f64, [speed, reach]: [f64; 2], p: &[Vec3]) -> Vec<f64> {
     let mut wanted = vec![Vec3::zeros(); p.len()];
     direct::impulses(cloud, gamma, Torque::None, &mut wanted);
     let mut sums = wanted.clone();

@@ -21,10 +21,10 @@ fn pull(all: &Contents, i: usize) -> Vec3 {
     gradient(all, i) * (f64::from(step(all).target_acceleration) / mass)
 }
 
-/// Twin of `resist`.
-pub fn resist(all: &mut Contents, _: &Call) -> Magnitudes {
+/// Twin of `add_damping_force`.
+pub fn add_damping_force(all: &mut Contents, _: &Call) -> Magnitudes {
     let s = step(all);
-    let (on_velocity, on_way) = (f64::from(s.known_velocity), f64::from(s.known_moved));
+    let (on_velocity, on_way) = (f64::from(s.known_velocity), f64::from(s.known_displacement));
     let mut out = Output::to(all, Buffer::Gradient);
     for i in 0..sizes(all).vertices as usize {
         let (motions, ways) = (all.items::<Motion>(Buffer::Motions), all.items::<[f32; 4]>(Buffer::Iterate));
@@ -63,10 +63,11 @@ pub fn accelerate(all: &mut Contents, _: &Call) -> Magnitudes {
     motions.done()
 }
 
-/// Twin of `push`.
-pub fn push(all: &mut Contents, _: &Call) -> Magnitudes {
+/// Twin of `drift`.
+pub fn drift(all: &mut Contents, _: &Call) -> Magnitudes {
     let s = step(all);
-    let (mut iterate, mut excess) = (Output::to(all, Buffer::Iterate), Output::to(all, Buffer::Excess));
+    let (mut iterate, mut target_offset) =
+        (Output::to(all, Buffer::Iterate), Output::to(all, Buffer::TargetOffset));
     for i in 0..sizes(all).vertices as usize {
         let mut pushed = Sum::default();
         pushed.add(-pull(all, i));
@@ -74,32 +75,32 @@ pub fn push(all: &mut Contents, _: &Call) -> Magnitudes {
         d.add(wide(&all.items::<Motion>(Buffer::Motions)[i].velocity) * f64::from(s.target_velocity));
         d.add(wide(&s.gravity) * f64::from(s.target_acceleration));
         iterate.vector(all, 4 * i, &d);
-        excess.vector(all, 4 * i, &pushed);
+        target_offset.vector(all, 4 * i, &pushed);
         iterate.number(all, 4 * i + 3, 0.0, 0.0);
-        excess.number(all, 4 * i + 3, 0.0, 0.0);
+        target_offset.number(all, 4 * i + 3, 0.0, 0.0);
     }
-    [iterate.done(), excess.done()].concat()
+    [iterate.done(), target_offset.done()].concat()
 }
 
 /// Twin of `kick`.
 pub fn kick(all: &mut Contents, _: &Call) -> Magnitudes {
-    let mut excess = Output::to(all, Buffer::Excess);
+    let mut target_offset = Output::to(all, Buffer::TargetOffset);
     for i in 0..sizes(all).vertices as usize {
         let mut sum = Sum::default();
-        sum.add(wide(&all.items::<[f32; 4]>(Buffer::Excess)[i]));
+        sum.add(wide(&all.items::<[f32; 4]>(Buffer::TargetOffset)[i]));
         sum.add(-pull(all, i));
-        excess.vector(all, 4 * i, &sum);
-        excess.number(all, 4 * i + 3, 0.0, 0.0);
+        target_offset.vector(all, 4 * i, &sum);
+        target_offset.number(all, 4 * i + 3, 0.0, 0.0);
     }
-    excess.done()
+    target_offset.done()
 }
 
-/// Twin of `lean`.
-pub fn lean(all: &mut Contents, _: &Call) -> Magnitudes {
+/// Twin of `add_start_force`.
+pub fn add_start_force(all: &mut Contents, _: &Call) -> Magnitudes {
     let s = step(all);
     let [way, velocity, slope] = [s.target_force, s.velocity_force, s.slope].map(f64::from);
-    let outputs = [Buffer::Iterate, Buffer::Target, Buffer::Excess];
-    let [mut iterate, mut target, mut excess] = outputs.map(|buffer| Output::to(all, buffer));
+    let outputs = [Buffer::Iterate, Buffer::Target, Buffer::TargetOffset];
+    let [mut iterate, mut target, mut target_offset] = outputs.map(|buffer| Output::to(all, buffer));
     let mass = |all: &Contents, i: usize| f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
     let acceleration =
         |all: &Contents, i: usize| packed(all, Buffer::StartGradient, i) * (-1.0 / mass(all, i));
@@ -128,16 +129,16 @@ pub fn lean(all: &mut Contents, _: &Call) -> Magnitudes {
                 t.add_sized((there - here) * (drag * l), size);
             }
         }
-        for (out, sum) in [(&mut iterate, &d), (&mut target, &t), (&mut excess, &e)] {
+        for (out, sum) in [(&mut iterate, &d), (&mut target, &t), (&mut target_offset, &e)] {
             out.vector(all, 4 * i, sum);
             out.number(all, 4 * i + 3, 0.0, 0.0);
         }
     }
-    [iterate.done(), target.done(), excess.done()].concat()
+    [iterate.done(), target.done(), target_offset.done()].concat()
 }
 
-/// Twin of `carry`.
-pub fn carry(all: &mut Contents, _: &Call) -> Magnitudes {
+/// Twin of `store_end_force`.
+pub fn store_end_force(all: &mut Contents, _: &Call) -> Magnitudes {
     let s = step(all);
     let [way, velocity, slope, h] = [s.target_force, s.velocity_force, s.slope, s.h].map(f64::from);
     let weight = -1.0 / (f64::from(s.projection) * h * h);
@@ -145,7 +146,7 @@ pub fn carry(all: &mut Contents, _: &Call) -> Magnitudes {
     for i in 0..sizes(all).vertices as usize {
         let mass = f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
         let mut sum = Sum::default();
-        sum.add(wide(&all.items::<[f32; 4]>(Buffer::Excess)[i]) * (weight * mass));
+        sum.add(wide(&all.items::<[f32; 4]>(Buffer::TargetOffset)[i]) * (weight * mass));
         sum.add(packed(all, Buffer::StartGradient, i) * (weight * (way + velocity / slope)));
         out.vector(all, 3 * i, &sum);
     }

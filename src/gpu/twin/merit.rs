@@ -9,10 +9,10 @@ use super::vertex::{laplacian_row, vertices_of};
 use super::{Output, Sum, sizes, step, wide};
 use crate::Vec3;
 
-/// Twin of `walk`.
-pub fn walk(all: &mut Contents, _: &Call) -> Magnitudes {
-    let part = f64::from(step(all).way);
-    let outputs = [Buffer::Iterate, Buffer::Excess].map(|buffer| {
+/// Twin of `move_iterate`.
+pub fn move_iterate(all: &mut Contents, _: &Call) -> Magnitudes {
+    let part = f64::from(step(all).correction_factor);
+    let outputs = [Buffer::Iterate, Buffer::TargetOffset].map(|buffer| {
         let mut out = Output::to(all, buffer);
         for i in 0..sizes(all).vertices as usize {
             let mut way = Sum::default();
@@ -69,8 +69,8 @@ pub fn measure_strain(all: &mut Contents, _: &Call) -> Magnitudes {
     out.done()
 }
 
-/// Twin of `measure_pull`.
-pub fn measure_pull(all: &mut Contents, _: &Call) -> Magnitudes {
+/// Twin of `measure_attachment_energy`.
+pub fn measure_attachment_energy(all: &mut Contents, _: &Call) -> Magnitudes {
     let share = f64::from(step(all).share);
     let attachments = all.items::<Attachment>(Buffer::Attachments).iter().enumerate();
     let energies = attachments.map(|(number, attachment)| {

@@ -95,7 +95,7 @@ fn metric_row(all: &Contents, s: Buffer, i: usize) -> (Sum, f64, f64) {
     let numbers = step(all);
     let vertex = all.items::<Vertex>(Buffer::Vertices)[i];
     let own = f64::from(numbers.inertia) * f64::from(vertex.mass)
-        + f64::from(numbers.holding) * f64::from(vertex.held);
+        + f64::from(numbers.attachment_weight) * f64::from(vertex.attachment_stiffness);
     let here = packed(all, s, i);
     let mut product = Sum::default();
     product.add(here * own);
@@ -140,7 +140,7 @@ pub fn measure_residual(all: &mut Contents, _: &Call) -> Magnitudes {
         let (r, size) = (g - product.value, g.norm() + product.size);
         let (numbers, vertex) = (step(all), all.items::<Vertex>(Buffer::Vertices)[i]);
         let own = f64::from(numbers.inertia) * f64::from(vertex.mass)
-            + f64::from(numbers.holding) * f64::from(vertex.held);
+            + f64::from(numbers.attachment_weight) * f64::from(vertex.attachment_stiffness);
         [(r.x, size), (r.y, size), (r.z, size), (own, own)]
     })
 }
@@ -166,14 +166,16 @@ pub fn reduce_residual(all: &mut Contents, _: &Call) -> Magnitudes {
 
 /// Twin of `apply_correction`.
 pub fn apply_correction(all: &mut Contents, _: &Call) -> Magnitudes {
-    let buffers = [Buffer::Iterate, Buffer::Excess, Buffer::Correction, Buffer::CorrectionBefore];
-    let [mut iterate, mut excess, mut correction, mut before] = buffers.map(|buffer| Output::to(all, buffer));
+    let buffers = [Buffer::Iterate, Buffer::TargetOffset, Buffer::Correction, Buffer::CorrectionBefore];
+    let [mut iterate, mut target_offset, mut correction, mut before] =
+        buffers.map(|buffer| Output::to(all, buffer));
     for chunk in 0..all.items::<Chunk>(Buffer::Chunks).len() {
         let body = all.items::<Chunk>(Buffer::Chunks)[chunk].body as usize;
         for i in vertices_of(all, chunk) {
             let s = packed(all, Buffer::Correction, i);
             let shift = wide(&all.items::<[f32; 4]>(Buffer::Shifts)[body]);
-            for (out, buffer) in [(&mut iterate, Buffer::Iterate), (&mut excess, Buffer::Excess)] {
+            for (out, buffer) in [(&mut iterate, Buffer::Iterate), (&mut target_offset, Buffer::TargetOffset)]
+            {
                 let mut way = Sum::default();
                 way.add(wide(&all.items::<[f32; 4]>(buffer)[i]));
                 way.add(-s);
@@ -185,5 +187,5 @@ pub fn apply_correction(all: &mut Contents, _: &Call) -> Magnitudes {
             before.vector(all, 3 * i, &Sum::default());
         }
     }
-    [iterate.done(), excess.done(), correction.done(), before.done()].concat()
+    [iterate.done(), target_offset.done(), correction.done(), before.done()].concat()
 }

@@ -112,7 +112,7 @@ pub fn observe_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
         let (element, x, size) = strained(all, triangle, None);
         let p = element.project(element.deformation(&x));
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
-        strain_energy(&element, &x, size + length, size).gaining(triangle.gained)
+        strain_energy(&element, &x, size + length, size).gaining(triangle.stiffening_gain)
     });
     let energies: Vec<_> = energies.collect();
     observe_blocks(all, sizes(all).triangle_partials, &energies)
@@ -124,7 +124,8 @@ pub fn observe_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
         let extent = edge(all, spring.vertices[0], spring.vertices[1], None);
         let element = spring_element(spring);
         let value = element.energy(&[extent.value, Vec3::zeros()]);
-        energy(f64::from(spring.stiffness), value, extent.size + element.length).gaining(spring.gained)
+        energy(f64::from(spring.stiffness), value, extent.size + element.length)
+            .gaining(spring.stiffening_gain)
     });
     let energies: Vec<_> = energies.collect();
     observe_blocks(all, sizes(all).spring_partials, &energies)
@@ -134,7 +135,8 @@ pub fn observe_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
 pub fn observe_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
     let energies = all.items::<Bending>(Buffer::Bendings).iter().map(|bending| {
         let (element, x, size) = bent(all, bending, None);
-        energy(element.weight, element.energy(&x), size + element.rest_curvature).gaining(bending.gained)
+        energy(element.weight, element.energy(&x), size + element.rest_curvature)
+            .gaining(bending.stiffening_gain)
     });
     let energies: Vec<_> = energies.collect();
     observe_blocks(all, sizes(all).bending_partials, &energies)
@@ -162,7 +164,7 @@ pub fn measure_work(all: &mut Contents, _call: &Call) -> Magnitudes {
         let (mut pull, travel) = held(all, number, attachment);
         pull.add(travel * -share);
         let motion = &all.items::<Motion>(Buffer::Motions)[attachment.vertex as usize];
-        pull.add(wide(&motion.moved) * (share - 1.0));
+        pull.add(wide(&motion.last_displacement) * (share - 1.0));
         let stiffness = f64::from(attachment.stiffness);
         (-stiffness * pull.value.dot(&travel), stiffness * pull.size * travel.norm())
     });

@@ -153,7 +153,7 @@ pub fn observe_tet(all: &mut Contents, _call: &Call) -> Magnitudes {
             let here = Loaded::at(&f, size, e, &obeyed(all, index));
             energy += here.energy;
             energy_size += here.energy_size;
-            let share = f64::from(e.gained);
+            let share = f64::from(e.stiffening_gain);
             gained = (gained.0 + share * here.energy, gained.1 + share.abs() * here.energy_size);
             let (ratio, ratio_size) = (f.determinant(), determinant_size(&f, size));
             inverted += f64::from(u8::from(ratio <= 0.0));

@@ -23,11 +23,11 @@ pub(super) fn vertices_of(all: &Contents, chunk: usize) -> Range<usize> {
 pub fn predict(all: &mut Contents, _: &Call) -> Magnitudes {
     let s = step(all);
     let (mut iterate, mut target) = (Output::to(all, Buffer::Iterate), Output::to(all, Buffer::Target));
-    let mut excess = Output::to(all, Buffer::Excess);
+    let mut target_offset = Output::to(all, Buffer::TargetOffset);
     for i in 0..sizes(all).vertices as usize {
         let m = all.items::<Motion>(Buffer::Motions)[i];
         let mut d = Sum::default();
-        d.add(wide(&m.moved) * f64::from(s.target_moved));
+        d.add(wide(&m.last_displacement) * f64::from(s.target_displacement));
         d.add(wide(&m.velocity) * f64::from(s.target_velocity));
         d.add(wide(&m.velocity_before) * f64::from(s.target_velocity_before));
         d.add(wide(&s.gravity) * f64::from(s.target_acceleration));
@@ -35,7 +35,7 @@ pub fn predict(all: &mut Contents, _: &Call) -> Magnitudes {
         let weight = f64::from(s.dissipation);
         if s.mass_damping != 0.0 {
             let drag = -weight * f64::from(s.mass_damping);
-            let drift = drift(&s, &m);
+            let drift = free_velocity(&s, &m);
             t.add_sized(drift.value * drag, drift.size * drag.abs());
         }
         if s.stiffness_damping != 0.0 {
@@ -48,26 +48,26 @@ pub fn predict(all: &mut Contents, _: &Call) -> Magnitudes {
         target.vector(all, 4 * i, &t);
         iterate.number(all, 4 * i + 3, 0.0, 0.0);
         target.number(all, 4 * i + 3, 0.0, 0.0);
-        (0..4).for_each(|k| excess.number(all, 4 * i + k, 0.0, 0.0));
+        (0..4).for_each(|k| target_offset.number(all, 4 * i + k, 0.0, 0.0));
     }
-    [iterate.done(), target.done(), excess.done()].concat()
+    [iterate.done(), target.done(), target_offset.done()].concat()
 }
 
 /// v'(y).
-fn drift(s: &Step, m: &Motion) -> Sum {
+fn free_velocity(s: &Step, m: &Motion) -> Sum {
     let (v, before) = (wide(&m.velocity), wide(&m.velocity_before));
     let mut sum = Sum::default();
     sum.add(v);
     sum.add_sized(
-        (before - v) * f64::from(s.drift_before),
-        (before.norm() + v.norm()) * f64::from(s.drift_before.abs()),
+        (before - v) * f64::from(s.free_velocity_before),
+        (before.norm() + v.norm()) * f64::from(s.free_velocity_before.abs()),
     );
-    let last = wide(&m.moved) / f64::from(s.h);
+    let last = wide(&m.last_displacement) / f64::from(s.h);
     sum.add_sized(
-        (last - v) * f64::from(s.drift_moved),
-        (last.norm() + v.norm()) * f64::from(s.drift_moved.abs()),
+        (last - v) * f64::from(s.free_velocity_displacement),
+        (last.norm() + v.norm()) * f64::from(s.free_velocity_displacement.abs()),
     );
-    sum.add(wide(&s.gravity) * f64::from(s.drift_acceleration));
+    sum.add(wide(&s.gravity) * f64::from(s.free_velocity_gravity));
     sum
 }
 
@@ -80,7 +80,7 @@ fn known(all: &Contents, i: usize) -> Sum {
         sum.add((place(&vertices[j]) - place(&vertices[i])) * (l * f64::from(s.known_position)));
         // single precision takes differences of rounded velocities: error relative to the velocities themselves
         let pairs = [
-            (motions[i].moved, motions[j].moved, s.known_moved),
+            (motions[i].last_displacement, motions[j].last_displacement, s.known_displacement),
             (motions[i].velocity, motions[j].velocity, s.known_velocity),
         ];
         for (here, there, factor) in pairs {
@@ -97,8 +97,8 @@ pub fn advance(all: &mut Contents, _: &Call) -> Magnitudes {
     for i in 0..sizes(all).vertices as usize {
         let d = wide(&all.items::<[f32; 4]>(Buffer::Iterate)[i]);
         let m = all.items::<Motion>(Buffer::Motions)[i];
-        let mut v = drift(&s, &m);
-        v.add(wide(&all.items::<[f32; 4]>(Buffer::Excess)[i]) * f64::from(s.slope));
+        let mut v = free_velocity(&s, &m);
+        v.add(wide(&all.items::<[f32; 4]>(Buffer::TargetOffset)[i]) * f64::from(s.slope));
         let exact = |value: Vec3| Sum { value, size: 0.0 };
         let at = (size_of::<Motion>() / 4) * i;
         motions.vector(all, at, &v);
@@ -142,7 +142,9 @@ pub fn offset_velocities(all: &mut Contents, _: &Call) -> Magnitudes {
     for i in 0..sizes(all).vertices as usize {
         let (m, change) =
             (all.items::<Motion>(Buffer::Motions)[i], all.items::<[f32; 4]>(Buffer::Changes)[i]);
-        for (part, before, factor) in [(0, m.velocity, 1.0), (4, m.velocity_before, 1.0), (8, m.moved, h)] {
+        for (part, before, factor) in
+            [(0, m.velocity, 1.0), (4, m.velocity_before, 1.0), (8, m.last_displacement, h)]
+        {
             let mut sum = Sum::default();
             sum.add(wide(&before));
             sum.add(wide(&change) * factor);
@@ -161,13 +163,13 @@ pub fn measure_damping(all: &mut Contents, _: &Call) -> Magnitudes {
         for i in vertices_of(all, chunk) {
             let motions = all.items::<Motion>(Buffer::Motions);
             let damped = |i: usize| match s.inertia {
-                0.0 => wide(&motions[i].moved) / f64::from(s.h),
+                0.0 => wide(&motions[i].last_displacement) / f64::from(s.h),
                 _ => {
                     let (v, before) = (wide(&motions[i].velocity), wide(&motions[i].velocity_before));
                     v + (before - v) * f64::from(s.start_share)
                 }
             };
-            let (d, v) = (wide(&motions[i].moved), damped(i));
+            let (d, v) = (wide(&motions[i].last_displacement), damped(i));
             // a mean may be smaller than its terms
             let of_before = |i: usize| f64::from(s.start_share) * wide(&motions[i].velocity_before).norm();
             let mut add = |work: f64, terms: f64| (taken, size) = (taken + work, size + terms);
@@ -179,7 +181,7 @@ pub fn measure_damping(all: &mut Contents, _: &Call) -> Magnitudes {
             if s.stiffness_damping != 0.0 {
                 let damping = f64::from(s.stiffness_damping * all.items::<f32>(Buffer::Viscosity)[i]);
                 for (j, l) in laplacian_row(all, i) {
-                    let (dv, dd) = (damped(j) - v, d - wide(&motions[j].moved));
+                    let (dv, dd) = (damped(j) - v, d - wide(&motions[j].last_displacement));
                     let weight = 0.5 * damping * l;
                     let size = dv.norm() + 2.0 * (of_before(i) + of_before(j));
                     add(weight * dv.dot(&dd), weight.abs() * size * dd.norm());

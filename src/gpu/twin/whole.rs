@@ -121,7 +121,7 @@ pub fn filter_pbd(all: &mut Contents, _call: &Call) -> Magnitudes {
     let coefficient = f64::from(step(all).filter_coefficient);
     filter(all, |all, chunk, _, vertex, velocity| {
         let body: Rigid = all.small(Buffer::Rigids, chunk.body as usize);
-        let beyond = Beyond::of(&body, vertex, velocity);
+        let beyond = RelativeToRigid::of(&body, vertex, velocity);
         (velocity - beyond.velocity * coefficient, coefficient * beyond.velocity_size)
     })
 }
@@ -156,7 +156,7 @@ pub(super) fn filter(
             put(0, filtered, size + velocity.norm());
             let before = wide(&motion.velocity_before);
             put(4, before + change, size + before.norm() + change.norm());
-            let moved = wide(&motion.moved);
+            let moved = wide(&motion.last_displacement);
             put(8, moved + change * h, (size + change.norm()) * h + moved.norm());
             let filtered =
                 Vec3::new(motion.filtered_x.into(), motion.filtered_y.into(), motion.filtered_z.into());
@@ -192,7 +192,7 @@ pub fn measure_centre(all: &mut Contents, _call: &Call) -> Magnitudes {
 }
 
 /// Position and velocity of a vertex relative to its body's rigid motion.
-pub(super) struct Beyond {
+pub(super) struct RelativeToRigid {
     /// r (m).
     pub arm: Vec3,
     /// Size of its terms (m).
@@ -203,13 +203,13 @@ pub(super) struct Beyond {
     pub velocity_size: f64,
 }
 
-impl Beyond {
+impl RelativeToRigid {
     pub fn of(body: &Rigid, vertex: &Vertex, velocity: Vec3) -> Self {
         let (from_origin, low) = (wide(&vertex.position) - wide(&body.origin), wide(&vertex.low));
         let (centre, spin, drift) = (wide(&body.centre), wide(&body.spin), wide(&body.drift));
         let (arm, from_base) = (from_origin + (low - centre), velocity - wide(&body.base));
         let arm_size = from_origin.norm() + low.norm() + centre.norm();
-        Beyond {
+        RelativeToRigid {
             arm,
             arm_size,
             velocity: from_base - drift - spin.cross(&arm),
@@ -225,8 +225,8 @@ pub fn measure_spin(all: &mut Contents, _call: &Call) -> Magnitudes {
         let mut slots = Slots::empty();
         for (vertex, motion) in vertices(all, chunk) {
             let mass = f64::from(vertex.mass);
-            let Beyond { arm: r, arm_size, velocity, velocity_size } =
-                Beyond::of(&body, &vertex, wide(&motion.velocity));
+            let RelativeToRigid { arm: r, arm_size, velocity, velocity_size } =
+                RelativeToRigid::of(&body, &vertex, wide(&motion.velocity));
             let square = r.component_mul(&r) * mass;
             let diagonal = Vec3::new(square.y + square.z, square.x + square.z, square.x + square.y);
             let products = Vec3::new(r.y * r.z, r.x * r.z, r.x * r.y) * -mass;

@@ -2,7 +2,7 @@
 
 use super::triangle::{nearest, solid_angle};
 use crate::Vec3;
-use crate::mesh::boxes::Boxes;
+use crate::mesh::boxes::BoxTree;
 use crate::mesh::double_area_normal;
 use std::f64::consts::PI;
 
@@ -22,7 +22,7 @@ struct Dipole {
 
 /// Triangles in the order of the tree, and the dipoles of its nodes.
 pub struct Tree {
-    boxes: Boxes,
+    boxes: BoxTree,
     triangles: Vec<[Vec3; 3]>,
     dipoles: Vec<Dipole>,
 }
@@ -41,7 +41,7 @@ pub struct Nearest {
 impl Tree {
     /// A tree over `triangles`, fewer than 2³².
     pub fn new(triangles: &[[Vec3; 3]]) -> Tree {
-        let boxes = Boxes::new(triangles);
+        let boxes = BoxTree::new(triangles);
         let triangles: Vec<_> = boxes.number.iter().map(|&t| triangles[t as usize]).collect();
         let dipoles = boxes.nodes.iter().map(|node| Dipole::of(&triangles[node.places()])).collect();
         Tree { boxes, triangles, dipoles }
@@ -60,7 +60,7 @@ impl Tree {
     /// The point nearest to `p`; `None` without triangles.
     pub fn nearest(&self, p: &Vec3) -> Option<Nearest> {
         let mut best: Option<Nearest> = None;
-        self.boxes.approach(p, |places| {
+        self.boxes.visit_nearest_first(p, |places| {
             for t in places {
                 let point = nearest(p, &self.triangles[t]);
                 let squared = (point - p).norm_squared();

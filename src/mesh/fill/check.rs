@@ -6,7 +6,7 @@ use super::search::volume_on;
 use crate::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::distance::Distance;
-use crate::mesh::topology::Parts;
+use crate::mesh::topology::DisjointSets;
 use rayon::prelude::*;
 
 /// A piece of fewer tetrahedra is a crumb if the largest piece is many times as large: what the lattice happens to
@@ -21,7 +21,7 @@ const MISSING: f64 = 1.75;
 
 /// Pieces that were dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Crumbs {
+pub struct Fragments {
     /// How many.
     pub count: usize,
     /// A vertex of one of them (m).
@@ -29,24 +29,24 @@ pub struct Crumbs {
 }
 
 /// Drops pieces of a few tetrahedra.
-pub fn drop_crumbs(mesh: &mut Mesh) -> Crumbs {
-    let mut parts = Parts::new(mesh.positions.len());
+pub fn drop_fragments(mesh: &mut Mesh) -> Fragments {
+    let mut parts = DisjointSets::new(mesh.positions.len());
     mesh.tets.iter().for_each(|t| t[1..].iter().for_each(|&v| parts.join(t[0], v)));
     let mut sizes = vec![0usize; mesh.positions.len()];
     mesh.tets.iter().for_each(|t| sizes[parts.root(t[0]) as usize] += 1);
     let largest = sizes.iter().copied().max().unwrap_or(0);
-    let mut crumbs = Crumbs::default();
+    let mut fragments = Fragments::default();
     for (root, size) in sizes.iter_mut().enumerate() {
         if (1..CRUMB).contains(size) && *size * MANY < largest {
-            crumbs = Crumbs { count: crumbs.count + 1, place: mesh.positions[root] };
+            fragments = Fragments { count: fragments.count + 1, place: mesh.positions[root] };
             *size = 0;
         }
     }
-    if crumbs.count > 0 {
+    if fragments.count > 0 {
         mesh.tets.retain(|t| sizes[parts.root(t[0]) as usize] > 0);
         mesh.keep_referenced();
     }
-    crumbs
+    fragments
 }
 
 /// How much of a body the lattice misses.

@@ -60,7 +60,7 @@ pub fn fill(body: &dyn Distance, fineness: Fineness) -> Result<Filled, InputErro
 pub fn fill_refined(body: &dyn Distance, fineness: Fineness, splits: usize) -> Result<Filled, InputError> {
     let found = search::search(body, fineness)?;
     let mut mesh = stencil::tetrahedra(&found.cut);
-    let crumbs = check::drop_crumbs(&mut mesh);
+    let fragments = check::drop_fragments(&mut mesh);
     if mesh.tets.is_empty() {
         return Err(InputError::new(format!(
             "no tetrahedron fits into the body with cells of {} m: choose a smaller cell or more tetrahedra",
@@ -72,6 +72,6 @@ pub fn fill_refined(body: &dyn Distance, fineness: Fineness, splits: usize) -> R
         refine::refine(body, &mut mesh, found.cut.lattice.spacing, splits);
         smooth::smooth(body, &mut mesh, found.cut.lattice.spacing);
     }
-    let report = report::report(body, &mesh, &found, crumbs);
+    let report = report::report(body, &mesh, &found, fragments);
     Ok(Filled { mesh, report })
 }

@@ -1,6 +1,6 @@
 //! How good a filled body is.
 
-use super::check::{self, Crumbs};
+use super::check::{self, Fragments};
 use super::search::Found;
 use crate::Vec3;
 use crate::mesh::Mesh;
@@ -28,10 +28,10 @@ pub struct Report {
     pub volume: f64,
     /// Volume of the body, enclosed by the surface or else estimated (m³).
     pub body_volume: Option<f64>,
-    /// Parts that hang together. All are kept but crumbs.
+    /// Parts that hang together. All are kept but fragments.
     pub pieces: usize,
     /// Pieces of a few tetrahedra that were dropped.
-    pub crumbs: Crumbs,
+    pub fragments: Fragments,
     /// A point of the body that is missing (m).
     pub missing: Option<Vec3>,
     /// Tetrahedra, and how many were asked for.
@@ -39,7 +39,7 @@ pub struct Report {
 }
 
 /// Looks at all elements of `mesh`, and at `body` for what is missing.
-pub fn report(body: &dyn Distance, mesh: &Mesh, found: &Found, crumbs: Crumbs) -> Report {
+pub fn report(body: &dyn Distance, mesh: &Mesh, found: &Found, fragments: Fragments) -> Report {
     let mut angles = Range::EMPTY;
     let mut worst = (f64::INFINITY, 0);
     for (t, &tet) in mesh.tets.iter().enumerate() {
@@ -60,7 +60,7 @@ pub fn report(body: &dyn Distance, mesh: &Mesh, found: &Found, crumbs: Crumbs) -
         volume: mesh.volume(),
         body_volume: body.volume().or(missing.volume),
         pieces: mesh.components(),
-        crumbs,
+        fragments,
         missing: missing.place,
         tets: (mesh.tets.len(), found.target),
     }
@@ -72,7 +72,7 @@ impl Report {
         self.cell *= factor;
         self.volume *= factor.powi(3);
         self.body_volume = self.body_volume.map(|volume| volume * factor.powi(3));
-        self.crumbs.place *= factor;
+        self.fragments.place *= factor;
         self.missing = self.missing.map(|place| place * factor);
     }
 
@@ -105,12 +105,12 @@ impl Report {
                 place(p)
             ));
         }
-        if self.crumbs.count > 0 {
+        if self.fragments.count > 0 {
             warnings.push(format!(
                 "parts thinner than the cells of {} m are in crumbs, which are dropped: {}, one of them at {}",
                 short(self.cell),
-                self.crumbs.count,
-                place(&self.crumbs.place)
+                self.fragments.count,
+                place(&self.fragments.place)
             ));
         }
         if self.pieces > 1 {

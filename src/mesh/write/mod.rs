@@ -29,12 +29,12 @@ const WRITERS: [(&str, Writer); 5] = [
 struct Shape<'a> {
     mesh: &'a Mesh,
     positions: &'a [Vec3],
-    known: Known<'a>,
+    known: VertexData<'a>,
 }
 
 /// What else is known of the vertices, for formats that have room for it; an empty slice if it is not.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Known<'a> {
+pub struct VertexData<'a> {
     /// Velocities (m/s).
     pub velocities: &'a [Vec3],
     /// The number of the body that each vertex belongs to.
@@ -49,14 +49,14 @@ pub struct Known<'a> {
 /// # Panics
 /// If `positions` are not as many as the vertices of `mesh`.
 pub fn write(path: &Path, mesh: &Mesh, positions: &[Vec3]) -> Result<()> {
-    write_known(path, mesh, positions, Known::default())
+    write_with_data(path, mesh, positions, VertexData::default())
 }
 
 /// The same with what else is known of the vertices: `.vtk` holds it.
 ///
 /// # Panics
 /// If `positions`, or what is known, are not as many as the vertices of `mesh`.
-pub fn write_known(path: &Path, mesh: &Mesh, positions: &[Vec3], known: Known<'_>) -> Result<()> {
+pub fn write_with_data(path: &Path, mesh: &Mesh, positions: &[Vec3], known: VertexData<'_>) -> Result<()> {
     let vertices = mesh.positions.len();
     assert_eq!(positions.len(), vertices, "a position for every vertex");
     assert!([0, vertices].contains(&known.velocities.len()), "a velocity for every vertex");

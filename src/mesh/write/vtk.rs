@@ -1,7 +1,7 @@
 //! Legacy `.vtk`, ASCII: an unstructured grid of tetrahedra, triangles and lines, the number of the body of each and the
 //! velocities of the vertices where they are known.
 
-use super::{Known, Shape, write_numbers, write_point};
+use super::{Shape, VertexData, write_numbers, write_point};
 use std::io::{self, Write};
 
 /// VTK's numbers of cell types. Strands go piece by piece: not every program reads poly-lines.
@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut dyn Write, shape: &Shape<'_>) -> io::Result<()> {
     for (kind, _) in cells() {
         writeln!(out, "{kind}")?;
     }
-    let Known { velocities, bodies } = shape.known;
+    let VertexData { velocities, bodies } = shape.known;
     if !bodies.is_empty() {
         writeln!(out, "CELL_DATA {count}\nSCALARS body int 1\nLOOKUP_TABLE default")?;
         cells().try_for_each(|(_, cell)| writeln!(out, "{}", bodies[cell[0] as usize]))?;

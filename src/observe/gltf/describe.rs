@@ -11,7 +11,7 @@ impl Layout {
     pub(super) fn describe(&mut self, parts: &[Part]) {
         let mut json = String::from(r#"{"asset":{"version":"2.0","generator":"Dashpot"},"#);
         let _ = write!(json, r#""extras":{{"vertices":{},"frames":"#, self.vertices);
-        self.told.frames = json.len();
+        self.offsets.frames = json.len();
         let _ = write!(json, r#"{}}},"scene":0,"scenes":[{{"nodes":["#, wide("0"));
         listed(&mut json, 0..parts.len(), |json, p| json.push_str(&p.to_string()));
         json.push_str(r#"]}],"nodes":["#);
@@ -104,12 +104,12 @@ impl Layout {
             return;
         }
         json.push_str(r#"{"bufferView":2,"componentType":5126,"type":"SCALAR","min":[0],"max":["#);
-        self.told.last = json.len();
+        self.offsets.last = json.len();
         let _ = write!(json, r#"{}],"count":"#, wide("0"));
-        self.told.times = json.len();
+        self.offsets.times = json.len();
         let _ =
             write!(json, r#"{}}},{{"bufferView":3,"componentType":5126,"type":"SCALAR","count":"#, wide("1"));
-        self.told.weights = json.len();
+        self.offsets.weights = json.len();
         let _ = write!(json, "{}}}", wide(&self.targets().to_string()));
     }
 

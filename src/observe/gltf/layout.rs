@@ -37,12 +37,12 @@ pub(super) struct Layout {
     /// Offsets of each body's bounds in the JSON, frame by frame, body by body.
     pub(super) bounds: Vec<usize>,
     /// Offsets of the numbers that depend on the number of frames: frames, times, weights, and the last time.
-    pub(super) told: Told,
+    pub(super) offsets: NumberOffsets,
 }
 
 /// Offsets in the JSON.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct NumberOffsets {
     pub frames: usize,
     pub times: usize,
     pub last: usize,
@@ -64,7 +64,7 @@ impl Layout {
             indices,
             json: String::new(),
             bounds: vec![0; frames * visible.parts.len()],
-            told: Told::default(),
+            offsets: NumberOffsets::default(),
         };
         layout.describe(&visible.parts);
         layout
@@ -140,12 +140,12 @@ impl Layout {
         for (part, place) in self.parts.iter().zip(&self.bounds[frame * self.parts.len()..]) {
             at(json(*place), bounds(&points[part.clone()]).as_bytes())?;
         }
-        at(json(self.told.frames), wide(&(frame + 1).to_string()).as_bytes())?;
+        at(json(self.offsets.frames), wide(&(frame + 1).to_string()).as_bytes())?;
         if self.targets() > 0 {
             at(data + (self.times_at() + 4 * frame) as u64, &time.to_le_bytes())?;
-            at(json(self.told.last), wide(&format!("{:?}", f64::from(time))).as_bytes())?;
-            at(json(self.told.times), wide(&(frame + 1).to_string()).as_bytes())?;
-            at(json(self.told.weights), wide(&((frame + 1) * self.targets()).to_string()).as_bytes())?;
+            at(json(self.offsets.last), wide(&format!("{:?}", f64::from(time))).as_bytes())?;
+            at(json(self.offsets.times), wide(&(frame + 1).to_string()).as_bytes())?;
+            at(json(self.offsets.weights), wide(&((frame + 1) * self.targets()).to_string()).as_bytes())?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@
 mod describe;
 mod layout;
 
-use super::motion::Motion;
+use super::motion::MotionWriter;
 use super::visible::Visible;
 use crate::Vec3;
 use crate::error::{Error, InputError, Result};
@@ -127,7 +127,7 @@ impl GltfWriter {
     }
 }
 
-impl Motion for GltfWriter {
+impl MotionWriter for GltfWriter {
     /// # Panics
     /// If `positions` are not as many as the file's vertices, or there are more frames than it was made for.
     fn append(&mut self, positions: &[Vec3], time: f64) -> Result<()> {

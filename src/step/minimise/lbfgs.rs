@@ -71,12 +71,12 @@ impl Lbfgs {
     /// The direction of the gradient: A⁻¹ g where nothing is learnt yet.
     pub fn compute_direction(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         operator: &mut StepOperator,
         backend: &mut dyn Backend,
     ) -> Result<()> {
         if self.pairs.is_empty() {
-            return operator.compute_direction(form, false, backend);
+            return operator.compute_direction(coefficients, false, backend);
         }
         let mut q = backend.host()?.gradient.to_vec();
         let mut shares = Vec::with_capacity(self.pairs.len());
@@ -85,7 +85,7 @@ impl Lbfgs {
             q.iter_mut().zip(y).for_each(|(q, y)| *q -= y * share);
             shares.push(share);
         }
-        operator.precondition(form, backend, &mut q)?;
+        operator.precondition(coefficients, backend, &mut q)?;
         for (Pair { s, y, product }, share) in self.pairs.iter().zip(shares.iter().rev()) {
             let back = share - dot(y, &q) / product;
             q.iter_mut().zip(s).for_each(|(q, s)| *q += s * back);
@@ -97,7 +97,7 @@ impl Lbfgs {
         }
         // uphill, by rounding or because Φ is not convex: begin again
         self.pairs.clear();
-        operator.compute_direction(form, false, backend)
+        operator.compute_direction(coefficients, false, backend)
     }
 }
 

@@ -83,12 +83,12 @@ impl LineSearch {
     /// compared if `merit_decides`.
     pub fn record(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         applied: &[(u32, Vec3)],
         merit_decides: bool,
         cx: &mut StepContext,
     ) -> Result<()> {
-        let merit = if merit_decides { merit(form, cx)? } else { None };
+        let merit = if merit_decides { merit(coefficients, cx)? } else { None };
         let host = cx.backend.host()?;
         let (g, d) = (&*host.gradient, &*host.direction);
         let along = |forces: &[(u32, Vec3)]| forces.iter().map(|(v, f)| f.dot(&d[*v as usize])).sum::<f64>();
@@ -105,7 +105,7 @@ impl LineSearch {
         let Some(step) = self.pending.take().filter(sound) else { return Ok(()) };
         let mut share = 1.0;
         for _ in 0..MOST_CUTS {
-            let trial = evaluate(&stage.form, &step, cx)?;
+            let trial = evaluate(&stage.coefficients, &step, cx)?;
             if step.is_acceptable(share, &trial) {
                 break;
             }
@@ -125,25 +125,25 @@ impl LineSearch {
 }
 
 /// Φ at the iterate, where there is one.
-fn merit(form: &StepCoefficients, cx: &mut StepContext) -> Result<Option<Merit>> {
-    let Some(update) = cx.operator.potential(form) else { return Ok(None) };
-    let measured = cx.backend.measure(form, Measure { merit: true, ..Measure::default() })?;
+fn merit(coefficients: &StepCoefficients, cx: &mut StepContext) -> Result<Option<Merit>> {
+    let Some(update) = cx.operator.potential(coefficients) else { return Ok(None) };
+    let measured = cx.backend.measure(coefficients, Measure { merit: true, ..Measure::default() })?;
     // U is in single precision, but its products are as good as their terms
     let noise = |merit: &Merit| merit.noise + 1e-13 * update.abs();
     Ok(measured.merit.map(|merit| Merit { value: merit.value + update, noise: noise(&merit) }))
 }
 
 /// Φ, where it decides, and the slope at the iterate.
-fn evaluate(form: &StepCoefficients, step: &Step, cx: &mut StepContext) -> Result<Trial> {
+fn evaluate(coefficients: &StepCoefficients, step: &Step, cx: &mut StepContext) -> Result<Trial> {
     if cx.operator.updates.is_empty() {
         let what =
             Measure { merit: step.merit.is_some(), slope_along: Some(&step.direction), ..Measure::default() };
-        let measured = cx.timed(Phase::Local, |cx| cx.backend.measure(form, what))?;
+        let measured = cx.timed(Phase::Local, |cx| cx.backend.measure(coefficients, what))?;
         return Ok(Trial { merit: measured.merit, slope: measured.slope.unwrap_or(f64::NAN) });
     }
     // a device does not know what low-rank updates add
     let g = &*cx.backend.host()?.gradient;
     let slope = sum(g.len(), |i| g[i].dot(&step.direction[i]));
-    let merit = if step.merit.is_some() { merit(form, cx)? } else { None };
+    let merit = if step.merit.is_some() { merit(coefficients, cx)? } else { None };
     Ok(Trial { merit, slope })
 }

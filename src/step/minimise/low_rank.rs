@@ -14,7 +14,7 @@
 //! the iteration before. Where a part reads g in between, it gets its share U c at once. With D = α₁ M + α₂ L both U and B are
 //! scalar matrices times I₃ and do not see a rotation of space: T U and T B of a body that has turned are those of the rest shape, turned.
 
-use crate::linear::tall::Tall;
+use crate::linear::multi_vector::MultiVector;
 use crate::step::backend::Columns;
 use crate::step::coefficients::StepCoefficients;
 use crate::{Mat3, Vec3};
@@ -24,7 +24,7 @@ use std::ops::Range;
 /// B and S of a matrix.
 #[derive(Debug, Clone)]
 pub struct Solved {
-    b: Tall<f32>,
+    b: MultiVector<f32>,
     s: DMatrix<f64>,
 }
 
@@ -54,7 +54,7 @@ pub struct LowRankUpdate {
     pub vertices: Range<usize>,
     /// U. In single precision, as B is: half as much to read in every iteration. What is rounded here is the damping itself, by less
     /// than 1e-7; what that does to the solve is seen in the last iteration, where Uᵀ(x − x_n) is measured anew.
-    u: Tall<f32>,
+    u: MultiVector<f32>,
     /// B and S of the metrics that stages are solved with, by their number.
     solved: Vec<(u64, Solved)>,
     now: Option<Now>,
@@ -63,12 +63,12 @@ pub struct LowRankUpdate {
 impl LowRankUpdate {
     /// Of these vertices; U comes later.
     pub fn new(vertices: Range<usize>) -> Self {
-        LowRankUpdate { vertices, u: Tall::default(), solved: Vec::new(), now: None }
+        LowRankUpdate { vertices, u: MultiVector::default(), solved: Vec::new(), now: None }
     }
 
     /// U from now on, as columns over the vertices.
     pub fn set_columns(&mut self, u: &[Vec<Vec3>]) {
-        self.u = Tall::at(self.vertices.start, u);
+        self.u = MultiVector::at(self.vertices.start, u);
         self.solved.clear();
     }
 
@@ -117,14 +117,14 @@ impl LowRankUpdate {
     /// After a local step: c = `weight` P Uᵀ v' of the iterate. `moved(i)`: x − x_n at vertex i of all.
     pub fn update_force(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         weight: f64,
         moved: impl Fn(usize) -> Vec3 + Sync,
     ) {
         let Some(now) = &mut self.now else { return };
         let turn = now.turn;
         let moved = now.displacement.get_or_insert_with(|| self.u.dot(&turn, moved));
-        now.rate = &*moved * form.velocity_slope() + &now.offset;
+        now.rate = &*moved * coefficients.velocity_slope() + &now.offset;
         now.force = &now.p * &now.rate * weight;
         now.is_in_gradient = false;
     }
@@ -142,9 +142,9 @@ impl LowRankUpdate {
     }
 
     /// Φ's share: d/(2s) v'ᵀ U P Uᵀ v'; `None` where there is no potential.
-    pub fn potential(&self, form: &StepCoefficients) -> Option<f64> {
+    pub fn potential(&self, coefficients: &StepCoefficients) -> Option<f64> {
         let now = self.now.as_ref()?;
-        now.is_symmetric.then(|| 0.5 / form.velocity_slope() * now.rate.dot(&now.force))
+        now.is_symmetric.then(|| 0.5 / coefficients.velocity_slope() * now.rate.dot(&now.force))
     }
 
     /// Adds `share` T U c to vectors of all vertices.
@@ -173,8 +173,8 @@ impl LowRankUpdate {
 
     /// B of this metric. Two are kept: a step may have two halves.
     pub fn set_inverse(&mut self, metric: u64, b: &[Vec<Vec3>]) {
-        let b = Tall::at(self.vertices.start, b);
-        let s = Tall::products(&self.u.columns(), &b.columns());
+        let b = MultiVector::at(self.vertices.start, b);
+        let s = MultiVector::products(&self.u.columns(), &b.columns());
         if self.solved.len() > 1 {
             self.solved.remove(0);
         }
@@ -189,7 +189,7 @@ impl LowRankUpdate {
 
     /// B of a matrix that holds for one solve only; in space, not at rest.
     pub fn solve_with(&self, b: &[Vec<Vec3>]) -> Solved {
-        Solved { b: Tall::at(self.vertices.start, b), s: Tall::products(&self.columns(), b) }
+        Solved { b: MultiVector::at(self.vertices.start, b), s: MultiVector::products(&self.columns(), b) }
     }
 
     /// The shares of B that make A⁻¹ g the direction of A + w U P Uᵀ, A the metric of this number; `along` is Uᵀ A⁻¹ g. The iterate
@@ -231,14 +231,14 @@ impl LowRankUpdate {
     /// Δx · U P Uᵀ v̄ of the step about to end, v̄ = (1 − σ) v' + σ v_n (J over the factor of the damping).
     pub fn dissipated(
         &self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         v: &[Vec3],
         moved: impl Fn(usize) -> Vec3 + Sync,
     ) -> f64 {
         let Some(now) = &self.now else { return 0.0 };
         let moved = now.displacement.clone().unwrap_or_else(|| self.u.dot(&now.turn, moved));
-        let mut rate = &moved * form.velocity_slope() + &now.offset;
-        let start = form.start_share();
+        let mut rate = &moved * coefficients.velocity_slope() + &now.offset;
+        let start = coefficients.start_share();
         if start != 0.0 {
             rate = rate * (1.0 - start) + self.project(v) * start;
         }

@@ -117,14 +117,14 @@ impl Minimiser {
         parts.predicted(stage, cx)?;
         self.line_search.iter_mut().for_each(LineSearch::reset);
         self.lbfgs.iter_mut().for_each(Lbfgs::reset);
-        cx.operator.completes_gradient = self.reads_gradients(&stage.form, parts, cx);
+        cx.operator.completes_gradient = self.reads_gradients(&stage.coefficients, parts, cx);
         Ok(())
     }
 
     /// Whether an iteration needs the gradient as a whole, not only its solve; otherwise |g| is measured in the first and the last one.
-    fn reads_gradients(&self, form: &StepCoefficients, parts: &Parts, cx: &StepContext) -> bool {
+    fn reads_gradients(&self, coefficients: &StepCoefficients, parts: &Parts, cx: &StepContext) -> bool {
         // what a step leaves unsolved stays in a force that the next one starts with: there g is exact, whatever B is rounded to
-        let changes = form.takes_force() || form.tangent.stiffness != 0.0;
+        let changes = coefficients.takes_force() || coefficients.tangent.stiffness != 0.0;
         let solver = self.line_search.is_some() || self.is_newton || self.tolerance > 0.0;
         cx.shared.is_constrained || changes || solver || parts.correct_directions()
     }
@@ -145,8 +145,9 @@ impl Minimiser {
         }
         let mut norm = None;
         if is_end || cx.operator.completes_gradient {
-            norm =
-                cx.timed(Phase::Local, |cx| cx.operator.gradient_norm(&stage.form, cx.backend.as_mut()))?;
+            norm = cx.timed(Phase::Local, |cx| {
+                cx.operator.gradient_norm(&stage.coefficients, cx.backend.as_mut())
+            })?;
         }
         if let Some(lbfgs) = &mut self.lbfgs {
             lbfgs.learn(cx.backend.host()?);
@@ -159,10 +160,10 @@ impl Minimiser {
         let (corrected, is_constrained) = (parts.correct_directions(), cx.shared.is_constrained);
         let looks = is_constrained || corrected || self.line_search.is_some();
         if !looks && cx.operator.can_fuse() {
-            return cx.timed(Phase::Global, |cx| cx.operator.solve(&stage.form, cx.backend.as_mut()));
+            return cx.timed(Phase::Global, |cx| cx.operator.solve(&stage.coefficients, cx.backend.as_mut()));
         }
         parts.before_direction(stage, cx)?;
-        self.compute_direction(&stage.form, cx)?;
+        self.compute_direction(&stage.coefficients, cx)?;
         parts.after_direction(stage, cx)?;
         parts.correct_direction(stage, cx)?;
         if looks {
@@ -173,19 +174,19 @@ impl Minimiser {
         let applied = search.is_some().then(|| cx.shared.constraint_forces.clone()).unwrap_or_default();
         parts.constrain_direction(stage, cx)?;
         if let Some(search) = search {
-            search.record(&stage.form, &applied, !corrected, cx)?;
+            search.record(&stage.coefficients, &applied, !corrected, cx)?;
         }
         cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))
     }
 
     /// By the metric, by what L-BFGS has learnt, or by the Hessian.
-    fn compute_direction(&mut self, form: &StepCoefficients, cx: &mut StepContext) -> Result<()> {
+    fn compute_direction(&mut self, coefficients: &StepCoefficients, cx: &mut StepContext) -> Result<()> {
         let is_constrained = cx.shared.is_constrained;
         let StepContext { operator, backend, clock, .. } = cx;
         let backend = backend.as_mut();
         clock.time(Phase::Global, || match &mut self.lbfgs {
-            Some(lbfgs) if !is_constrained => lbfgs.compute_direction(form, operator, backend),
-            _ => operator.compute_direction(form, is_constrained, backend),
+            Some(lbfgs) if !is_constrained => lbfgs.compute_direction(coefficients, operator, backend),
+            _ => operator.compute_direction(coefficients, is_constrained, backend),
         })
     }
 }

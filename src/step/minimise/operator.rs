@@ -27,8 +27,8 @@ pub struct StepOperator {
 
 impl StepOperator {
     /// Whether it is the metric A itself.
-    pub fn is_metric(&self, form: &StepCoefficients) -> bool {
-        form.tangent.stiffness == 0.0 && self.updates.is_empty()
+    pub fn is_metric(&self, coefficients: &StepCoefficients) -> bool {
+        coefficients.tangent.stiffness == 0.0 && self.updates.is_empty()
     }
 
     /// Whether one pass of the backend can solve with it: the gradient is not needed in between.
@@ -44,20 +44,20 @@ impl StepOperator {
     }
 
     /// A local step, with what updates add to the gradient.
-    pub fn local(&mut self, form: &StepCoefficients, backend: &mut dyn Backend) -> Result<()> {
+    pub fn local(&mut self, coefficients: &StepCoefficients, backend: &mut dyn Backend) -> Result<()> {
         if self.updates.is_empty() {
-            return backend.local(form, &[]).map(drop);
+            return backend.local(coefficients, &[]).map(drop);
         }
         if self.completes_gradient {
-            backend.local(form, &[])?;
+            backend.local(coefficients, &[])?;
         } else {
             let metric = self.invert_updates(backend)?;
-            self.products = backend.local(form, &self.columns(metric))?;
+            self.products = backend.local(coefficients, &self.columns(metric))?;
         }
-        let weight = form.dissipation_weight() * self.strength;
+        let weight = coefficients.dissipation_weight() * self.strength;
         let host = backend.host()?;
         let moved = |i: usize| host.iterate[i] - host.x[i];
-        self.updates.iter_mut().for_each(|update| update.update_force(form, weight, moved));
+        self.updates.iter_mut().for_each(|update| update.update_force(coefficients, weight, moved));
         if self.completes_gradient {
             self.updates.iter_mut().for_each(|update| update.add_to_gradient(host.gradient));
         }
@@ -67,7 +67,7 @@ impl StepOperator {
     /// |g| of the last local step, where the host knows it.
     pub fn gradient_norm(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         backend: &mut dyn Backend,
     ) -> Result<Option<f64>> {
         let squared =
@@ -76,7 +76,8 @@ impl StepOperator {
             let g = &*backend.host()?.gradient;
             return Ok(Some(squared(g, 0..g.len()).sqrt()));
         }
-        let measured = backend.measure(form, Measure { gradient_norm: true, ..Measure::default() })?;
+        let measured =
+            backend.measure(coefficients, Measure { gradient_norm: true, ..Measure::default() })?;
         if self.updates.is_empty() || measured.gradient_norm.is_none() {
             return Ok(measured.gradient_norm);
         }
@@ -87,21 +88,21 @@ impl StepOperator {
     }
 
     /// The global step in one pass.
-    pub fn solve(&mut self, form: &StepCoefficients, backend: &mut dyn Backend) -> Result<()> {
+    pub fn solve(&mut self, coefficients: &StepCoefficients, backend: &mut dyn Backend) -> Result<()> {
         if self.updates.is_empty() {
-            return backend.solve(form, &[], &[]);
+            return backend.solve(coefficients, &[], &[]);
         }
-        let (metric, w) = (backend.host()?.metric, self.weight(form));
+        let (metric, w) = (backend.host()?.metric, self.weight(coefficients));
         let updates = self.updates.iter_mut().zip(&self.products);
         let shares: Vec<_> = updates.map(|(update, along)| update.shares(metric, w, along)).collect();
-        backend.solve(form, &self.columns(metric), &shares)
+        backend.solve(coefficients, &self.columns(metric), &shares)
     }
 
     /// The backend's direction becomes that of the gradient. Constraints couple through A, and H⁻¹ g beside A⁻¹ F would come to
     /// rest elsewhere: so with them even Newton's method uses A.
     pub fn compute_direction(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         is_constrained: bool,
         backend: &mut dyn Backend,
     ) -> Result<()> {
@@ -110,19 +111,19 @@ impl StepOperator {
             backend.apply(LinearMap::InverseMetric, &mut [&mut direction])?;
             backend.host()?.direction.copy_from_slice(&direction);
         } else {
-            backend.compute_direction(form)?;
+            backend.compute_direction(coefficients)?;
         }
         if self.updates.is_empty() {
             return Ok(());
         }
-        if form.tangent.stiffness == 0.0 && (is_constrained || !self.is_hessian) {
-            let (metric, w) = (self.invert_updates(backend)?, self.weight(form));
+        if coefficients.tangent.stiffness == 0.0 && (is_constrained || !self.is_hessian) {
+            let (metric, w) = (self.invert_updates(backend)?, self.weight(coefficients));
             let host = backend.host()?;
             self.updates.iter_mut().for_each(|update| update.correct(metric, w, host.direction));
             return Ok(());
         }
         let mut direction = backend.host()?.direction.to_vec();
-        self.correct_by_operator(form, backend, &mut direction)?;
+        self.correct_by_operator(coefficients, backend, &mut direction)?;
         backend.host()?.direction.copy_from_slice(&direction);
         Ok(())
     }
@@ -130,7 +131,7 @@ impl StepOperator {
     /// vector ← M⁻¹ vector, M the matrix of a step without constraints.
     pub fn precondition(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         backend: &mut dyn Backend,
         vector: &mut [Vec3],
     ) -> Result<()> {
@@ -138,17 +139,17 @@ impl StepOperator {
         if self.updates.is_empty() {
             return Ok(());
         }
-        if form.tangent.stiffness == 0.0 && !self.is_hessian {
-            let (metric, w) = (self.invert_updates(backend)?, self.weight(form));
+        if coefficients.tangent.stiffness == 0.0 && !self.is_hessian {
+            let (metric, w) = (self.invert_updates(backend)?, self.weight(coefficients));
             self.updates.iter_mut().for_each(|update| update.correct(metric, w, vector));
             return Ok(());
         }
-        self.correct_by_operator(form, backend, vector)
+        self.correct_by_operator(coefficients, backend, vector)
     }
 
     /// Φ's share of the updates (J), 0 without any; `None` where they have no potential.
-    pub fn potential(&self, form: &StepCoefficients) -> Option<f64> {
-        self.updates.iter().map(|update| update.potential(form)).sum()
+    pub fn potential(&self, coefficients: &StepCoefficients) -> Option<f64> {
+        self.updates.iter().map(|update| update.potential(coefficients)).sum()
     }
 
     /// Something is no longer what it was.
@@ -164,8 +165,8 @@ impl StepOperator {
     }
 
     /// w of A + w U P Uᵀ.
-    fn weight(&self, form: &StepCoefficients) -> f64 {
-        form.dissipation_weight() * form.velocity_slope() * self.strength
+    fn weight(&self, coefficients: &StepCoefficients) -> f64 {
+        coefficients.dissipation_weight() * coefficients.velocity_slope() * self.strength
     }
 
     fn columns(&self, metric: u64) -> Vec<Columns<'_>> {
@@ -196,11 +197,11 @@ impl StepOperator {
     /// Corrects a direction by the matrix of the backend's last one, whatever that was.
     fn correct_by_operator(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         backend: &mut dyn Backend,
         direction: &mut [Vec3],
     ) -> Result<()> {
-        let w = self.weight(form);
+        let w = self.weight(coefficients);
         for update in &mut self.updates {
             let mut columns = spread(direction.len(), &update.vertices, update.columns());
             let mut views: Vec<&mut [Vec3]> = columns.iter_mut().map(|column| &mut column[..]).collect();

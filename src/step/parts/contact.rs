@@ -3,7 +3,7 @@
 use super::conservation::external::{ContactWrench, ExternalForces};
 use super::energy_guard::{EnergyGuard, MOST_MORE};
 use super::{Part, Progress, Setup, Verdict, decode, encode};
-use crate::contact::{Contacts, Touched};
+use crate::contact::{ContactPoint, Contacts};
 use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::context::{Change, StepContext};
@@ -49,18 +49,18 @@ pub fn make(setup: &Setup, _: &mut StepContext) -> Result<Option<Box<dyn Part>>>
 
 impl Contact {
     /// Which vertices touched something in the last step.
-    pub fn touched(&self) -> Vec<Touched> {
-        self.contacts.touched()
+    pub fn touched(&self) -> Vec<ContactPoint> {
+        self.contacts.contact_points()
     }
 
     /// Looks for contacts of a stage.
     fn find(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         let host = cx.backend.host()?;
         if self.metric != host.metric {
-            self.contacts.forget_metric();
+            self.contacts.invalidate_metric();
             self.metric = host.metric;
         }
-        self.contacts.find(stage.start, stage.form.h, host.x, host.iterate);
+        self.contacts.detect(stage.start, stage.coefficients.h, host.x, host.iterate);
         cx.shared.constraint_forces.clear();
         self.response.fill(Vec3::zeros());
         cx.shared.is_constrained = !self.contacts.is_empty();
@@ -69,11 +69,16 @@ impl Contact {
 
     /// Makes the gradient that of g − F, with the forces F of the iteration before. After a solve by A the direction follows; a solve
     /// by another matrix has to be made with the gradient that this leaves.
-    fn apply_forces(&self, form: &StepCoefficients, solved: bool, cx: &mut StepContext) -> Result<()> {
+    fn apply_forces(
+        &self,
+        coefficients: &StepCoefficients,
+        solved: bool,
+        cx: &mut StepContext,
+    ) -> Result<()> {
         if cx.shared.constraint_forces.is_empty() {
             return Ok(());
         }
-        let slope = form.velocity_slope() * form.h;
+        let slope = coefficients.velocity_slope() * coefficients.h;
         let host = cx.backend.host()?;
         if solved {
             host.direction.iter_mut().zip(&self.response).for_each(|(d, response)| *d -= response);
@@ -86,8 +91,8 @@ impl Contact {
     }
 
     /// Finds the forces anew and corrects the direction, so that the iteration ends where nothing penetrates.
-    fn solve(&mut self, form: &StepCoefficients, cx: &mut StepContext) -> Result<()> {
-        let weight = 1.0 / (form.velocity_slope() * form.h);
+    fn solve(&mut self, coefficients: &StepCoefficients, cx: &mut StepContext) -> Result<()> {
+        let weight = 1.0 / (coefficients.velocity_slope() * coefficients.h);
         let host = cx.backend.host()?;
         // x without contact, A⁻¹ F being `response`
         let directions = host.iterate.iter().zip(host.direction.iter()).zip(&self.response);
@@ -95,7 +100,7 @@ impl Contact {
         let start = host.x.to_vec();
         let backend = cx.backend.as_mut();
         let mut inverse = |columns: &mut [Vec3]| backend.apply(LinearMap::InverseMetric, &mut [columns]);
-        let forces = self.contacts.resolve(&start, &self.free, weight, &mut inverse)?.to_vec();
+        let forces = self.contacts.solve(&start, &self.free, weight, &mut inverse)?.to_vec();
         let mut response = vec![Vec3::zeros(); start.len()];
         if !forces.is_empty() {
             forces.iter().for_each(|(v, force)| response[*v as usize] = *force);
@@ -110,17 +115,23 @@ impl Contact {
     }
 
     /// Writes down what contact does to the bodies if the step ends at the iterate, for conservation.
-    fn report(&self, form: &StepCoefficients, cx: &mut StepContext) -> Result<()> {
+    fn report(&self, coefficients: &StepCoefficients, cx: &mut StepContext) -> Result<()> {
         let StepContext { backend, shared, .. } = cx;
         let Some(targets) = &mut shared.conservation else { return Ok(()) };
         let host = backend.host()?;
-        self.fill_in(form, host.x, host.iterate, &mut targets.external);
+        self.fill_in(coefficients, host.x, host.iterate, &mut targets.external);
         Ok(())
     }
 
-    fn fill_in(&self, form: &StepCoefficients, start: &[Vec3], end: &[Vec3], external: &mut ExternalForces) {
-        let weight = 1.0 / (form.velocity_slope() * form.h);
-        let told = self.contacts.tell(start, end);
+    fn fill_in(
+        &self,
+        coefficients: &StepCoefficients,
+        start: &[Vec3],
+        end: &[Vec3],
+        external: &mut ExternalForces,
+    ) {
+        let weight = 1.0 / (coefficients.velocity_slope() * coefficients.h);
+        let told = self.contacts.body_energies(start, end);
         let obstacles = self.contacts.obstacle_forces(end);
         let forces = self.contacts.forces_by_body().iter().zip(obstacles);
         for (body, ((on, obstacles), told)) in forces.zip(told).enumerate() {
@@ -162,7 +173,7 @@ impl Part for Contact {
 
     fn verdict(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<Verdict> {
         if cx.shared.conservation.as_ref().is_some_and(|targets| targets.is_inside_solve) {
-            cx.timed(Phase::Contact, |cx| self.report(&stage.form, cx))?;
+            cx.timed(Phase::Contact, |cx| self.report(&stage.coefficients, cx))?;
         }
         let insists = progress.is_solved && self.is_guarded && self.guard.gains(stage, &self.contacts, cx)?;
         Ok(if insists { Verdict::Insist } else { Verdict::Indifferent })
@@ -170,22 +181,22 @@ impl Part for Contact {
 
     fn before_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         self.guard.forget();
-        if cx.shared.is_constrained && !cx.operator.is_metric(&stage.form) {
-            cx.timed(Phase::Contact, |cx| self.apply_forces(&stage.form, false, cx))?;
+        if cx.shared.is_constrained && !cx.operator.is_metric(&stage.coefficients) {
+            cx.timed(Phase::Contact, |cx| self.apply_forces(&stage.coefficients, false, cx))?;
         }
         Ok(())
     }
 
     fn after_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
-        if cx.shared.is_constrained && cx.operator.is_metric(&stage.form) {
-            cx.timed(Phase::Contact, |cx| self.apply_forces(&stage.form, true, cx))?;
+        if cx.shared.is_constrained && cx.operator.is_metric(&stage.coefficients) {
+            cx.timed(Phase::Contact, |cx| self.apply_forces(&stage.coefficients, true, cx))?;
         }
         Ok(())
     }
 
     fn constrain_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         if cx.shared.is_constrained {
-            cx.timed(Phase::Contact, |cx| self.solve(&stage.form, cx))?;
+            cx.timed(Phase::Contact, |cx| self.solve(&stage.coefficients, cx))?;
         }
         Ok(())
     }
@@ -195,7 +206,7 @@ impl Part for Contact {
         if progress.iterations == 1 && cx.shared.is_constrained && cx.shared.conservation.is_some() {
             cx.timed(Phase::Contact, |cx| -> Result<()> {
                 let host = cx.backend.host()?;
-                self.contacts.find_more(stage.start, host.x, host.iterate);
+                self.contacts.detect_more(stage.start, host.x, host.iterate);
                 Ok(())
             })?;
         }
@@ -203,14 +214,14 @@ impl Part for Contact {
     }
 
     fn solved(&mut self, stage: &Stage, _: Progress, cx: &mut StepContext) -> Result<()> {
-        cx.timed(Phase::Contact, |cx| self.report(&stage.form, cx))
+        cx.timed(Phase::Contact, |cx| self.report(&stage.coefficients, cx))
     }
 
     fn finish(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
         let host = cx.backend.host()?;
         let done = self.contacts.exchange(host.x, host.iterate);
         if let Some(proposal) = &mut cx.shared.proposal {
-            let told = self.contacts.tell(host.x, &proposal.positions);
+            let told = self.contacts.body_energies(host.x, &proposal.positions);
             proposal.penetrates = told.iter().map(|told| told.potential > 0.0).collect();
         }
         cx.shared.exchange.contact += done.friction - done.obstacles;
@@ -232,13 +243,13 @@ impl Part for Contact {
     }
 
     fn save(&self, _: &StepContext) -> Option<Vec<u8>> {
-        encode(&Saved { forces: self.contacts.memory(), elastic: self.guard.reached() })
+        encode(&Saved { forces: self.contacts.warm_start(), elastic: self.guard.reached() })
     }
 
     fn load(&mut self, saved: Option<&[u8]>, cx: &mut StepContext) -> Result<()> {
         let saved = decode(saved).unwrap_or(Saved { forces: Vec::new(), elastic: None });
         cx.shared.constraint_forces.clear();
-        self.contacts.set_memory(&saved.forces);
+        self.contacts.set_warm_start(&saved.forces);
         self.guard.restore(saved.elastic);
         Ok(())
     }

@@ -50,7 +50,7 @@ impl EnergyGuard {
     /// After the prediction: whether the step is watched. `constrained`: whether anything may touch in it.
     pub fn watch(&mut self, stage: &Stage, constrained: bool, cx: &mut StepContext) -> Result<bool> {
         let known = self.reached.take().filter(|_| cx.shared.stiffness_before.is_none());
-        let plain = cx.shared.conservation.is_none() && stage.form.row.name == "backward-euler";
+        let plain = cx.shared.conservation.is_none() && stage.coefficients.row.name == "backward-euler";
         if !(constrained && plain) {
             return Ok(false);
         }
@@ -73,7 +73,7 @@ impl EnergyGuard {
         let kinetic = |v: &Vec3, i: usize| 0.5 * mass[i] * v.norm_squared();
         let n = mass.len();
         let before = sum(n, |i| kinetic(&host.v[i], i));
-        let after = sum(n, |i| kinetic(&host.new_velocity(&stage.form, g, i), i));
+        let after = sum(n, |i| kinetic(&host.new_velocity(&stage.coefficients, g, i), i));
         let fallen = sum(n, |i| mass[i] * g.dot(&moved(i)));
         let targets = &stage.targets;
         let active = model.attachments.iter().enumerate().filter(|(k, _)| targets.active[*k]);
@@ -81,7 +81,7 @@ impl EnergyGuard {
             let stretch = |x: &[Vec3]| (x[a.vertex as usize] - targets.after[k]).norm_squared();
             0.5 * a.stiffness * (stretch(host.iterate) - stretch(host.x))
         });
-        let contact = contacts.stored_and_rubbed(host.x, host.iterate);
+        let contact = contacts.stored_and_friction_energy(host.x, host.iterate);
         let gained = after - before + elastic - elastic_before - fallen + attachments.sum::<f64>() + contact;
         Ok(gained > SLACK * (before + elastic_before + fallen.abs()))
     }

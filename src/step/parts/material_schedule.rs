@@ -59,7 +59,7 @@ impl MaterialSchedule {
 
     fn of(curves: Vec<Option<Keyframes>>, spans: Vec<[u64; 2]>, h: f64) -> Self {
         let run =
-            MetricInterval { until: 0, level: MetricParams { factors: Vec::new(), holding: Vec::new() } };
+            MetricInterval { until: 0, level: MetricParams { factors: Vec::new(), active: Vec::new() } };
         let mut schedule = MaterialSchedule { curves, spans, h, pace: 1, run, next: None };
         schedule.rewind();
         schedule
@@ -69,12 +69,12 @@ impl MaterialSchedule {
     fn stiffness(&mut self, at: u64, step: u64) -> Stiffness {
         self.go_to(step);
         let next_metric = self.next.as_ref().map(|next| next.level.clone());
-        let (factors, holding) = (self.factors(at), self.holding(at.max(1)));
-        Stiffness { factors, holding, metric: self.run.level.clone(), next_metric }
+        let (factors, active) = (self.factors(at), self.active(at.max(1)));
+        Stiffness { factors, active, metric: self.run.level.clone(), next_metric }
     }
 
     /// Which attachments hold in step `k`, counted from 1.
-    fn holding(&self, k: u64) -> Vec<bool> {
+    fn active(&self, k: u64) -> Vec<bool> {
         self.spans.iter().map(|[takes_hold, lets_go]| *takes_hold < k && k <= *lets_go).collect()
     }
 
@@ -104,7 +104,7 @@ impl MaterialSchedule {
         let last = switched.copied().unwrap_or(u64::MAX);
         let run = |until: u64, factors: Vec<f64>| MetricInterval {
             until,
-            level: MetricParams { factors, holding: self.holding(from) },
+            level: MetricParams { factors, active: self.active(from) },
         };
         if let Some(until) = self.steady_until(from) {
             return run(until.min(last), self.factors(from));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn run(until: u64, factors: &[f64]) -> MetricInterval {
-        MetricInterval { until, level: MetricParams { factors: factors.to_vec(), holding: Vec::new() } }
+        MetricInterval { until, level: MetricParams { factors: factors.to_vec(), active: Vec::new() } }
     }
 
     /// MetricParams by level from the start, the last one without end.
@@ -299,22 +299,22 @@ mod tests {
     fn a_level_ends_where_an_attachment_takes_hold_or_lets_go() {
         let always = [0, u64::MAX];
         let steady = MaterialSchedule::of(vec![None], vec![always, [3, u64::MAX], [2, 5]], 0.1);
-        let holding: Vec<_> = levels(&steady).into_iter().map(|(k, run)| (k, run.level.holding)).collect();
+        let active: Vec<_> = levels(&steady).into_iter().map(|(k, run)| (k, run.level.active)).collect();
         let expected = [
             (1, vec![true, false, false]),
             (3, vec![true, false, true]),
             (4, vec![true, true, true]),
             (6, vec![true, true, false]),
         ];
-        assert_eq!(holding, expected);
+        assert_eq!(active, expected);
         // in the middle of a change of stiffness, too: the factors are those of its own steps
         let curve = Keyframes { times: vec![0.0, 10.0], factors: vec![1.0, 2.0] };
         let changing = MaterialSchedule::of(vec![Some(curve)], vec![[7, u64::MAX]], 0.1);
         let (first, second) = (changing.interval_from(1), changing.interval_from(8));
-        assert_eq!((first.until, &first.level.holding[..]), (7, &[false][..]));
+        assert_eq!((first.until, &first.level.active[..]), (7, &[false][..]));
         let middle = (changing.factors(1)[0] * changing.factors(7)[0]).sqrt();
         assert!((first.level.factors[0] - middle).abs() < 1e-15, "{first:?}");
-        assert!(second.until > 8 && second.level.holding == [true], "{second:?}");
+        assert!(second.until > 8 && second.level.active == [true], "{second:?}");
     }
 
     #[test]

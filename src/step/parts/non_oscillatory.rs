@@ -100,7 +100,7 @@ impl NonOscillatory {
             let range = body.vertices.clone();
             let filtered = &mut filtered[range.clone()];
             if held {
-                let weight = model.gravity * (self.tau() - stage.form.h);
+                let weight = model.gravity * (self.tau() - stage.coefficients.h);
                 filtered.iter_mut().for_each(|v| *v = *v * self.kappa + weight);
             } else {
                 pbd::filter(&model.mass[range.clone()], &host.x[range], filtered, 1.0 - self.kappa);
@@ -121,7 +121,7 @@ impl Part for NonOscillatory {
     }
 
     fn begin(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
-        if self.kappa == 1.0 && self.tau() == stage.form.h {
+        if self.kappa == 1.0 && self.tau() == stage.coefficients.h {
             return Ok(());
         }
         cx.timed(Phase::Predict, |cx| self.filter_start_velocity(stage, cx))

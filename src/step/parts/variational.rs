@@ -41,24 +41,25 @@ impl Part for VariationalDamping {
     /// Φ; W is least at x_n, so it is not negative. The rest of the energy's change is the integrator's: a step that is held back also
     /// loses less.
     fn advanced(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
-        let (form, start) = (&stage.form, &self.start);
+        let (coefficients, start) = (&stage.coefficients, &self.start);
         let made = cx.backend.host()?.x.to_vec();
-        let [_, _, attached] = form.metric();
+        let [_, _, attached] = coefficients.metric();
         let stiffness = cx.model.stiffness_of(|k| stage.targets.active[k]);
         let held: Vec<f64> = stiffness.into_iter().map(|k| attached * k).collect();
         let (damped, _) = cx.timed(Phase::Advance, |cx| {
             self.minimiser.rest_at(&cx.model, &cx.shared.stiffness, start);
-            self.minimiser.minimise(form.h, &held, &made)
+            self.minimiser.minimise(coefficients.h, &held, &made)
         })?;
         let positions: Vec<Vec3> = damped.iter().zip(&made).map(|(x, made)| x - made).collect();
-        let velocities: Vec<Vec3> = positions.iter().map(|moved| moved * form.velocity_slope()).collect();
+        let velocities: Vec<Vec3> =
+            positions.iter().map(|moved| moved * coefficients.velocity_slope()).collect();
         let offset = StateOffset::State { positions: &positions, velocities: &velocities };
         cx.backend.offset_state(offset)?;
         // at the minimum (η/h) ∇W = (M/h² + K_held)(x̃ − x)
-        let (h, mass) = (form.h, &cx.model.mass);
+        let (h, mass) = (coefficients.h, &cx.model.mass);
         let force = |i: usize| positions[i] * -(mass[i] / (h * h) + held[i]);
         let work = sum(positions.len(), |i| (damped[i] - start[i]).dot(&force(i)));
-        cx.shared.exchange.damped += h * form.velocity_slope() * work;
+        cx.shared.exchange.damped += h * coefficients.velocity_slope() * work;
         cx.changed(Change::State);
         Ok(())
     }

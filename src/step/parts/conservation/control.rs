@@ -14,7 +14,7 @@ pub struct Flight<'a> {
     /// Start and end of the step (s).
     pub times: [f64; 2],
     /// The step.
-    pub form: &'a StepCoefficients,
+    pub coefficients: &'a StepCoefficients,
     /// Whether nothing holds the body.
     pub free: bool,
 }
@@ -55,7 +55,11 @@ impl Flight<'_> {
         }
         let push = [momentum - fallen, spin - spun];
         // the way that a push adds in this step; attachments keep a body from it
-        let way = if self.free { push[0] / (start.mass * self.form.velocity_slope()) } else { Vec3::zeros() };
+        let way = if self.free {
+            push[0] / (start.mass * self.coefficients.velocity_slope())
+        } else {
+            Vec3::zeros()
+        };
         let climb = self.height(way);
         if energy_wished {
             energy += climb;
@@ -79,11 +83,11 @@ impl Flight<'_> {
     /// Where the centre of mass is when the step ends with this momentum (m). An integrator with two steps of history is
     /// taken for one without.
     fn reached(&self, momentum: Vec3) -> Vec3 {
-        let row = &self.form.row.velocity;
-        let h = self.form.h;
+        let row = &self.coefficients.row.velocity;
+        let h = self.coefficients.h;
         let offset =
             self.start.momentum / self.start.mass * row.velocity + self.gravity * (row.acceleration * h);
-        self.start.centre + (momentum / self.start.mass - offset) / self.form.velocity_slope()
+        self.start.centre + (momentum / self.start.mass - offset) / self.coefficients.velocity_slope()
     }
 }
 

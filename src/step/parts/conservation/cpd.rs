@@ -55,14 +55,16 @@ impl Cpd {
     }
 
     /// Whether A⁻¹ C_H follows from A⁻¹ g.
-    pub(super) fn shortcut(form: &StepCoefficients) -> bool {
-        form.row == BALLISTIC_EULER && form.mass_damping == 0.0 && form.stiffness_damping == 0.0
+    pub(super) fn shortcut(coefficients: &StepCoefficients) -> bool {
+        coefficients.row == BALLISTIC_EULER
+            && coefficients.mass_damping == 0.0
+            && coefficients.stiffness_damping == 0.0
     }
 
     /// Before a stage: the directions that it needs.
     pub fn begin(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &ConservationTargets,
         model: &Model,
         backend: &mut dyn Backend,
@@ -71,8 +73,8 @@ impl Cpd {
         self.excess.fill(0.0);
         self.least.fill(false);
         self.ahead.fill(None);
-        let energy = targets.held[2] && Self::shortcut(form);
-        self.jacobian.begin(form, model, targets, &targets.rows(), energy, backend)
+        let energy = targets.held[2] && Self::shortcut(coefficients);
+        self.jacobian.begin(coefficients, model, targets, &targets.rows(), energy, backend)
     }
 
     /// The iterate is not the one that was corrected to.
@@ -90,14 +92,14 @@ impl Cpd {
     /// Adds to the direction what brings momenta and energies to where they belong.
     pub fn correct(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &ConservationTargets,
         model: &Model,
         backend: &mut dyn Backend,
     ) -> Result<()> {
-        let shortcut = Self::shortcut(form);
+        let shortcut = Self::shortcut(coefficients);
         if targets.held[2] && !shortcut {
-            self.jacobian.energy_direction(form, model, backend)?;
+            self.jacobian.energy_direction(coefficients, model, backend)?;
         }
         let mut host = backend.host()?;
         for (body, part) in model.bodies.iter().enumerate() {
@@ -110,14 +112,14 @@ impl Cpd {
                 false => self.jacobian.system(range, body, &host),
             };
             system.held = targets.rows();
-            let error = self.error(targets, body, form, &host);
+            let error = self.error(targets, body, coefficients, &host);
             system.momenta_error += jacobian::stack(error.momentum, error.angular_momentum);
             system.energy_error += error.energy;
-            let curvature = form.curvature() * targets.conserved[body].bend;
+            let curvature = coefficients.curvature() * targets.conserved[body].bend;
             let multipliers = system.solve_with(self.jacobian.inverse(body), curvature);
             self.squares[body] = multipliers.square;
             self.least[body] = multipliers.least;
-            let about = (host.exact && Moved::is_enough(form)).then_some(targets.bodies[body].pivot);
+            let about = (host.exact && Moved::is_enough(coefficients)).then_some(targets.bodies[body].pivot);
             self.ahead[body] =
                 self.jacobian.add(part.vertices.clone(), &multipliers, shortcut, model, about, &mut host);
         }

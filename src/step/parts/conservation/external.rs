@@ -128,7 +128,12 @@ impl ExternalForces {
     }
 
     /// The start of a step, with what is kept from the one before.
-    pub fn begin(&mut self, form: &StepCoefficients, targets: &AttachmentTargets, kept: &[ConservedState]) {
+    pub fn begin(
+        &mut self,
+        coefficients: &StepCoefficients,
+        targets: &AttachmentTargets,
+        kept: &[ConservedState],
+    ) {
         for ((touched, potential), kept) in self.touched.iter_mut().zip(&mut self.potential).zip(kept) {
             *potential = kept.contact;
             // contact that ends gives back what it has stored, as contact does
@@ -142,7 +147,7 @@ impl ExternalForces {
             self.stiffness[spring.vertex] += spring.stiffness;
             spring.before = targets.before[spring.index];
             spring.after = targets.after[spring.index];
-            spring.point = spring.before + (spring.after - spring.before) * form.force_share();
+            spring.point = spring.before + (spring.after - spring.before) * coefficients.force_share();
             self.pull[spring.vertex] += spring.point * spring.stiffness;
         }
     }
@@ -173,29 +178,29 @@ impl ExternalForces {
     pub fn impulse(
         &self,
         body: usize,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         iterate: &[Vec3],
         x: &[Vec3],
         pivot: Vec3,
     ) -> ExternalImpulse {
         let mut pushed = ExternalImpulse::default();
-        let impulse_of_force = form.velocity_slope() * form.h * form.h;
-        let start_share = form.start_share();
+        let impulse_of_force = coefficients.velocity_slope() * coefficients.h * coefficients.h;
+        let start_share = coefficients.start_share();
         for s in &self.attached[body] {
             let at = |share: f64| iterate[s.vertex] * share + x[s.vertex] * (1.0 - share);
-            let evaluated = at(form.force_share());
+            let evaluated = at(coefficients.force_share());
             let stretch = s.point - evaluated;
-            let impulse = stretch * (impulse_of_force * form.projection_weight() * s.stiffness);
+            let impulse = stretch * (impulse_of_force * coefficients.projection_weight() * s.stiffness);
             pushed.impulse += impulse;
             pushed.torque += (evaluated - pivot).cross(&impulse);
             if start_share != 0.0 {
-                let impulse = (s.before - x[s.vertex]) * (start_share * form.h * s.stiffness);
+                let impulse = (s.before - x[s.vertex]) * (start_share * coefficients.h * s.stiffness);
                 pushed.impulse += impulse;
                 pushed.torque += (x[s.vertex] - pivot).cross(&impulse);
             }
             pushed.energy += 0.5 * s.stiffness * (iterate[s.vertex] - s.after).norm_squared();
             let travel = s.after - s.before;
-            let pull = s.before + travel * form.work_share() - at(form.work_share());
+            let pull = s.before + travel * coefficients.work_share() - at(coefficients.work_share());
             pushed.work += s.stiffness * pull.dot(&travel);
         }
         if let Some(touch) = &self.touched[body] {

@@ -96,7 +96,7 @@ impl Fepr {
     /// The iterate is then again what the step made.
     pub fn project(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &mut ConservationTargets,
         model: &Model,
         backend: &mut dyn Backend,
@@ -104,14 +104,15 @@ impl Fepr {
         let view = backend.host()?;
         for i in 0..self.x.len() {
             self.x[i] = view.iterate[i];
-            self.v[i] = view.new_velocity(form, model.gravity, i);
+            self.v[i] = view.new_velocity(coefficients, model.gravity, i);
         }
         let start = view.x.to_vec();
         self.made = [self.x.clone(), self.v.clone()];
-        (0..model.bodies.len()).for_each(|body| self.push(targets, body, form, model));
+        (0..model.bodies.len()).for_each(|body| self.push(targets, body, coefficients, model));
         self.stepped = [self.x.clone(), self.v.clone()];
-        let mut projections: Vec<Projection> =
-            (0..model.bodies.len()).map(|body| self.goal(targets, body, form, model, &start)).collect();
+        let mut projections: Vec<Projection> = (0..model.bodies.len())
+            .map(|body| self.goal(targets, body, coefficients, model, &start))
+            .collect();
         let mut squares = vec![0.0; projections.len()];
         self.excess.fill([0.0; 2]);
         let mut count = 0;
@@ -124,7 +125,8 @@ impl Fepr {
                 if targets.external.is_touched(body) {
                     continue; // see `rebound`
                 }
-                let potential = view.energies[body] + self.potential(targets, body, form, model, &start);
+                let potential =
+                    view.energies[body] + self.potential(targets, body, coefficients, model, &start);
                 let (system, off) = self.system(
                     targets,
                     body,
@@ -132,7 +134,7 @@ impl Fepr {
                     model,
                     view.end_gradient,
                     potential,
-                    form.h,
+                    coefficients.h,
                 );
                 worst = worst.max(off.error);
                 let stepped = if count == 0 { off.energy } else { self.excess[body][0] };
@@ -140,14 +142,16 @@ impl Fepr {
                 // the energy is off by what the second-order part was misjudged
                 let bend = &mut targets.conserved[body].bend;
                 if squares[body] > 0.0 && (off.energy / squares[body]).is_finite() {
-                    *bend = (*bend + off.energy / squares[body] * 2.0 * form.h * form.h).max(LEAST_BEND);
+                    *bend = (*bend + off.energy / squares[body] * 2.0 * coefficients.h * coefficients.h)
+                        .max(LEAST_BEND);
                 }
                 if count < targets.most_iterations() && off.error > targets.tolerance() {
-                    let multipliers =
-                        system.solve(targets.conserved[body].bend.max(LEAST_BEND) / (form.h * form.h));
+                    let multipliers = system.solve(
+                        targets.conserved[body].bend.max(LEAST_BEND) / (coefficients.h * coefficients.h),
+                    );
                     squares[body] = multipliers.square;
-                    projections[body].give_up(&multipliers, form.h);
-                    self.go(part.vertices.clone(), &multipliers, model, view.end_gradient, form.h);
+                    projections[body].give_up(&multipliers, coefficients.h);
+                    self.go(part.vertices.clone(), &multipliers, model, view.end_gradient, coefficients.h);
                 }
             }
             if worst <= targets.tolerance() || count >= targets.most_iterations() || !worst.is_finite() {
@@ -161,7 +165,13 @@ impl Fepr {
     }
 
     /// Gives a body the rigid motion that the user's change of its momenta is, and if it is free the way that it makes of it.
-    fn push(&mut self, targets: &ConservationTargets, body: usize, form: &StepCoefficients, model: &Model) {
+    fn push(
+        &mut self,
+        targets: &ConservationTargets,
+        body: usize,
+        coefficients: &StepCoefficients,
+        model: &Model,
+    ) {
         let ([momentum, spin], external) = (targets.bodies[body].push, &targets.external);
         if external.is_touched(body) || [momentum, spin] == [Vec3::zeros(); 2] {
             return; // see `rebound`
@@ -169,7 +179,8 @@ impl Fepr {
         let range = model.bodies[body].vertices.clone();
         let Rigid { mass, centre, inertia, .. } = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
         let (drift, omega) = (momentum / mass, solve_inertia(inertia, spin, LEAST_INERTIA));
-        let way = if external.is_attached(body) { Vec3::zeros() } else { drift / form.velocity_slope() };
+        let way =
+            if external.is_attached(body) { Vec3::zeros() } else { drift / coefficients.velocity_slope() };
         for i in range {
             self.v[i] += drift + omega.cross(&(self.x[i] - centre));
             self.x[i] += way;
@@ -288,7 +299,7 @@ impl Fepr {
         &self,
         targets: &ConservationTargets,
         body: usize,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         model: &Model,
         start: &[Vec3],
     ) -> f64 {
@@ -297,23 +308,23 @@ impl Fepr {
             let i = range.start + k;
             [-model.mass[i] * model.gravity.dot(&self.x[i])]
         });
-        height + targets.external.impulse(body, form, &self.x, start, Vec3::zeros()).energy
+        height + targets.external.impulse(body, coefficients, &self.x, start, Vec3::zeros()).energy
     }
 
     fn goal(
         &self,
         targets: &ConservationTargets,
         body: usize,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         model: &Model,
         start: &[Vec3],
     ) -> Projection {
         let aim: &BodyTarget = &targets.bodies[body];
         let stepped = Rigid::of(model.bodies[body].vertices.clone(), &model.mass, &self.x, &self.v);
-        let pushed = targets.external.impulse(body, form, &self.x, start, stepped.centre);
+        let pushed = targets.external.impulse(body, coefficients, &self.x, start, stepped.centre);
         let (momentum, spin) = (aim.momentum + pushed.impulse, aim.spin + pushed.torque);
         let energy = aim.energy + pushed.work;
-        let fall = model.gravity.norm() * form.h;
+        let fall = model.gravity.norm() * coefficients.h;
         let [height] = [-stepped.mass * model.gravity.dot(&aim.start.centre)];
         let scale = (energy - height).abs() + stepped.kinetic + 0.5 * stepped.mass * fall * fall;
         let scales =

@@ -63,27 +63,28 @@ impl ConstraintJacobian {
     }
 
     /// π of vertex i: C_P = π e_k.
-    fn weight(form: &StepCoefficients, model: &Model, external: &ExternalForces, i: usize) -> f64 {
-        let s = form.velocity_slope();
-        let held =
-            external.attachment(i).map_or(0.0, |(k, _)| k * form.h * form.h * form.projection_weight());
-        s * (model.mass[i] + held * form.row.c2)
+    fn weight(coefficients: &StepCoefficients, model: &Model, external: &ExternalForces, i: usize) -> f64 {
+        let s = coefficients.velocity_slope();
+        let held = external
+            .attachment(i)
+            .map_or(0.0, |(k, _)| k * coefficients.h * coefficients.h * coefficients.projection_weight());
+        s * (model.mass[i] + held * coefficients.row.c2)
     }
 
     /// The directions of a step in which the rows `held` are. With `energy`, also A⁻¹ M v_n/h.
     pub fn begin(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         model: &Model,
         ConservationTargets { external, bodies, .. }: &ConservationTargets,
         held: &[bool; 7],
         energy: bool,
         backend: &mut dyn Backend,
     ) -> Result<()> {
-        let metric = (*form, backend.host()?.metric);
+        let metric = (*coefficients, backend.host()?.metric);
         if self.made_for != Some(metric) {
             for (i, weight) in self.weights.iter_mut().enumerate() {
-                *weight = Self::weight(form, model, external, i);
+                *weight = Self::weight(coefficients, model, external, i);
             }
             let mut columns: Vec<Vec3> = self.weights.iter().map(|weight| Vec3::x() * *weight).collect();
             backend.apply(LinearMap::InverseMetric, &mut [&mut columns])?;
@@ -91,14 +92,15 @@ impl ConstraintJacobian {
             self.made_for = Some(metric);
         }
         let view = backend.host()?;
-        let s = form.velocity_slope();
-        let pulled = s * form.h * form.h * form.projection_weight() * form.row.c2;
+        let s = coefficients.velocity_slope();
+        let pulled =
+            s * coefficients.h * coefficients.h * coefficients.projection_weight() * coefficients.row.c2;
         let mut turn = std::mem::take(&mut self.turn);
         for (body, aim) in model.bodies.iter().zip(bodies) {
-            let half_fall = model.gravity * (0.5 * form.h);
+            let half_fall = model.gravity * (0.5 * coefficients.h);
             turn[body.vertices.clone()].par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(k, q)| {
                 let i = body.vertices.start + k;
-                let offset = view.offset(form, model.gravity, i) - half_fall;
+                let offset = view.offset(coefficients, model.gravity, i) - half_fall;
                 *q = (offset - (view.x[i] - aim.pivot) * s) * model.mass[i];
                 if let Some((stiffness, pull)) = external.attachment(i) {
                     *q -= (pull - aim.pivot * stiffness) * pulled;
@@ -109,7 +111,7 @@ impl ConstraintJacobian {
         self.turned.copy_from_slice(&self.turn);
         if energy {
             let columns = self.energy.par_iter_mut().with_min_len(CHUNK).enumerate();
-            columns.for_each(|(i, c)| *c = view.v[i] * (model.mass[i] / form.h));
+            columns.for_each(|(i, c)| *c = view.v[i] * (model.mass[i] / coefficients.h));
             self.push.copy_from_slice(&self.energy);
             backend.apply(LinearMap::InverseMetric, &mut [&mut self.push])?;
         }
@@ -173,15 +175,15 @@ impl ConstraintJacobian {
     /// C_H = s M v' + ∇E − M a − F and A⁻¹ C_H where they do not follow from g.
     pub fn energy_direction(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         model: &Model,
         backend: &mut dyn Backend,
     ) -> Result<()> {
         let view = backend.host()?;
-        let s = form.velocity_slope();
+        let s = coefficients.velocity_slope();
         let mut energy = std::mem::take(&mut self.energy);
         energy.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, c)| {
-            let v = view.new_velocity(form, model.gravity, i);
+            let v = view.new_velocity(coefficients, model.gravity, i);
             *c = (v * s - model.gravity) * model.mass[i] + view.end_gradient[i];
         });
         self.energy = energy;

@@ -51,8 +51,8 @@ pub struct Moved {
 
 impl Moved {
     /// Whether momenta and kinetic energy follow from it: v' = s d + o with one o for all vertices.
-    pub fn is_enough(form: &StepCoefficients) -> bool {
-        let row = &form.row.velocity;
+    pub fn is_enough(coefficients: &StepCoefficients) -> bool {
+        let row = &coefficients.row.velocity;
         row.velocity == 0.0 && row.position_before == 0.0 && row.force == 0.0
     }
 
@@ -75,12 +75,12 @@ impl Cpd {
     /// After a local step: how far the iterate is from what is conserved, as a share of what there is; the worst of all bodies.
     pub fn measure(
         &mut self,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         targets: &mut ConservationTargets,
         model: &Model,
         backend: &mut dyn Backend,
     ) -> Result<ConstraintError> {
-        if targets.held[2] && !Self::shortcut(form) {
+        if targets.held[2] && !Self::shortcut(coefficients) {
             backend.evaluate_end()?;
         }
         let view = backend.host()?;
@@ -89,8 +89,8 @@ impl Cpd {
             if self.leaves_alone(targets, body) {
                 continue;
             }
-            self.measured[body] = self.at_iterate(targets, body, form, model, &view);
-            let mut off = self.error(targets, body, form, &view);
+            self.measured[body] = self.at_iterate(targets, body, coefficients, model, &view);
+            let mut off = self.error(targets, body, coefficients, &view);
             // γ or the user may ask for less energy than the momenta leave a body: one that spins is stretched. When an
             // iteration brings no more of it out, what they took too much is given back.
             let (before, aim) = (self.excess[body], &mut targets.bodies[body]);
@@ -103,7 +103,7 @@ impl Cpd {
             }
             self.excess[body] = off.energy;
             // the energy is off by what the second-order part was misjudged
-            let square = 0.5 * form.curvature() * self.squares[body];
+            let square = 0.5 * coefficients.curvature() * self.squares[body];
             if square > 0.0 && targets.held[2] {
                 let bend = &mut targets.conserved[body].bend;
                 *bend = (*bend + off.energy / square).clamp(0.0, 1.0);
@@ -117,29 +117,29 @@ impl Cpd {
         &mut self,
         targets: &ConservationTargets,
         body: usize,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         model: &Model,
         view: &HostStep,
     ) -> Measured {
         let seen = self.ahead[body].take();
         let aim = &targets.bodies[body];
-        let Sums { momentum, angular_momentum, kinetic, moment } = match Moved::is_enough(form) {
-            true => of_displacements(targets, body, form, model, view, seen),
-            false => of_velocities(targets, body, form, model, view),
+        let Sums { momentum, angular_momentum, kinetic, moment } = match Moved::is_enough(coefficients) {
+            true => of_displacements(targets, body, coefficients, model, view, seen),
+            false => of_velocities(targets, body, coefficients, model, view),
         };
         let mass = aim.start.mass;
         // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end: gravity has a torque after all
         let lag = moment - (aim.pivot - aim.start.centre) * mass;
         let height = -model.gravity.dot(&(moment + aim.pivot * mass));
         let elastic = view.energies[body];
-        let fall = model.gravity.norm() * form.h;
+        let fall = model.gravity.norm() * coefficients.h;
         // a body at rest has no energy to compare with: rounding moves it by some 1e-16 of its size in a step
-        let (rounding, inertia) = (1e-10 / form.h, aim.start.largest_inertia());
+        let (rounding, inertia) = (1e-10 / coefficients.h, aim.start.largest_inertia());
         Measured {
             momentum: momentum - aim.momentum,
             angular_momentum: angular_momentum
                 - aim.angular_momentum
-                - lag.cross(&model.gravity) * (0.5 * form.h),
+                - lag.cross(&model.gravity) * (0.5 * coefficients.h),
             energy: kinetic + elastic + height - aim.energy,
             scale: kinetic + elastic + 0.5 * mass * fall * fall + rounding * rounding * inertia,
         }
@@ -150,10 +150,11 @@ impl Cpd {
         &self,
         targets: &ConservationTargets,
         body: usize,
-        form: &StepCoefficients,
+        coefficients: &StepCoefficients,
         view: &HostStep,
     ) -> Measured {
-        let pushed = targets.external.impulse(body, form, view.iterate, view.x, targets.bodies[body].pivot);
+        let pushed =
+            targets.external.impulse(body, coefficients, view.iterate, view.x, targets.bodies[body].pivot);
         let Measured { momentum, angular_momentum, energy, scale } = self.measured[body];
         Measured {
             momentum: momentum - pushed.impulse,
@@ -186,7 +187,7 @@ impl Cpd {
 fn of_velocities(
     targets: &ConservationTargets,
     body: usize,
-    form: &StepCoefficients,
+    coefficients: &StepCoefficients,
     model: &Model,
     view: &HostStep,
 ) -> Sums {
@@ -195,7 +196,7 @@ fn of_velocities(
     let sums = sums::<10>(part.len(), |k| {
         let i = start + k;
         let (m, r) = (model.mass[i], view.iterate[i] - pivot);
-        let v = view.new_velocity(form, model.gravity, i);
+        let v = view.new_velocity(coefficients, model.gravity, i);
         let (p, a) = (v * m, r * m);
         let l = r.cross(&p);
         [p.x, p.y, p.z, l.x, l.y, l.z, 0.5 * v.dot(&p), a.x, a.y, a.z]
@@ -208,7 +209,7 @@ fn of_velocities(
 fn of_displacements(
     targets: &ConservationTargets,
     body: usize,
-    form: &StepCoefficients,
+    coefficients: &StepCoefficients,
     model: &Model,
     view: &HostStep,
     seen: Option<Moved>,
@@ -219,7 +220,8 @@ fn of_displacements(
         let x = &view.x[part.clone()];
         sums(part.len(), |k| Moved::term(mass[k], x[k] - aim.pivot, iterate[k] - x[k])).into()
     });
-    let (s, o, mass) = (form.velocity_slope(), view.offset(form, model.gravity, part.start), aim.start.mass);
+    let (s, o, mass) =
+        (coefficients.velocity_slope(), view.offset(coefficients, model.gravity, part.start), aim.start.mass);
     let moment = (aim.start.centre - aim.pivot) * mass + moved;
     Sums {
         momentum: moved * s + o * mass,

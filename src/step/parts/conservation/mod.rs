@@ -138,11 +138,12 @@ impl Conservation {
     /// Measures the error of the iterate inside the solve.
     fn measure(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<Option<ConstraintError>> {
         let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut shared.conservation) else {
+        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut shared.conservation)
+        else {
             return Ok(None);
         };
         let backend = backend.as_mut();
-        clock.time(Phase::Constrain, || cpd.measure(&stage.form, targets, model, backend)).map(Some)
+        clock.time(Phase::Constrain, || cpd.measure(&stage.coefficients, targets, model, backend)).map(Some)
     }
 
     /// Inside the solve, after the last iteration.
@@ -154,7 +155,8 @@ impl Conservation {
             cx.local(stage)?;
             self.error = self.measure(stage, cx)?.or(self.error);
         }
-        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut cx.shared.conservation) else {
+        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut cx.shared.conservation)
+        else {
             return Ok(());
         };
         if used_up && has_wishes {
@@ -195,7 +197,7 @@ impl Part for Conservation {
         clock.time(Phase::Aim, || {
             targets.begin(stage, model, backend)?;
             match &mut self.strategy {
-                Strategy::InsideSolve(cpd) => cpd.begin(&stage.form, targets, model, backend),
+                Strategy::InsideSolve(cpd) => cpd.begin(&stage.coefficients, targets, model, backend),
                 Strategy::Projection(_) => Ok(()),
             }
         })
@@ -234,11 +236,12 @@ impl Part for Conservation {
 
     fn correct_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut shared.conservation) else {
+        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut shared.conservation)
+        else {
             return Ok(());
         };
         let backend = backend.as_mut();
-        clock.time(Phase::Constrain, || cpd.correct(&stage.form, targets, model, backend))
+        clock.time(Phase::Constrain, || cpd.correct(&stage.coefficients, targets, model, backend))
     }
 
     fn solved(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
@@ -246,12 +249,13 @@ impl Part for Conservation {
             return self.end_solve(stage, progress, cx);
         }
         let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Strategy::Projection(fepr), Some(targets)) = (&mut self.strategy, &mut shared.conservation) else {
+        let (Strategy::Projection(fepr), Some(targets)) = (&mut self.strategy, &mut shared.conservation)
+        else {
             return Ok(());
         };
         let backend = backend.as_mut();
         let projected =
-            clock.time(Phase::Constrain, || fepr.project(&stage.form, targets, model, backend))?;
+            clock.time(Phase::Constrain, || fepr.project(&stage.coefficients, targets, model, backend))?;
         shared.more_iterations += projected;
         let penetrates = vec![false; model.bodies.len()];
         shared.proposal = Some(Proposal { positions: fepr.positions().to_vec(), penetrates });
@@ -266,10 +270,10 @@ impl Part for Conservation {
             let error = fepr.settle(&proposal.penetrates, targets, model);
             self.stats.record(error, targets.tolerance());
         }
-        let [damped, given] = targets.end(&stage.form, backend.host()?);
+        let [damped, given] = targets.end(&stage.coefficients, backend.host()?);
         shared.exchange.damped += damped;
         shared.exchange.work += given;
-        let rebound = rebound::rebound(targets, &stage.form, model, backend.as_mut())?;
+        let rebound = rebound::rebound(targets, &stage.coefficients, model, backend.as_mut())?;
         if let Some(rebound) = &rebound {
             shared.exchange.contact -= rebound.obstacle_work;
         }

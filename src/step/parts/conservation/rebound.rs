@@ -49,7 +49,7 @@ pub struct Rebound {
 
 /// A step and the velocities that it ends with.
 struct End<'a> {
-    form: &'a StepCoefficients,
+    coefficients: &'a StepCoefficients,
     model: &'a Model,
     view: &'a HostStep<'a>,
     velocities: Vec<Vec3>,
@@ -74,7 +74,7 @@ struct Group {
 /// there are none. What is conserved of the energy of bodies that touched is then what they have.
 pub fn rebound(
     targets: &mut ConservationTargets,
-    form: &StepCoefficients,
+    coefficients: &StepCoefficients,
     model: &Model,
     backend: &mut dyn Backend,
 ) -> Result<Option<Rebound>> {
@@ -83,8 +83,8 @@ pub fn rebound(
     }
     backend.evaluate_end()?;
     let view = &backend.host()?;
-    let velocities = (0..view.x.len()).map(|i| view.new_velocity(form, model.gravity, i)).collect();
-    let mut end = End { form, model, view, velocities };
+    let velocities = (0..view.x.len()).map(|i| view.new_velocity(coefficients, model.gravity, i)).collect();
+    let mut end = End { coefficients, model, view, velocities };
     let before = end.velocities.clone();
     let mut obstacle_work = 0.0;
     let groups = targets.external.groups.clone();
@@ -132,7 +132,7 @@ impl End<'_> {
     /// Its elastic, attachment and gravity energy (J).
     fn potential(&self, targets: &ConservationTargets, body: usize, centre: Vec3, mass: f64) -> f64 {
         let (view, pivot) = (self.view, targets.bodies[body].pivot);
-        let attached = targets.external.impulse(body, self.form, view.iterate, view.x, pivot).energy;
+        let attached = targets.external.impulse(body, self.coefficients, view.iterate, view.x, pivot).energy;
         view.energies[body] + attached - mass * self.model.gravity.dot(&centre)
     }
 }
@@ -149,12 +149,12 @@ impl Group {
         let mut kinetic = 0.0;
         for (&body, now) in group.bodies.iter().zip(&each) {
             let (aim, touch) = (&targets.bodies[body], external.contacts(body));
-            let pushed = external.impulse(body, end.form, end.view.iterate, end.view.x, aim.pivot);
+            let pushed = external.impulse(body, end.coefficients, end.view.iterate, end.view.x, aim.pivot);
             kinetic += aim.energy + pushed.work - end.potential(targets, body, now.centre, now.mass);
             let [force, torque] = touch.push(now.centre);
             group.push[0] += force;
             group.push[1] += torque + (now.centre - centre).cross(&force);
-            group.power += touch.obstacle_work / end.form.h;
+            group.power += touch.obstacle_work / end.coefficients.h;
         }
         group.kinetic = targets.held[2].then_some(kinetic);
         group
@@ -193,13 +193,15 @@ impl Group {
         let (mut momentum, mut spin) = (Vec3::zeros(), Vec3::zeros());
         for (&body, now) in self.bodies.iter().zip(&each) {
             let aim = &targets.bodies[body];
-            let pushed = targets.external.impulse(body, end.form, end.view.iterate, end.view.x, aim.pivot);
+            let pushed =
+                targets.external.impulse(body, end.coefficients, end.view.iterate, end.view.x, aim.pivot);
             let lag = (now.centre - aim.pivot * 2.0 + aim.start.centre) * now.mass;
             let lacks = aim.momentum + pushed.impulse - now.momentum;
             let about_pivot = now.spin + (now.centre - aim.pivot).cross(&now.momentum);
-            let turned =
-                aim.angular_momentum + pushed.torque + lag.cross(&end.model.gravity) * (0.5 * end.form.h)
-                    - about_pivot;
+            let turned = aim.angular_momentum
+                + pushed.torque
+                + lag.cross(&end.model.gravity) * (0.5 * end.coefficients.h)
+                - about_pivot;
             momentum += lacks;
             spin += turned + (aim.pivot - centre).cross(&lacks);
         }
@@ -240,7 +242,7 @@ impl Group {
     fn push_harder(&mut self, missing: f64, targets: &ConservationTargets, end: &mut End) -> bool {
         let now = self.each(end);
         // per unit of j: the change of each body's motion, what it adds to first order, and its own energy twice
-        let power = self.power / (end.form.velocity_slope() * end.form.h);
+        let power = self.power / (end.coefficients.velocity_slope() * end.coefficients.h);
         let (mut rate, mut square) = (-power, 0.0);
         let mut ways = Vec::with_capacity(now.len());
         for (&body, now) in self.bodies.iter().zip(&now) {

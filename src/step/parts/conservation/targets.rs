@@ -123,7 +123,7 @@ impl ConservationTargets {
 
     /// Before a stage: what it shall make of each body.
     pub fn begin(&mut self, stage: &Stage, model: &Model, backend: &mut dyn Backend) -> Result<()> {
-        self.external.begin(&stage.form, &stage.targets, &self.conserved);
+        self.external.begin(&stage.coefficients, &stage.targets, &self.conserved);
         self.unsettled = false;
         self.fill_in_energies(model, backend)?;
         let host = backend.host()?;
@@ -131,8 +131,8 @@ impl ConservationTargets {
             let flight = control::Flight {
                 start: Rigid::of(part.vertices.clone(), &model.mass, host.x, host.v),
                 gravity: model.gravity,
-                times: [stage.start, stage.start + stage.form.h],
-                form: &stage.form,
+                times: [stage.start, stage.start + stage.coefficients.h],
+                coefficients: &stage.coefficients,
                 free: !self.external.is_attached(body),
             };
             self.bodies[body] = flight.target(&self.scene, &part.name, &self.conserved[body]);
@@ -161,10 +161,10 @@ impl ConservationTargets {
     }
 
     /// After the last iteration: what is conserved in the next step. Returns the energy that γ took and that the user gave (J).
-    pub fn end(&mut self, form: &StepCoefficients, view: HostStep) -> [f64; 2] {
+    pub fn end(&mut self, coefficients: &StepCoefficients, view: HostStep) -> [f64; 2] {
         let mut totals = [0.0; 2];
         for (body, (state, target)) in self.conserved.iter_mut().zip(&self.bodies).enumerate() {
-            let pushed = self.external.impulse(body, form, view.iterate, view.x, target.pivot);
+            let pushed = self.external.impulse(body, coefficients, view.iterate, view.x, target.pivot);
             let free = !self.external.is_attached(body) && !self.external.is_touched(body);
             *state = ConservedState {
                 momentum: free.then_some(target.momentum.into()),

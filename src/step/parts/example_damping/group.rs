@@ -2,9 +2,9 @@
 //!
 //! P = Π − I of the state, and U of the shapes, for the low-rank update of the step (see [`crate::step::minimise::low_rank`]).
 
-use crate::damping::example::coupling::Coupling;
+use crate::damping::example::coupling::ShapeFactor;
 use crate::damping::example::excitation::{Excitation, Pose};
-use crate::linear::tall::Tall;
+use crate::linear::multi_vector::MultiVector;
 use crate::scene::{Curve, Over};
 use crate::step::minimise::low_rank::LowRankUpdate;
 use crate::{Mat3, Vec3};
@@ -28,12 +28,12 @@ pub struct ExampleGroup {
     pub vertices: Range<usize>,
     pub examples: Vec<Example>,
     excitation: Excitation,
-    coupling: Coupling,
+    coupling: ShapeFactor,
 }
 
 impl ExampleGroup {
     pub fn new(vertices: Range<usize>, examples: Vec<Example>, excitation: Excitation) -> Self {
-        ExampleGroup { vertices, examples, excitation, coupling: Coupling::default() }
+        ExampleGroup { vertices, examples, excitation, coupling: ShapeFactor::default() }
     }
 
     /// χ of a state of all vertices.
@@ -61,11 +61,11 @@ impl ExampleGroup {
         damped: &[Vec<Vec3>],
         update: &mut LowRankUpdate,
     ) -> Result<(), usize> {
-        let first = Coupling::new(&Tall::products(shapes, damped))?;
-        let [q, u] = [shapes, damped].map(|columns| Tall::combine(columns, first.inverse()));
+        let first = ShapeFactor::new(&MultiVector::products(shapes, damped))?;
+        let [q, u] = [shapes, damped].map(|columns| MultiVector::combine(columns, first.inverse()));
         // once more: the first time loses as many digits as the shapes are alike
-        let second = Coupling::new(&Tall::products(&q, &u))?;
-        update.set_columns(&Tall::combine(&u, second.inverse()));
+        let second = ShapeFactor::new(&MultiVector::products(&q, &u))?;
+        update.set_columns(&MultiVector::combine(&u, second.inverse()));
         self.coupling = first.followed_by(&second);
         Ok(())
     }

@@ -100,8 +100,8 @@ impl ExampleDamping {
             let (x, v) = (&x[vertices.clone()], &v[vertices.clone()]);
             mass += island.total();
             square += match curve.over {
-                Over::Deformation => island.spread(x),
-                Over::Velocity => island.unrest(x, v),
+                Over::Deformation => island.displacement_norm_squared(x),
+                Over::Velocity => island.velocity_norm_squared(x, v),
             };
         }
         let log = curve.log_gamma((square / mass).sqrt());
@@ -202,7 +202,7 @@ impl Part for ExampleDamping {
         clock.time(Phase::Predict, || {
             let host = backend.host()?;
             for update in &mut operator.updates {
-                update.set_offset(|i| host.offset(&stage.form, model.gravity, i));
+                update.set_offset(|i| host.offset(&stage.coefficients, model.gravity, i));
             }
             Ok(())
         })
@@ -214,9 +214,9 @@ impl Part for ExampleDamping {
             let host = backend.host()?;
             let moved = |i: usize| host.iterate[i] - host.x[i];
             let updates = operator.updates.iter();
-            Ok(updates.map(|update| update.dissipated(&stage.form, host.v, moved)).sum())
+            Ok(updates.map(|update| update.dissipated(&stage.coefficients, host.v, moved)).sum())
         })?;
-        shared.exchange.damped += stage.form.damping_force_weight() * operator.strength * taken;
+        shared.exchange.damped += stage.coefficients.damping_force_weight() * operator.strength * taken;
         Ok(())
     }
 }

@@ -10,7 +10,6 @@
 mod return_mapping;
 
 use super::{Part, Setup, decode, encode};
-use return_mapping::{Elasticity, PlasticFlow, YieldLimit, return_mapping, stretch_between};
 use crate::model::Model;
 use crate::model::element::Element;
 use crate::model::law::Law;
@@ -25,6 +24,7 @@ use crate::step::context::{Change, StepContext};
 use crate::{Mat3, Result, Vec3};
 use nalgebra::{Matrix2, SMatrix};
 use rayon::prelude::*;
+use return_mapping::{Elasticity, PlasticFlow, YieldLimit, return_mapping, stretch_between};
 
 /// By which factor a rest shape may be stretched before the metric is made anew.
 const FAR: f64 = 1.15;
