@@ -13,7 +13,7 @@ use crate::gpu::buffer::{Buffer, Contents};
 use crate::gpu::contents;
 use crate::gpu::context::Context;
 use crate::gpu::layout::{CurvePiece, Item, LANES, Rigid, Segment, Small, small_structs};
-use crate::model::Model;
+use crate::model::{Body, Model};
 use crate::scene::{Keyframes, Scene};
 
 small_structs! {
@@ -101,18 +101,13 @@ impl VertexQuantities {
         let volumes = volumes(scene, model);
         let owners: Vec<u32> =
             (0..).zip(&model.bodies).flat_map(|(k, body)| vec![k; body.vertices.len()]).collect();
-        let ranges = model
-            .bodies
-            .iter()
-            .map(|body| Segment { first: body.vertices.start as u32, end: body.vertices.end as u32 });
-        let ranges: Vec<Segment> = ranges.collect();
         let uniform = uniform::<QuantityParams>(context, "measure")?;
         let own = storage(context, "rows of vertices", &own)?;
         let rows = storage(context, "rows", &vec![[0f32; 4]; count as usize])?;
         let matter =
             storage(context, "matter", &volumes.iter().map(|&v| [v, 1.0]).collect::<Vec<[f32; 2]>>())?;
         let owner_buffer = storage(context, "owners", &owners)?;
-        let range_buffer = storage(context, "bodies", &ranges)?;
+        let range_buffer = storage(context, "bodies", &body_ranges(model))?;
         let rigids = small_storage(context, "rigid motions", &vec![Rigid::default(); model.bodies.len()])?;
         let values = storage(context, "values", &vec![[0f32; 4]; model.vertex_count()])?;
         let range = storage(context, "range", &[0f32; 4])?;
@@ -280,6 +275,12 @@ fn own_rows(model: &Model, numbers: &QuantityParams) -> Vec<u32> {
 }
 
 /// Each vertex's share of its body's volume, proportional to mass (m³).
+/// The vertices of each body.
+fn body_ranges(model: &Model) -> Vec<Segment> {
+    let range = |body: &Body| Segment { first: body.vertices.start as u32, end: body.vertices.end as u32 };
+    model.bodies.iter().map(range).collect()
+}
+
 fn volumes(scene: &Scene, model: &Model) -> Vec<f32> {
     let mut volumes = Vec::with_capacity(model.vertex_count());
     for (number, body) in model.bodies.iter().enumerate() {

@@ -10,72 +10,33 @@
 
 use super::ConstraintError;
 use super::body::{BodyTarget, LEAST_INERTIA, Rigid};
-use super::kkt::{KktSystem, Momenta, Multipliers};
+use super::fepr_system::Projection;
+use super::kkt::Multipliers;
 use super::targets::ConservationTargets;
 use crate::damping::pbd::solve_inertia;
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::step::backend::Backend;
 use crate::step::coefficients::StepCoefficients;
-use crate::step::host::{Iterate, StateOffset};
-use crate::{Mat3, Result, Vec3};
-use nalgebra::SMatrix;
+use crate::step::host::{HostStep, Iterate, StateOffset};
+use crate::{Result, Vec3};
 use std::ops::Range;
-
-/// ε as a multiple of h² times the body's energy, which is what the other terms of the objective are made of: so large that
-/// momenta give way only where energy leaves no other choice.
-const COMPROMISE: f64 = 1e3;
 
 /// Least curvature of H, in that of the kinetic energy 1/h²: a projection from rest into motion must stay finite.
 const LEAST_BEND: f64 = 0.1;
 
 /// Projects the state after each step.
 pub struct Fepr {
-    x: Vec<Vec3>,
-    v: Vec<Vec3>,
+    pub(super) x: Vec<Vec3>,
+    pub(super) v: Vec<Vec3>,
     /// What the integrator made.
     made: [Vec<Vec3>; 2],
     /// x* and v*: that, and the pushes of the user.
     stepped: [Vec<Vec3>; 2],
     /// Where the projections of this step lead.
-    projections: Vec<Projection>,
+    pub(super) projections: Vec<Projection>,
     /// Too much energy of each body, as the step has made it and as it was found (J).
     excess: Vec<[f64; 2]>,
-}
-
-/// Where the projection of a body shall lead, and what the step made of it.
-struct Projection {
-    momentum: Vec3,
-    spin: Vec3,
-    energy: f64,
-    /// P* − P̂ and L* − L̂, and s and t.
-    off: [Vec3; 2],
-    given_up: [f64; 2],
-    /// Energy and momenta that an error is compared with.
-    scale: [f64; 3],
-}
-
-impl Projection {
-    /// ε (kg m²).
-    fn compromise(&self, h: f64) -> f64 {
-        COMPROMISE * h * h * self.scale[2]
-    }
-
-    /// s ← s + (P* − P̂)·λ/ε, and t.
-    fn give_up(&mut self, multipliers: &Multipliers, h: f64) {
-        for k in 0..2 {
-            let lambda: Vec3 = multipliers.momenta.fixed_rows::<3>(3 * k).into();
-            self.given_up[k] += self.off[k].dot(&lambda) / self.compromise(h);
-        }
-    }
-}
-
-/// How far a body is from its goal.
-struct Off {
-    /// As a share of what there is.
-    error: f64,
-    /// Too much energy (J).
-    energy: f64,
 }
 
 impl Fepr {
@@ -101,20 +62,9 @@ impl Fepr {
         model: &Model,
         backend: &mut dyn Backend,
     ) -> Result<usize> {
-        let view = backend.host()?;
-        for i in 0..self.x.len() {
-            self.x[i] = view.iterate[i];
-            self.v[i] = view.new_velocity(coefficients, model.gravity, i);
-        }
-        let start = view.x.to_vec();
-        self.made = [self.x.clone(), self.v.clone()];
-        (0..model.bodies.len()).for_each(|body| self.push(targets, body, coefficients, model));
-        self.stepped = [self.x.clone(), self.v.clone()];
-        let mut projections: Vec<Projection> = (0..model.bodies.len())
-            .map(|body| self.goal(targets, body, coefficients, model, &start))
-            .collect();
-        let mut squares = vec![0.0; projections.len()];
-        self.excess.fill([0.0; 2]);
+        let start = self.begin(coefficients, targets, model, backend.host()?);
+        let (h, most) = (coefficients.h, targets.most_iterations());
+        let mut squares = vec![0.0; self.projections.len()];
         let mut count = 0;
         loop {
             backend.set_iterate(Iterate::At(&self.x))?;
@@ -127,41 +77,51 @@ impl Fepr {
                 }
                 let potential =
                     view.energies[body] + self.potential(targets, body, coefficients, model, &start);
-                let (system, off) = self.system(
-                    targets,
-                    body,
-                    &projections[body],
-                    model,
-                    view.end_gradient,
-                    potential,
-                    coefficients.h,
-                );
+                let (system, off) = self.system(targets, body, model, view.end_gradient, potential, h);
                 worst = worst.max(off.error);
                 let stepped = if count == 0 { off.energy } else { self.excess[body][0] };
                 self.excess[body] = [stepped, off.energy];
                 // the energy is off by what the second-order part was misjudged
                 let bend = &mut targets.conserved[body].bend;
                 if squares[body] > 0.0 && (off.energy / squares[body]).is_finite() {
-                    *bend = (*bend + off.energy / squares[body] * 2.0 * coefficients.h * coefficients.h)
-                        .max(LEAST_BEND);
+                    *bend = (*bend + off.energy / squares[body] * 2.0 * h * h).max(LEAST_BEND);
                 }
-                if count < targets.most_iterations() && off.error > targets.tolerance() {
-                    let multipliers = system.solve(
-                        targets.conserved[body].bend.max(LEAST_BEND) / (coefficients.h * coefficients.h),
-                    );
+                let curvature = bend.max(LEAST_BEND);
+                if count < most && off.error > targets.tolerance() {
+                    let multipliers = system.solve(curvature / (h * h));
                     squares[body] = multipliers.square;
-                    projections[body].give_up(&multipliers, coefficients.h);
-                    self.go(part.vertices.clone(), &multipliers, model, view.end_gradient, coefficients.h);
+                    self.projections[body].give_up(&multipliers, h);
+                    self.go(part.vertices.clone(), &multipliers, model, view.end_gradient, h);
                 }
             }
-            if worst <= targets.tolerance() || count >= targets.most_iterations() || !worst.is_finite() {
+            if worst <= targets.tolerance() || count >= most || !worst.is_finite() {
                 break;
             }
             count += 1;
         }
-        self.projections = projections;
         backend.set_iterate(Iterate::At(&self.made[0]))?;
         Ok(count)
+    }
+
+    /// What the step made, with the user's pushes, and where the projections of all bodies shall lead. Returns x_n.
+    fn begin(
+        &mut self,
+        coefficients: &StepCoefficients,
+        targets: &ConservationTargets,
+        model: &Model,
+        view: HostStep,
+    ) -> Vec<Vec3> {
+        for i in 0..self.x.len() {
+            self.x[i] = view.iterate[i];
+            self.v[i] = view.new_velocity(coefficients, model.gravity, i);
+        }
+        self.made = [self.x.clone(), self.v.clone()];
+        let bodies = 0..model.bodies.len();
+        bodies.clone().for_each(|body| self.push(targets, body, coefficients, model));
+        self.stepped = [self.x.clone(), self.v.clone()];
+        self.projections = bodies.map(|body| self.goal(targets, body, coefficients, model, view.x)).collect();
+        self.excess.fill([0.0; 2]);
+        view.x.to_vec()
     }
 
     /// Gives a body the rigid motion that the user's change of its momenta is, and if it is free the way that it makes of it.
@@ -331,73 +291,6 @@ impl Fepr {
             [(2.0 * stepped.mass * scale).sqrt(), (2.0 * stepped.largest_inertia() * scale).sqrt(), scale];
         let off = [stepped.momentum - momentum, stepped.spin - spin];
         Projection { momentum, spin, energy, off, given_up: [0.0; 2], scale: scales }
-    }
-
-    /// S and r of a body, and how far off it is. C_P = (0, m e_k), C_L = (m v × e_k, m e_k × r), C_H = (∇V, m v),
-    /// W = (1/m, 1/(h² m)).
-    fn system(
-        &self,
-        targets: &ConservationTargets,
-        body: usize,
-        goal: &Projection,
-        model: &Model,
-        gradient: &[Vec3],
-        potential: f64,
-        h: f64,
-    ) -> (KktSystem, Off) {
-        let range = model.bodies[body].vertices.clone();
-        let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
-        let drift = now.momentum / now.mass;
-        let start = range.start;
-        let w = 1.0 / (h * h);
-        let sums = sums::<10>(range.len(), |k| {
-            let i = start + k;
-            let (m, r, v) = (model.mass[i], self.x[i] - now.centre, self.v[i] - drift);
-            let force = gradient[i] - model.gravity * m;
-            // ⟨C_L, W C_H⟩ = Σ force × v + w m r × v
-            let mixed = force.cross(&v) + r.cross(&self.v[i]) * (w * m);
-            let energy = force.norm_squared() / m + w * m * self.v[i].norm_squared();
-            let squares = v.component_mul(&v) * m;
-            let products = Vec3::new(v.x * v.y, v.y * v.z, v.z * v.x) * m;
-            let [a, b, c] = [mixed, squares, products];
-            [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, energy]
-        });
-        let vector = |k: usize| Vec3::new(sums[k], sums[k + 1], sums[k + 2]);
-        let (vv, mixed) = (vector(3), vector(6));
-        let spread = Mat3::new(vv.x, mixed.x, mixed.z, mixed.x, vv.y, mixed.y, mixed.z, mixed.y, vv.z);
-        let [p_off, l_off] = goal.off;
-        let compromise = goal.compromise(h);
-        let turning = Mat3::from_diagonal_element(spread.trace()) - spread + now.inertia * w;
-        let mut momenta = SMatrix::<f64, 6, 6>::zeros();
-        momenta
-            .fixed_view_mut::<3, 3>(0, 0)
-            .copy_from(&(Mat3::from_diagonal_element(w * now.mass) + p_off * p_off.transpose() / compromise));
-        momenta.fixed_view_mut::<3, 3>(3, 3).copy_from(&(turning + l_off * l_off.transpose() / compromise));
-        let (momentum, spin) = (
-            now.momentum - goal.momentum - p_off * goal.given_up[0],
-            now.spin - goal.spin - l_off * goal.given_up[1],
-        );
-        let energy = now.kinetic + potential - goal.energy;
-        let [p, l, e] = targets.held;
-        let system = KktSystem {
-            momenta,
-            mixed: super::jacobian::stack(now.momentum * w, vector(0)),
-            energy: sums[9],
-            momenta_error: super::jacobian::stack(momentum, spin),
-            energy_error: energy,
-            momenta_descent: Momenta::zeros(),
-            energy_descent: 0.0,
-            square: 0.0,
-            held: [p, p, p, l, l, l, e],
-        };
-        let share = |held: bool, off: f64, scale: f64| if held && off > 0.0 { off / scale } else { 0.0 };
-        // momenta may stay off where they are not compatible: energy decides
-        let error = if e {
-            share(e, energy.abs(), goal.scale[2])
-        } else {
-            share(p, momentum.norm(), goal.scale[0]).max(share(l, spin.norm(), goal.scale[1]))
-        };
-        (system, Off { error, energy: if e { energy } else { 0.0 } })
     }
 
     /// q ← q − W C λ over the vertices of a body.

@@ -8,6 +8,7 @@ mod control;
 pub mod cpd;
 pub mod external;
 pub mod fepr;
+mod fepr_system;
 mod jacobian;
 pub mod kkt;
 mod measure;

@@ -1,0 +1,123 @@
+//! The small system of a projection: which multiples of seven directions lead a body to its energy and momenta.
+
+use super::body::Rigid;
+use super::fepr::Fepr;
+use super::jacobian::stack;
+use super::kkt::{KktSystem, Momenta, Multipliers};
+use super::targets::ConservationTargets;
+use crate::linear::reduce::sums;
+use crate::model::Model;
+use crate::{Mat3, Vec3};
+use nalgebra::SMatrix;
+
+/// ε as a multiple of h² times the body's energy, which is what the other terms of the objective are made of: so large that
+/// momenta give way only where energy leaves no other choice.
+const COMPROMISE: f64 = 1e3;
+
+/// Where the projection of a body shall lead, and what the step made of it.
+pub(super) struct Projection {
+    pub momentum: Vec3,
+    pub spin: Vec3,
+    pub energy: f64,
+    /// P* − P̂ and L* − L̂, and s and t.
+    pub off: [Vec3; 2],
+    pub given_up: [f64; 2],
+    /// Energy and momenta that an error is compared with.
+    pub scale: [f64; 3],
+}
+
+impl Projection {
+    /// ε (kg m²).
+    pub fn compromise(&self, h: f64) -> f64 {
+        COMPROMISE * h * h * self.scale[2]
+    }
+
+    /// S of the momenta, with what giving up part of them costs.
+    fn momenta_matrix(&self, mass: f64, turning: &Mat3, h: f64) -> SMatrix<f64, 6, 6> {
+        let ([p_off, l_off], compromise) = (self.off, self.compromise(h));
+        let moving = Mat3::from_diagonal_element(mass) + p_off * p_off.transpose() / compromise;
+        let mut momenta = SMatrix::<f64, 6, 6>::zeros();
+        momenta.fixed_view_mut::<3, 3>(0, 0).copy_from(&moving);
+        momenta.fixed_view_mut::<3, 3>(3, 3).copy_from(&(turning + l_off * l_off.transpose() / compromise));
+        momenta
+    }
+
+    /// s ← s + (P* − P̂)·λ/ε, and t.
+    pub fn give_up(&mut self, multipliers: &Multipliers, h: f64) {
+        for k in 0..2 {
+            let lambda: Vec3 = multipliers.momenta.fixed_rows::<3>(3 * k).into();
+            self.given_up[k] += self.off[k].dot(&lambda) / self.compromise(h);
+        }
+    }
+}
+
+/// How far a body is from its goal.
+pub(super) struct Off {
+    /// As a share of what there is.
+    pub error: f64,
+    /// Too much energy (J).
+    pub energy: f64,
+}
+
+impl Fepr {
+    /// S and r of a body, and how far off it is. C_P = (0, m e_k), C_L = (m v × e_k, m e_k × r), C_H = (∇V, m v),
+    /// W = (1/m, 1/(h² m)).
+    pub(super) fn system(
+        &self,
+        targets: &ConservationTargets,
+        body: usize,
+        model: &Model,
+        gradient: &[Vec3],
+        potential: f64,
+        h: f64,
+    ) -> (KktSystem, Off) {
+        let (range, goal) = (model.bodies[body].vertices.clone(), &self.projections[body]);
+        let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
+        let drift = now.momentum / now.mass;
+        let start = range.start;
+        let w = 1.0 / (h * h);
+        let sums = sums::<10>(range.len(), |k| {
+            let i = start + k;
+            let (m, r, v) = (model.mass[i], self.x[i] - now.centre, self.v[i] - drift);
+            let force = gradient[i] - model.gravity * m;
+            // ⟨C_L, W C_H⟩ = Σ force × v + w m r × v
+            let mixed = force.cross(&v) + r.cross(&self.v[i]) * (w * m);
+            let energy = force.norm_squared() / m + w * m * self.v[i].norm_squared();
+            let squares = v.component_mul(&v) * m;
+            let products = Vec3::new(v.x * v.y, v.y * v.z, v.z * v.x) * m;
+            let [a, b, c] = [mixed, squares, products];
+            [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, energy]
+        });
+        let vector = |k: usize| Vec3::new(sums[k], sums[k + 1], sums[k + 2]);
+        let (vv, mixed) = (vector(3), vector(6));
+        let spread = Mat3::new(vv.x, mixed.x, mixed.z, mixed.x, vv.y, mixed.y, mixed.z, mixed.y, vv.z);
+        let turning = Mat3::from_diagonal_element(spread.trace()) - spread + now.inertia * w;
+        let momenta = goal.momenta_matrix(w * now.mass, &turning, h);
+        let [p_off, l_off] = goal.off;
+        let (momentum, spin) = (
+            now.momentum - goal.momentum - p_off * goal.given_up[0],
+            now.spin - goal.spin - l_off * goal.given_up[1],
+        );
+        let energy = now.kinetic + potential - goal.energy;
+        let [p, l, e] = targets.held;
+        let system = KktSystem {
+            momenta,
+            mixed: stack(now.momentum * w, vector(0)),
+            energy: sums[9],
+            momenta_error: stack(momentum, spin),
+            energy_error: energy,
+            momenta_descent: Momenta::zeros(),
+            energy_descent: 0.0,
+            square: 0.0,
+            held: [p, p, p, l, l, l, e],
+        };
+        let share = |held: bool, off: f64, scale: f64| if held && off > 0.0 { off / scale } else { 0.0 };
+        // momenta may stay off where they are not compatible: energy decides
+        let error = if e {
+            share(e, energy.abs(), goal.scale[2])
+        } else {
+            share(p, momentum.norm(), goal.scale[0]).max(share(l, spin.norm(), goal.scale[1]))
+        };
+        (system, Off { error, energy: if e { energy } else { 0.0 } })
+    }
+}
