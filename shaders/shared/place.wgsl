@@ -8,7 +8,7 @@ fn moved_by(vertex: Vertex, d: vec3<f32>) -> Vertex {
     let sum = opaque(high + added);
     let taken = opaque(sum - high);
     let left = (high - opaque(sum - taken)) + (added - taken);
-    return Vertex(sum, vertex.mass, left, vertex.held);
+    return Vertex(sum, vertex.mass, left, vertex.attachment_stiffness);
 }
 
 // The same numbers, but no compiler can tell: many simplify (a + b) - a to b, which is what rounding makes untrue.

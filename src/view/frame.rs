@@ -158,7 +158,7 @@ mod tests {
                 "Plane" => "render/ground",
                 "Marker" => "render/marker",
                 "Piece" => "render/ribbon",
-                "Carrier" => "render/carry",
+                "EmbeddedVertex" => "render/skin_positions",
                 _ => "render/obstacle",
             };
             compare(shader, &[sample]);

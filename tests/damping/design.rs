@@ -522,7 +522,7 @@ fn shapes_that_cannot_be_damped_are_told_with_their_place() {
     let moved: Vec<Vec3> = mesh.positions.iter().map(|x| x + Vec3::new(0.0, 0.1, 0.0)).collect();
     dashpot::mesh::write::write(&path.join("moved.vtk"), &mesh, &moved).unwrap();
     write(["a", "b"], ["mode = 1", "file = \"moved.vtk\""]);
-    refused(path, &run, &["s.toml:11: damping.example.1.shape", "does nothing to this shape"]);
+    refused(path, &run, &["s.toml:11: damping.example.1.shape", "this shape is undamped"]);
     write(["a", "b;c"], ["mode = 1", "mode = 2"]);
     refused(path, &run, &["s.toml:10: damping.example.1.name", "b;c"]);
 }

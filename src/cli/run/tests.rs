@@ -51,7 +51,7 @@ fn late_reports_give_the_same_files() {
         let timings = text(&late, "timings.csv");
         let frames: Vec<_> = timings.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
         assert_eq!(frames, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], "a row a frame");
-        assert!(text(&late, "summary.json").contains("\"backend\": \"late, cpu, f64, "));
+        assert!(text(&late, "summary.json").contains("\"backend\": \"delayed, cpu, f64, "));
     }
 }
 

@@ -45,8 +45,8 @@ pub(crate) fn compare(shader: &str, samples: &[Sample]) {
 
 #[test]
 fn structs_lie_on_the_device_as_the_shaders_declare_them() {
-    compare("predict", &arrays::samples());
-    compare("predict", &small::samples());
+    compare("step/predict", &arrays::samples());
+    compare("step/predict", &small::samples());
 }
 
 #[test]

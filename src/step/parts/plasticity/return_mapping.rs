@@ -160,11 +160,15 @@ fn plastic_strains<const N: usize>(elasticity: &Elasticity, stretches: &[f64; N]
     strains
 }
 
+/// Newton's steps to a root; what is left after them is halved.
+const MOST_NEWTON: usize = 40;
+
 /// Where a function, given with its slope, that is positive at 0 has come down to 0: by Newton's method from a guess on, kept
 /// between where it is positive and where it is not.
 fn root(f: impl Fn(f64) -> [f64; 2], guess: f64, enough: f64) -> f64 {
-    let (mut low, mut high, mut x) = (0.0, f64::INFINITY, guess);
-    for _ in 0..100 {
+    // where a guess from small strains is beyond all reason, stresses overflow and Newton's steps are short
+    let (mut low, mut high, mut x) = (0.0, f64::INFINITY, guess.min(1.0));
+    for round in 0..100 {
         let [value, slope] = f(x);
         if value.abs() <= enough {
             return x;
@@ -176,7 +180,8 @@ fn root(f: impl Fn(f64) -> [f64; 2], guess: f64, enough: f64) -> f64 {
             high = x
         }
         let newton = x - value / slope;
-        x = match (newton > low && newton < high, high.is_finite()) {
+        let is_inside = newton > low && newton < high && round < MOST_NEWTON;
+        x = match (is_inside, high.is_finite()) {
             (true, _) => newton,
             (false, true) => 0.5 * (low + high),
             (false, false) => 2.0 * x,
