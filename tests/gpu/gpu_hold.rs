@@ -204,7 +204,7 @@ fn the_same_bits_twice_and_through_a_checkpoint() {
         run(&mut first, 3);
         let snapshot = first.snapshot().unwrap();
         // a checkpoint that was written and read, in a simulation that was elsewhere
-        let snapshot = serde_json::from_str(&serde_json::to_string(&snapshot).unwrap()).unwrap();
+        let snapshot = postcard::from_bytes(&postcard::to_stdvec(&snapshot).unwrap()).unwrap();
         let mut second = start();
         run(&mut second, 2);
         assert!(second.restore(&snapshot).unwrap());
