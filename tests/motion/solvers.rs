@@ -134,7 +134,7 @@ fn st_venant_kirchhoff_inside_out_ends_the_run_and_names_the_element() {
         &folder,
         &["run", "glove.toml", "--frames", "5"],
         1,
-        &["frame 1", "tetrahedron", "`glove`", "inside out"],
+        &["frame 1", "tetrahedron", "`glove`", "is inverted"],
     );
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -18,7 +18,7 @@ ledger:
 mesh: error suggest
 scene: error suggest mesh
 model: error linear mesh scene
-elastic: linear model
+elastic: error linear model
 solve: error linear scene model elastic
 damping: error linear scene model elastic
 contact: error mesh scene model
@@ -28,7 +28,7 @@ setup: error linear mesh scene model damping step modes
 cpu: error linear ledger scene model elastic solve damping step
 observe: error colour ledger mesh scene model step
 reduced: error linear ledger scene model damping step modes observe
-design: error suggest ledger scene model step setup cpu
+design: error suggest scene model step setup cpu
 gpu: error linear ledger scene model elastic solve damping step
 backend: error scene model step cpu gpu
 view: error colour ledger mesh scene model elastic damping contact step observe gpu
