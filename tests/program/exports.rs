@@ -272,7 +272,7 @@ fn a_gltf_too_large_to_be_loaded_is_refused_before_the_run() {
     let run = ["run", "bar", "--frames", "60000", "--out", "r", "--export", "gltf"];
     fails(folder.path(), &run, 2, &["--export", "MB", "use --every 8"]);
     assert!(!folder.path().join("r").exists());
-    fails(folder.path(), &[&run[..], &["--every", "3"]].concat(), 2, &["--every 9 makes"]);
+    fails(folder.path(), &[&run[..], &["--every", "3"]].concat(), 2, &["use --every 9"]);
 }
 
 #[test]
