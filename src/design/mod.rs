@@ -101,7 +101,7 @@ impl Designed {
 ///
 /// ```
 /// use dashpot::design::{self, Options, target};
-/// use dashpot::scene;
+/// use dashpot::setup;
 ///
 /// let text = r#"
 ///     time = { step = 0.01, iterations = 5 }
