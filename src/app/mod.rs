@@ -43,7 +43,6 @@ pub struct Opening {
 /// How the window ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// Closed by the user.
     Closed,
     /// No window could be opened, for this reason.
     NoWindow(String),

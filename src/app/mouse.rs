@@ -20,14 +20,11 @@ pub enum Drag {
     None,
     /// Waiting for the session's answer to a grab request.
     Asked(u64),
-    /// Pulls a body in the view plane through this point.
+    /// Pulls a body in the view plane through this point (m).
     Holds {
-        /// Its slot.
         slot: usize,
-        /// The point (m).
         through: Vec3,
     },
-    /// Orbits the camera.
     Orbits,
 }
 

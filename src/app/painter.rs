@@ -25,7 +25,6 @@ struct Shown {
     build: u64,
     /// Serial number of the last state it received.
     serial: u64,
-    /// Its markers.
     pointed: Vec<Marker>,
     /// `None` if it cannot be drawn.
     render_scene: Option<RenderScene>,
@@ -43,7 +42,6 @@ struct Canvas {
 pub struct Panels {
     /// Triangles.
     pub primitives: Vec<egui::ClippedPrimitive>,
-    /// Texture changes.
     pub textures: egui::TexturesDelta,
     /// Pixels per point.
     pub scale: f32,
@@ -142,7 +140,6 @@ impl Painter {
         Ok(None)
     }
 
-    /// Draws bodies and panels.
     pub fn draw(&mut self, ui_state: &mut UiState, panels: Panels) -> Result<()> {
         self.update_render_scenes(ui_state)?;
         let device = self.context.device.clone();

@@ -55,7 +55,6 @@ pub fn free_name(folder: &Path, scene: &str, ending: &str) -> PathBuf {
 }
 
 impl Recording {
-    /// Whether it is recording.
     pub fn is_on(&self) -> bool {
         self.recorder.is_some() && !self.ending
     }
@@ -65,7 +64,6 @@ impl Recording {
         self.recorder.as_ref().map(Recorder::progress)
     }
 
-    /// Pictures taken so far.
     fn taken(&self) -> usize {
         self.progress().map_or(0, |[taken, _]| taken)
     }

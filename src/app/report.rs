@@ -15,7 +15,6 @@ const EVERY: Duration = Duration::from_millis(50);
 pub struct WidgetRects(BTreeMap<String, [f32; 4]>);
 
 impl WidgetRects {
-    /// Records a widget's rectangle.
     pub fn record(&mut self, name: impl Into<String>, rect: egui::Rect) {
         self.0.insert(name.into(), [rect.min.x, rect.min.y, rect.max.x, rect.max.y]);
     }
@@ -33,7 +32,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// For this file.
     pub fn new(path: PathBuf) -> Report {
         Report { path, last: None }
     }

@@ -5,7 +5,6 @@ use egui_plot::{Corner, Legend, Plot};
 
 /// Window background.
 pub const GROUND: Color32 = Color32::from_rgb(24, 26, 31);
-/// Panels.
 pub const PANEL: Color32 = Color32::from_rgb(31, 34, 41);
 /// Cards in panels.
 pub const CARD: Color32 = Color32::from_rgb(40, 44, 53);
@@ -13,7 +12,6 @@ pub const CARD: Color32 = Color32::from_rgb(40, 44, 53);
 pub const WIDGET: Color32 = Color32::from_rgb(54, 59, 71);
 /// Selection.
 pub const ACCENT: Color32 = Color32::from_rgb(236, 142, 74);
-/// Text.
 pub const TEXT: Color32 = Color32::from_rgb(222, 225, 231);
 /// Secondary text.
 pub const QUIET: Color32 = Color32::from_rgb(146, 153, 167);
@@ -44,7 +42,6 @@ pub const LEDGER: [Color32; 5] = [
     Color32::from_rgb(120, 196, 128),
 ];
 
-/// Applies the style.
 pub fn apply(ctx: &egui::Context) {
     ctx.set_theme(egui::Theme::Dark);
     ctx.all_styles_mut(|style| {
@@ -83,7 +80,6 @@ pub fn apply(ctx: &egui::Context) {
     });
 }
 
-/// A panel heading.
 pub fn heading(ui: &mut egui::Ui, text: &str) {
     ui.label(egui::RichText::new(text).strong().size(13.5));
 }

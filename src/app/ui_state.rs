@@ -24,9 +24,7 @@ pub enum Tool {
     /// Pulls.
     #[default]
     Grab,
-    /// Pushes.
     Push,
-    /// Pins or releases.
     Pin,
 }
 
@@ -56,7 +54,6 @@ pub enum Framing {
 /// A line in the status bar.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// What it says.
     pub text: String,
     /// Whether it is an error.
     pub wrong: bool,
@@ -65,9 +62,7 @@ pub struct Message {
 
 /// The state of the user interface.
 pub struct UiState {
-    /// The simulations.
     pub session: Session,
-    /// The last published state.
     pub state: Arc<State>,
     /// Ledger curves, one history per slot.
     pub history: Vec<History>,
@@ -75,7 +70,6 @@ pub struct UiState {
     trees: Vec<(Arc<LoadedScene>, Value)>,
     /// The slot whose settings are shown.
     pub active: usize,
-    /// The camera.
     pub camera: Camera,
     /// Whether and how to reframe the camera.
     pub framing: Option<Framing>,
@@ -83,7 +77,6 @@ pub struct UiState {
     pub look: Look,
     /// Whether contacts are marked.
     pub contacts: bool,
-    /// Current mouse drag.
     pub drag: Drag,
     /// Tool of the left button.
     pub tool: Tool,
@@ -91,7 +84,6 @@ pub struct UiState {
     pub grabs: u64,
     /// Strength of the mouse spring.
     pub strength: f64,
-    /// Which curves are plotted.
     pub curves: Curves,
     /// Whether the help is open.
     pub help: bool,
@@ -105,7 +97,6 @@ pub struct UiState {
     pub recording: Recording,
     /// Output folder for pictures.
     pub pictures: PathBuf,
-    /// The adapter that renders.
     pub adapter: Adapter,
     /// The area of the window where bodies are drawn (pixels).
     pub view_area: Area,
@@ -126,7 +117,6 @@ pub struct UiState {
 }
 
 impl UiState {
-    /// Before the first publication.
     pub fn new(session: Session, adapter: Adapter, pictures: PathBuf) -> UiState {
         UiState {
             state: session.state(),

@@ -49,7 +49,6 @@ pub struct Args {
     shaders: Option<PathBuf>,
 }
 
-/// What is compared.
 struct Subject {
     loaded: LoadedScene,
     model: Arc<Model>,

@@ -91,7 +91,6 @@ fn out_file(args: &Args, loaded: &LoadedScene) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// The table of targets.
 fn table(designed: &Designed) -> Table {
     let heads = ["example", "from", "wanted", "reached", "gamma", "period (s)", "trials", ""];
     let mut table = Table::new(1, heads);

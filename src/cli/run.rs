@@ -74,7 +74,6 @@ impl Args {
 pub(super) const SCENE_HEAD: &str =
     "# Written by dashpot: the scene of this run with all defaults filled in.\n";
 
-/// Runs a scene.
 pub fn run(mut args: Args) -> Result<()> {
     std::mem::take(&mut args.threads).install(|| Run::prepare(args)?.finish())
 }

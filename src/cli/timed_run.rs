@@ -73,7 +73,6 @@ impl ComputePath {
 pub enum FrameClock {
     /// Not at all: warms caches, compiles shaders.
     WarmUp,
-    /// By the wall clock.
     Wall,
     /// By the device's own clock, per phase; slows the frame down.
     Device,
@@ -115,11 +114,9 @@ pub struct Times {
 
 /// A timed run on one path.
 pub struct TimedRun {
-    /// Which.
     pub path: ComputePath,
     /// The adapter, if a device is used.
     pub adapter: Option<Adapter>,
-    /// The simulation.
     pub simulation: Simulation,
     setup_ms: f64,
     walls: Vec<f64>,
@@ -186,7 +183,6 @@ impl TimedRun {
         Ok(row)
     }
 
-    /// The timings so far.
     pub fn times(&self) -> Times {
         let frames = self.walls.len().max(1) as f64;
         let phases = PHASES.iter().filter(|(phase, _)| *phase != Phase::Factor);

@@ -59,7 +59,6 @@ impl UiState {
         slot.map_or(&[], |slot| &slot.loaded.scene.damping.examples)
     }
 
-    /// The examples as requested.
     pub fn examples(&self) -> Vec<Example> {
         self.design.examples(self.published_examples()).to_vec()
     }
@@ -89,7 +88,6 @@ impl UiState {
         }
     }
 
-    /// Changes the edited example.
     pub fn change_example(&mut self, gesture: bool, change: impl FnOnce(&mut Example)) {
         let mut examples = self.examples();
         if let Some(example) = examples.get_mut(self.design.picked) {
@@ -115,7 +113,6 @@ impl UiState {
         self.set_examples(examples, false);
     }
 
-    /// Removes the edited example.
     pub fn remove_example(&mut self) {
         let mut examples = self.examples();
         if self.design.picked < examples.len() {

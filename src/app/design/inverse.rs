@@ -63,7 +63,6 @@ pub struct SearchProgress {
     pub targets: usize,
     /// See `target`.
     pub round: usize,
-    /// Tests so far.
     pub trials: usize,
 }
 
@@ -80,7 +79,6 @@ impl SearchProgress {
 pub struct Found {
     /// All examples, with the curves found.
     pub examples: Vec<Example>,
-    /// Outcomes of the targets.
     pub outcomes: Vec<Outcome>,
 }
 
@@ -118,7 +116,6 @@ impl Search {
         Search { search_progress, stop, arrival }
     }
 
-    /// Its progress.
     pub fn search_progress(&self) -> SearchProgress {
         *self.search_progress.lock().unwrap_or_else(PoisonError::into_inner)
     }

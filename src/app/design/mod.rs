@@ -17,7 +17,6 @@ pub enum Page {
     /// Damping models and all other settings.
     #[default]
     Settings,
-    /// Damping by example.
     Examples,
 }
 
@@ -30,7 +29,6 @@ const PATIENCE: Duration = Duration::from_millis(800);
 /// A shape being written.
 #[derive(Debug, Clone)]
 pub struct Posing {
-    /// Request number.
     pub serial: u64,
     /// Its file, as the scene will name it.
     pub file: PathBuf,
@@ -63,11 +61,9 @@ pub struct Design {
     pub amount: f64,
     /// A shape being written.
     pub posing: Option<Posing>,
-    /// Pose requests so far.
     pub poses: u64,
     /// Target rows.
     pub rows: Vec<Row>,
-    /// The search in progress.
     pub search: Option<Search>,
     /// Outcomes of the last search.
     pub outcomes: Vec<Outcome>,
@@ -103,7 +99,6 @@ impl Design {
         self.edited.as_ref().map_or(told.len(), |(edited, _)| edited.len())
     }
 
-    /// The examples as requested.
     pub fn examples<'a>(&'a self, told: &'a [Example]) -> &'a [Example] {
         self.edited.as_ref().map_or(told, |(edited, _)| edited)
     }

@@ -12,7 +12,6 @@ const GAP: f64 = 5e-3;
 /// Axes: r from 0 to `right`, log₁₀ γ upwards, in a rectangle of the window (points).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axes {
-    /// The rectangle.
     pub rect: Rect,
     /// r at the right end.
     pub right: f64,

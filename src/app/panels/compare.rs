@@ -32,7 +32,6 @@ const COMPARISONS: &[(&str, &str, Variants)] = &[
     ),
 ];
 
-/// How slots differ.
 enum Variants {
     /// In the damping model.
     Damping(&'static [&'static str]),

@@ -1,7 +1,7 @@
 //! The damping model and its parameters.
 
 use super::widgets;
-use crate::app::fields::{Field, Kind};
+use crate::app::fields::{Choices, Field, Kind, field, log};
 use crate::app::theme;
 use crate::app::ui_state::UiState;
 use crate::damping::MODELS;
@@ -13,198 +13,92 @@ struct Shown {
     title: &'static str,
     help: &'static str,
     fields: &'static [Field],
-    /// Values set on selection if all its parameters are zero, for a visible effect.
-    start: &'static [(&'static str, &'static str)],
+    /// The value that its first field gets on selection if all its parameters are zero, for a visible effect.
+    start: &'static str,
 }
 
-const COEFFICIENT: &[Field] = &[Field {
-    path: "damping.coefficient",
-    label: "strength k",
-    unit: "per step",
-    help: "Fraction of the velocity removed in each time step.",
-    kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-4 },
-}];
+const COEFFICIENT: &[Field] = &[field("damping.coefficient", "strength k", "per step", log(0.0, 1.0, 1e-4))
+    .help("Fraction of the velocity removed in each time step.")];
+const GAMMA: Field = field("damping.gamma", "strength γ", "per step", log(0.0, 1.0, 1e-4))
+    .help("Fraction of the relative velocity removed in each time step or sweep.");
+const SWEEPS: Field = field("damping.sweeps", "sweeps", "per step", Kind::Whole(1, 200))
+    .help("Number of sweeps over all edges per time step.");
+const SCOPE: Field = field("damping.scope", "what is damped", "", Kind::Choice(SCOPES))
+    .help("Damp bodies towards their centre of mass, elements towards theirs, or both in turn.");
+const TORQUE: Field = field("damping.torque", "torque", "", Kind::Choice(TORQUES))
+    .help("How torque is removed so that spin is not damped: forces along edges, along radii, the smallest correction, or not at all.");
+const PROJECTION: Field = field("damping.torque", "torque", "", Kind::Choice(PROJECTIONS))
+    .help("Forces along edges do not damp spin; unprojected forces do.");
+const RAYLEIGH: [Field; 2] = [
+    field("damping.stiffness", "deformation α₂", "s", log(0.0, 1.0, 1e-6))
+        .help("Damping of deformation; stronger at higher frequencies."),
+    field("damping.mass", "all motion α₁", "1/s", log(0.0, 100.0, 1e-3))
+        .help("Drag on all motion, including free fall."),
+];
+const VISCOSITY: [Field; 2] = [
+    field("damping.psi", "shear ψ", "Pa s", log(0.0, 1e5, 1e-2)).help("Viscosity against shear rate."),
+    field("damping.phi", "compression φ", "Pa s", log(0.0, 1e5, 1e-2))
+        .help("Viscosity against volume change."),
+];
+const ETA: Field = field("damping.eta", "deformation η", "s", log(0.0, 1.0, 1e-6))
+    .help("Damping of deformation since the previous step; stronger at higher frequencies.");
 
-const GAMMA: Field = Field {
-    path: "damping.gamma",
-    label: "strength γ",
-    unit: "per step",
-    help: "Fraction of the relative velocity removed in each time step or sweep.",
-    kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-4 },
-};
+const SCOPES: Choices = &[("global", "bodies"), ("local", "elements"), ("both", "both")];
+const PROJECTIONS: Choices = &[("edges", "along edges"), ("none", "not removed")];
+const TORQUES: Choices = &[
+    ("edges", "along edges"),
+    ("radial", "along radii"),
+    ("linear-program", "linear program"),
+    ("none", "not removed"),
+];
 
-const SWEEPS: Field = Field {
-    path: "damping.sweeps",
-    label: "sweeps",
-    unit: "per step",
-    help: "Number of sweeps over all edges per time step.",
-    kind: Kind::Whole(1, 200),
-};
+/// A model and its fields, without a help sentence.
+const fn model(
+    name: &'static str,
+    title: &'static str,
+    fields: &'static [Field],
+    start: &'static str,
+) -> Shown {
+    Shown { name, title, help: "", fields, start }
+}
 
-const SCOPE: Field = Field {
-    path: "damping.scope",
-    label: "what is damped",
-    unit: "",
-    help: "Damp bodies towards their centre of mass, elements towards theirs, or both in turn.",
-    kind: Kind::Choice(&[("global", "bodies"), ("local", "elements"), ("both", "both")]),
-};
-
-const TORQUE: Field = Field {
-    path: "damping.torque",
-    label: "torque",
-    unit: "",
-    help: "How torque is removed so that spin is not damped: forces along edges, along radii, the smallest correction, or not at all.",
-    kind: Kind::Choice(&[
-        ("edges", "along edges"),
-        ("radial", "along radii"),
-        ("linear-program", "linear program"),
-        ("none", "not removed"),
-    ]),
-};
-
-const PROJECTION: Field = Field {
-    path: "damping.torque",
-    label: "torque",
-    unit: "",
-    help: "Forces along edges do not damp spin; unprojected forces do.",
-    kind: Kind::Choice(&[("edges", "along edges"), ("none", "not removed")]),
-};
+impl Shown {
+    /// The same with a help sentence.
+    const fn help(self, help: &'static str) -> Shown {
+        Shown { help, ..self }
+    }
+}
 
 const SHOWN: &[Shown] = &[
-    Shown {
-        name: "none",
-        title: "None",
-        help: "No damping model: any loss or gain of energy comes from the integrator.",
-        fields: &[],
-        start: &[],
-    },
-    Shown {
-        name: "laplacian",
-        title: "Laplacian",
-        help: "Damps deformation inside the solve, high frequencies most. Free fall is unaffected; spin is damped.",
-        fields: &RAYLEIGH,
-        start: &[("damping.stiffness", "0.005")],
-    },
-    Shown {
-        name: "ether-drag",
-        title: "Ether drag",
-        help: "Scales down all velocities after each step, including free fall and spin.",
-        fields: COEFFICIENT,
-        start: &[("damping.coefficient", "0.02")],
-    },
-    Shown {
-        name: "pbd",
-        title: "PBD",
-        help: "Pulls each body towards its rigid motion after each step: flight and spin are unaffected.",
-        fields: COEFFICIENT,
-        start: &[("damping.coefficient", "0.1")],
-    },
-    Shown {
-        name: "point",
-        title: "Point",
-        help: "Drag on every vertex: slows all motion, including free fall and spin.",
-        fields: &[GAMMA],
-        start: &[("damping.gamma", "0.02")],
-    },
-    Shown {
-        name: "spring",
-        title: "Spring",
-        help: "Damps the relative velocity of the two ends of every edge: flight and spin are unaffected.",
-        fields: &[GAMMA, PROJECTION],
-        start: &[("damping.gamma", "0.1")],
-    },
-    Shown {
-        name: "spring-iterated",
-        title: "Spring, iterated",
-        help: "Several spring sweeps per step: acts beyond direct neighbours.",
-        fields: &[GAMMA, SWEEPS, PROJECTION],
-        start: &[("damping.gamma", "0.1")],
-    },
-    Shown {
-        name: "direct",
-        title: "Direct",
-        help: "Pulls bodies and elements towards the velocity of their centre of mass: flight and spin are unaffected.",
-        fields: &[GAMMA, SCOPE, TORQUE],
-        start: &[("damping.gamma", "0.1")],
-    },
-    Shown {
-        name: "strain-rate",
-        title: "Strain rate",
-        help: "Classic viscous stress opposing the strain rate. Flight and spin are unaffected.",
-        fields: &VISCOSITY,
-        start: &[("damping.psi", "100.0")],
-    },
-    Shown {
-        name: "rayleigh",
-        title: "Rayleigh",
-        help: "Uses the stiffness matrix at the start of each step. Slow: factors a matrix in every step. CPU only.",
-        fields: &RAYLEIGH,
-        start: &[("damping.stiffness", "0.005")],
-    },
-    Shown {
-        name: "rayleigh-tangent",
-        title: "Rayleigh, tangent",
-        help: "Uses the stiffness matrix at the current iterate. Requires the Newton solver. CPU only.",
-        fields: &RAYLEIGH,
-        start: &[("damping.stiffness", "0.005")],
-    },
-    Shown {
-        name: "variational",
-        title: "Variational",
-        help: "A second solve after each step penalises deformation since the previous step. Flight is unaffected, spin nearly so. CPU only.",
-        fields: &[Field {
-            path: "damping.eta",
-            label: "deformation η",
-            unit: "s",
-            help: "Damping of deformation since the previous step; stronger at higher frequencies.",
-            kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-6 },
-        }],
-        start: &[("damping.eta", "0.005")],
-    },
-];
-
-const RAYLEIGH: [Field; 2] = [
-    Field {
-        path: "damping.stiffness",
-        label: "deformation α₂",
-        unit: "s",
-        help: "Damping of deformation; stronger at higher frequencies.",
-        kind: Kind::Log { low: 0.0, high: 1.0, smallest: 1e-6 },
-    },
-    Field {
-        path: "damping.mass",
-        label: "all motion α₁",
-        unit: "1/s",
-        help: "Drag on all motion, including free fall.",
-        kind: Kind::Log { low: 0.0, high: 100.0, smallest: 1e-3 },
-    },
-];
-
-const VISCOSITY: [Field; 2] = [
-    Field {
-        path: "damping.psi",
-        label: "shear ψ",
-        unit: "Pa s",
-        help: "Viscosity against shear rate.",
-        kind: Kind::Log { low: 0.0, high: 1e5, smallest: 1e-2 },
-    },
-    Field {
-        path: "damping.phi",
-        label: "compression φ",
-        unit: "Pa s",
-        help: "Viscosity against volume change.",
-        kind: Kind::Log { low: 0.0, high: 1e5, smallest: 1e-2 },
-    },
+    model("none", "None", &[], "")
+        .help("No damping model: any loss or gain of energy comes from the integrator."),
+    model("laplacian", "Laplacian", &RAYLEIGH, "0.005")
+        .help("Damps deformation inside the solve, high frequencies most. Free fall is unaffected; spin is damped."),
+    model("ether-drag", "Ether drag", COEFFICIENT, "0.02")
+        .help("Scales down all velocities after each step, including free fall and spin."),
+    model("pbd", "PBD", COEFFICIENT, "0.1")
+        .help("Pulls each body towards its rigid motion after each step: flight and spin are unaffected."),
+    model("point", "Point", &[GAMMA], "0.02")
+        .help("Drag on every vertex: slows all motion, including free fall and spin."),
+    model("spring", "Spring", &[GAMMA, PROJECTION], "0.1")
+        .help("Damps the relative velocity of the two ends of every edge: flight and spin are unaffected."),
+    model("spring-iterated", "Spring, iterated", &[GAMMA, SWEEPS, PROJECTION], "0.1")
+        .help("Several spring sweeps per step: acts beyond direct neighbours."),
+    model("direct", "Direct", &[GAMMA, SCOPE, TORQUE], "0.1")
+        .help("Pulls bodies and elements towards the velocity of their centre of mass: flight and spin are unaffected."),
+    model("strain-rate", "Strain rate", &VISCOSITY, "100.0")
+        .help("Classic viscous stress opposing the strain rate. Flight and spin are unaffected."),
+    model("rayleigh", "Rayleigh", &RAYLEIGH, "0.005")
+        .help("Uses the stiffness matrix at the start of each step. Slow: factors a matrix in every step. CPU only."),
+    model("rayleigh-tangent", "Rayleigh, tangent", &RAYLEIGH, "0.005")
+        .help("Uses the stiffness matrix at the current iterate. Requires the Newton solver. CPU only."),
+    model("variational", "Variational", &[ETA], "0.005")
+        .help("A second solve after each step penalises deformation since the previous step. Flight is unaffected, spin nearly so. CPU only."),
 ];
 
 /// Fallback for models unknown to this file: all parameters.
-const OTHER: Shown = Shown {
-    name: "",
-    title: "",
-    help: "See docs/scene-format.md.",
-    fields: &[RAYLEIGH[0], RAYLEIGH[1], COEFFICIENT[0]],
-    start: &[],
-};
+const OTHER: Shown = model("", "", PARAMETERS, "").help("See docs/scene-format.md.");
+const PARAMETERS: &[Field] = &[RAYLEIGH[0], RAYLEIGH[1], COEFFICIENT[0]];
 
 fn shown(name: &str) -> &'static Shown {
     SHOWN.iter().find(|shown| shown.name == name).unwrap_or(&OTHER)
@@ -221,7 +115,8 @@ pub fn choosing(name: &str, value: impl Fn(&str) -> Option<f64>) -> Vec<(String,
     sets.push(("damping.model".to_string(), format!("\"{name}\"")));
     let mut strengths = shown.fields.iter().filter(|field| matches!(field.kind, Kind::Log { .. }));
     if strengths.all(|field| value(field.path).unwrap_or(0.0) == 0.0) {
-        sets.extend(shown.start.iter().map(|(path, value)| (path.to_string(), value.to_string())));
+        let first = shown.fields.first().filter(|_| !shown.start.is_empty());
+        sets.extend(first.map(|field| (field.path.to_string(), shown.start.to_string())));
     }
     sets
 }

@@ -25,7 +25,6 @@ pub fn reached(ui_state: &UiState, over: Over) -> f64 {
     }
 }
 
-/// The plot.
 pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     let Some(example) = ui_state.examples().get(ui_state.design.picked).cloned() else { return };
     ui.horizontal(|ui| {

@@ -10,7 +10,6 @@ use egui::{Button, DragValue, RichText, Ui};
 /// Damping models that examples can scale.
 const MODELS: [&str; 2] = ["laplacian", "rayleigh"];
 
-/// The page.
 pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     theme::card(ui, |ui| {
         ui.label(RichText::new("Damping by example").strong().size(17.0));

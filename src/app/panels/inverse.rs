@@ -7,7 +7,6 @@ use crate::design::End;
 use egui::{Button, ComboBox, DragValue, ProgressBar, RichText, Ui};
 use std::time::Duration;
 
-/// The card.
 pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     follow(ui, ui_state);
     theme::card(ui, |ui| {
@@ -119,7 +118,6 @@ fn follow(ui: &Ui, ui_state: &mut UiState) {
     }
 }
 
-/// Outcomes of the targets.
 fn outcomes(ui: &mut Ui, ui_state: &mut UiState) {
     for outcome in &ui_state.design.outcomes {
         let number = theme::number;

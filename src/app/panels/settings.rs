@@ -25,7 +25,7 @@ pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     }
     section(ui, ui_state, "Material", materials);
     section(ui, ui_state, "World and mouse", |ui, ui_state| {
-        fields::WORLD.iter().for_each(|field| widgets::field(ui, ui_state, "", field));
+        widgets::field(ui, ui_state, "", &fields::GRAVITY);
         let mut strength = ui_state.strength;
         let slider = egui::Slider::new(&mut strength, 0.05..=20.0).logarithmic(true).text("hand");
         if ui.add(slider).on_hover_text("Strength of the mouse spring; 1 easily lifts a body").changed() {

@@ -72,7 +72,6 @@ fn example_title(ui: &Ui, ui_state: &UiState, rect: Rect) {
     chip(ui, rect.min + vec2(10.0, 10.0), &format!("example: {name}"), theme::slot(2));
 }
 
-/// The colour legend.
 fn legend(ui: &Ui, ui_state: &UiState, whole: Rect) {
     let colour = ui_state.look.colour;
     if colour == Colour::Body {

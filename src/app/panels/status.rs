@@ -4,7 +4,6 @@ use crate::app::theme;
 use crate::app::ui_state::UiState;
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 
-/// The bar.
 pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     ui.horizontal(|ui| {
         ui.set_min_height(18.0);

@@ -9,7 +9,6 @@ use crate::app::ui_state::UiState;
 use crate::scene::{Curve, CurveKind, Example, Over};
 use egui::{Button, DragValue, RichText, Slider, Ui};
 
-/// The card.
 pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     theme::card(ui, |ui| strength(ui, ui_state));
 }

@@ -10,7 +10,6 @@ use crate::scene::builtin::SCENES;
 use crate::view::Colour;
 use egui::{Button, ComboBox, RichText, Ui};
 
-/// The bar.
 pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     ui.horizontal(|ui| {
         scenes(ui, ui_state);

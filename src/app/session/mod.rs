@@ -48,28 +48,11 @@ pub enum Command {
     /// Removes a slot.
     Remove(usize),
     /// Sets a field of the scene, like `--set path=value`.
-    Set {
-        /// The slot.
-        slot: Option<usize>,
-        /// Dotted path of the field.
-        path: String,
-        /// The value, as TOML.
-        value: String,
-    },
+    Set { slot: Option<usize>, path: String, value: String },
     /// Resets a field to the scene's value.
-    Unset {
-        /// The slot.
-        slot: Option<usize>,
-        /// Dotted path of the field.
-        path: String,
-    },
+    Unset { slot: Option<usize>, path: String },
     /// Selects the backend.
-    Backend {
-        /// The slot.
-        slot: Option<usize>,
-        /// The backend.
-        choice: crate::backend::BackendChoice,
-    },
+    Backend { slot: Option<usize>, choice: crate::backend::BackendChoice },
     /// Pauses or resumes.
     Pause(bool),
     /// Advances one frame, then pauses.
@@ -78,53 +61,22 @@ pub enum Command {
     Reset,
     /// Sets the playback speed.
     Speed(Speed),
-    /// Grabs the first surface hit by the ray.
-    Grab {
-        /// The slot.
-        slot: usize,
-        /// From the eye through the cursor.
-        ray: Ray,
-        /// Returned in [`State::answered`] when done.
-        serial: u64,
-    },
+    /// Grabs the first surface hit by the ray from the eye through the cursor; [`State::answered`] tells the serial number when done.
+    Grab { slot: usize, ray: Ray, serial: u64 },
     /// Moves the grab point (m).
     Move(crate::Vec3),
     /// Releases the grab.
     Drop,
-    /// Pushes the first surface hit along the ray.
-    Push {
-        /// The slot.
-        slot: usize,
-        /// From the eye through the cursor.
-        ray: Ray,
-    },
+    /// Pushes the first surface hit along such a ray.
+    Push { slot: usize, ray: Ray },
     /// Pins the first surface hit in place, or releases it.
-    Pin {
-        /// The slot.
-        slot: usize,
-        /// From the eye through the cursor.
-        ray: Ray,
-    },
+    Pin { slot: usize, ray: Ray },
     /// Strength of the mouse spring: a factor, 1 by default.
     Strength(f64),
-    /// Restarts all slots from a deformed state at rest.
-    Release {
-        /// The example whose shape is used.
-        example: usize,
-        /// Multiple of the shape.
-        amount: f64,
-    },
-    /// Writes a body's current deformation as a mesh in rest coordinates.
-    Pose {
-        /// The slot.
-        slot: usize,
-        /// The body.
-        body: usize,
-        /// The output file.
-        path: std::path::PathBuf,
-        /// Returned in [`State::posed`] when done.
-        serial: u64,
-    },
+    /// Restarts all slots at rest, deformed by this multiple of the example's shape.
+    Release { example: usize, amount: f64 },
+    /// Writes a body's current deformation as a mesh in rest coordinates; [`State::posed`] tells the serial number when done.
+    Pose { slot: usize, body: usize, path: std::path::PathBuf, serial: u64 },
 }
 
 /// Ledger rows of a slot that the window has not read yet.
@@ -179,7 +131,6 @@ impl Session {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).wake = Some(Box::new(wake));
     }
 
-    /// The last state.
     pub fn state(&self) -> Arc<State> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).state.clone()
     }

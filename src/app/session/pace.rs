@@ -7,7 +7,6 @@ use std::time::Duration;
 pub enum Speed {
     /// Simulated seconds per second.
     Times(f64),
-    /// As fast as possible.
     Unbounded,
 }
 

@@ -21,17 +21,17 @@ const TOLERANCE: f64 = 0.01;
 const FRESH: f64 = 0.1;
 
 pub(super) struct SimSlot {
-    made: Box<BuiltSimulation>,
+    pub made: Box<BuiltSimulation>,
     /// The requested settings: `made.spec`, those being built, or those to be built next.
-    wanted: Spec,
+    pub wanted: Spec,
     build: Option<Build>,
     fault: Option<Fault>,
     failure: Option<Error>,
-    /// Whether it waits for the current build, to restart with it.
-    fresh: bool,
+    /// Whether it makes no frames until the current build is done, to restart with it.
+    pub fresh: bool,
     /// Serial numbers of model and start.
-    builds: u64,
-    epoch: u64,
+    pub builds: u64,
+    pub epoch: u64,
     clock: Clock,
     phases: [f64; PHASES.len()],
     /// Unpublished rows.
@@ -71,19 +71,6 @@ impl SimSlot {
         slot
     }
 
-    pub fn wanted(&self) -> &Spec {
-        &self.wanted
-    }
-
-    /// Its current settings.
-    pub fn spec(&self) -> &Spec {
-        &self.made.spec
-    }
-
-    pub fn epoch(&self) -> u64 {
-        self.epoch
-    }
-
     /// Duration of a frame (s).
     pub fn frame_length(&self) -> f64 {
         self.made.loaded.scene.time.step
@@ -97,19 +84,9 @@ impl SimSlot {
         self.failure.is_none()
     }
 
-    /// Whether it makes no frames until the current build is done.
-    pub fn waits_for_build(&self) -> bool {
-        self.fresh
-    }
-
     /// Whether it lags more than half a frame behind a time (s): slots may have different frame lengths.
     pub fn is_behind(&self, time: f64) -> bool {
         self.can_step() && self.time() + 0.5 * self.frame_length() < time
-    }
-
-    /// Serial number of the model.
-    pub fn build(&self) -> u64 {
-        self.builds
     }
 
     /// Requests other settings. Invalid ones are refused at once and the old ones stay.
@@ -197,9 +174,8 @@ impl SimSlot {
     /// Restarts at time zero with the current model.
     fn start_over(&mut self, number: u64) {
         self.fresh = false;
-        if let Err(error) = self.restart(number) {
-            self.failure = Some(error);
-        }
+        let restarted = self.restart(number);
+        self.note(restarted);
     }
 
     fn restart(&mut self, number: u64) -> Result<()> {
@@ -240,9 +216,9 @@ impl SimSlot {
         for (smooth, (phase, _)) in self.phases.iter_mut().zip(PHASES) {
             *smooth += (spent.milliseconds(phase) - *smooth) * FRESH;
         }
-        match made {
-            Ok(rows) => self.keep(rows),
-            Err(error) => self.failure = Some(self.made.loaded.place_error(error)),
+        let made = made.map_err(|error| self.made.loaded.place_error(error));
+        if let Some(rows) = self.note(made) {
+            self.keep(rows);
         }
         self.record_excitations();
     }
@@ -264,10 +240,15 @@ impl SimSlot {
 
     /// Takes the rows that have arrived; with `wait`, of all frames made.
     fn take_rows(&mut self, wait: bool) {
-        match self.made.simulation.rows(wait) {
-            Ok(rows) => self.keep(rows),
-            Err(error) => self.failure = Some(error),
+        let rows = self.made.simulation.rows(wait);
+        if let Some(rows) = self.note(rows) {
+            self.keep(rows);
         }
+    }
+
+    /// What was asked for; an error stops the slot.
+    fn note<T>(&mut self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.failure = Some(error)).ok()
     }
 
     /// The first surface hit by the ray.
@@ -279,13 +260,8 @@ impl SimSlot {
     /// Grabs the first surface hit by the ray.
     pub fn grab(&mut self, ray: &Ray, strength: f64) -> Option<Grab> {
         let hit = self.pick(ray)?;
-        Grab::new(
-            &self.made.model,
-            self.made.simulation.positions(),
-            hit.vertex as usize,
-            hit.point,
-            strength,
-        )
+        let positions = self.made.simulation.positions();
+        Grab::new(&self.made.model, positions, hit.vertex as usize, hit.point, strength)
     }
 
     /// Position of a vertex (m).
@@ -301,9 +277,8 @@ impl SimSlot {
         }
         let changes =
             super::grab::push(simulation.model(), simulation.positions(), hit.vertex as usize, direction);
-        if let Err(error) = simulation.apply_impulses(&changes) {
-            self.failure = Some(error);
-        }
+        let pushed = simulation.apply_impulses(&changes);
+        self.note(pushed);
     }
 
     /// Pins the patch around the first surface hit; if that vertex is pinned, releases its group. `number` is a fresh

@@ -31,7 +31,6 @@ pub struct Spec {
     pub overrides: Vec<String>,
     /// Where it is computed.
     pub backend: BackendChoice,
-    /// Pinned vertices.
     pub pins: Vec<Pin>,
     /// Vertices whose attachments were removed.
     pub released: BTreeSet<u32>,
@@ -67,7 +66,6 @@ impl Spec {
         self.overrides.retain(|given| given.split_once('=').is_none_or(|(set, _)| set.trim() != path));
     }
 
-    /// Loads the scene.
     pub fn load(&self) -> Result<LoadedScene> {
         let mut loaded = setup::load(&self.scene, &self.overrides)?;
         if self.base {

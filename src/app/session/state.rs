@@ -56,11 +56,9 @@ pub struct ExampleMotion {
 /// The state of a slot.
 #[derive(Debug, Clone)]
 pub struct SlotState {
-    /// Its settings.
     pub spec: Spec,
     /// The scene with all defaults.
     pub loaded: Arc<LoadedScene>,
-    /// Its model.
     pub model: Arc<Model>,
     /// Changes with the model.
     pub build: u64,
@@ -68,7 +66,6 @@ pub struct SlotState {
     pub epoch: u64,
     /// Vertex state.
     pub state_source: StateSource,
-    /// Contact points.
     pub contact_points: Arc<[ContactPoint]>,
     /// Current target of each attachment (m); `None` if inactive.
     pub held: Arc<[Option<Vec3>]>,
@@ -95,7 +92,6 @@ pub struct SlotState {
 /// A grabbed body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GrabState {
-    /// Its slot.
     pub slot: usize,
     /// The central vertex of the grabbed patch.
     pub vertex: usize,
@@ -112,9 +108,7 @@ pub struct State {
     pub serial: u64,
     /// The simulations side by side.
     pub slots: Vec<SlotState>,
-    /// Whether time is paused.
     pub paused: bool,
-    /// Requested speed.
     pub speed: Speed,
     /// Actual speed: simulated seconds per second.
     pub pace: f64,
@@ -122,7 +116,6 @@ pub struct State {
     pub loading: bool,
     /// Why that failed.
     pub fault: Option<Fault>,
-    /// The current grab.
     pub held: Option<GrabState>,
     /// The last `Grab` processed.
     pub answered: u64,

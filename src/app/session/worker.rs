@@ -108,7 +108,7 @@ impl Worker {
     }
 
     fn sleep(&self) -> Duration {
-        let building = self.next.is_some() || self.slots.iter().any(|slot| slot.wanted() != slot.spec());
+        let building = self.next.is_some() || self.slots.iter().any(|slot| slot.wanted != slot.made.spec);
         let longest =
             if building || self.slots.iter().any(SimSlot::has_pending_rows) { BUILDING } else { IDLE };
         match self.is_running() {
@@ -119,7 +119,6 @@ impl Worker {
         }
     }
 
-    /// Whether time is running.
     fn is_running(&self) -> bool {
         (!self.paused || self.single > 0) && self.leader().is_some() && !self.is_awaiting()
     }
@@ -135,7 +134,7 @@ impl Worker {
 
     /// Whether a slot must be built before all restart together.
     fn is_awaiting(&self) -> bool {
-        self.slots.iter().any(SimSlot::waits_for_build)
+        self.slots.iter().any(|slot| slot.fresh)
     }
 
     /// Whether some slot lags behind.
@@ -147,7 +146,7 @@ impl Worker {
         match command {
             Command::Open(specs) => self.open(specs),
             Command::Add(overrides) => {
-                let mut specs: Vec<Spec> = self.slots.iter().map(|slot| slot.wanted().clone()).collect();
+                let mut specs: Vec<Spec> = self.slots.iter().map(|slot| slot.wanted.clone()).collect();
                 let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
                 specs.extend(specs.last().cloned().map(|spec| spec.with(&overrides)));
                 specs.truncate(MAX_SLOTS);
@@ -211,11 +210,10 @@ impl Worker {
                 self.numbers += 1;
                 let (machine, number) = (&self.machine, self.numbers);
                 self.slots.get_mut(slot).into_iter().for_each(|slot| slot.pin(machine, &ray, number));
-                if let Some(of) =
-                    self.slots.get(slot).filter(|_| self.is_together()).map(SimSlot::wanted).cloned()
-                {
+                let changed = self.slots.get(slot).filter(|_| self.is_together());
+                if let Some(Spec { pins, released, .. }) = changed.map(|slot| slot.wanted.clone()) {
                     self.request(None, |spec| {
-                        (spec.pins, spec.released) = (of.pins.clone(), of.released.clone());
+                        (spec.pins, spec.released) = (pins.clone(), released.clone());
                     });
                 }
             }
@@ -225,7 +223,7 @@ impl Worker {
 
     /// Whether the mouse acts on all slots alike: on designed damping and its base twin.
     fn is_together(&self) -> bool {
-        self.slots.iter().any(|slot| slot.spec().base)
+        self.slots.iter().any(|slot| slot.made.spec.base)
     }
 
     fn request(&mut self, slot: Option<usize>, change: impl Fn(&mut Spec)) {
@@ -246,8 +244,8 @@ impl Worker {
             self.numbers += 1;
             slot.reset(&self.machine, self.numbers);
         }
-        (self.hand, self.time, self.single) = (None, 0.0, 0);
-        self.pace.clear_debt();
+        self.single = 0;
+        self.rewind();
     }
 
     /// Restarts from a deformed state at rest with the current models.
@@ -256,23 +254,22 @@ impl Worker {
             self.numbers += 1;
             slot.release(example, amount, self.numbers);
         }
-        (self.hand, self.time, self.single) = (None, 0.0, 0);
-        self.pace.clear_debt();
+        self.single = 0;
+        self.rewind();
     }
 
-    /// Adopts finished builds.
     fn adopt_builds(&mut self) {
         let mut started = Vec::new();
         for (k, slot) in self.slots.iter_mut().enumerate() {
             self.numbers += 1;
-            let (build, epoch) = (slot.build(), slot.epoch());
+            let (build, epoch) = (slot.builds, slot.epoch);
             self.changed |= slot.adopt_build(&self.machine, self.numbers);
             self.changed |= slot.take_pending_rows();
-            if slot.build() != build {
+            if slot.builds != build {
                 // vertex numbers may have changed
                 self.hand = self.hand.take().filter(|(held, _)| *held != k);
             }
-            if slot.epoch() != epoch {
+            if slot.epoch != epoch {
                 started.push(k);
             }
         }
@@ -291,11 +288,15 @@ impl Worker {
     /// Some slots had to restart: restart the others as well, so that all stay in lockstep.
     fn start_with(&mut self, started: &[usize]) {
         for (k, slot) in self.slots.iter_mut().enumerate() {
-            if !started.contains(&k) && !slot.waits_for_build() && slot.time() > 0.0 {
+            if !started.contains(&k) && !slot.fresh && slot.time() > 0.0 {
                 self.numbers += 1;
                 slot.reset(&self.machine, self.numbers);
             }
         }
+        self.rewind();
+    }
+
+    fn rewind(&mut self) {
         (self.hand, self.time) = (None, 0.0);
         self.pace.clear_debt();
     }
@@ -307,8 +308,8 @@ impl Worker {
             self.numbers += 1;
             self.slots.push(SimSlot::new(made, self.numbers));
         }
-        (self.hand, self.time, self.changed) = (None, 0.0, true);
-        self.pace.clear_debt();
+        self.changed = true;
+        self.rewind();
     }
 
     /// Makes the due frames of all slots in lockstep, for about one tick.
@@ -368,8 +369,8 @@ impl Worker {
         let mut before = std::mem::take(&mut board.news);
         for slot in &mut self.slots {
             // matched by epoch, not by index: an earlier slot may have been closed
-            let known = before.iter().position(|news| news.epoch == slot.epoch());
-            let fresh = || LedgerUpdate { epoch: slot.epoch(), ..LedgerUpdate::default() };
+            let known = before.iter().position(|news| news.epoch == slot.epoch);
+            let fresh = || LedgerUpdate { epoch: slot.epoch, ..LedgerUpdate::default() };
             let mut news = known.map_or_else(fresh, |k| before.swap_remove(k));
             if news.rows.len() < MOST_NEWS {
                 news.rows.append(&mut slot.rows);

@@ -1,5 +1,6 @@
 //! The cases: which scenes, and how large.
 
+use self::Ours::{Bar, Builtin};
 use super::Suite;
 use crate::Result;
 use crate::scene::LoadedScene;
@@ -7,7 +8,6 @@ use crate::setup;
 
 /// A case of the papers' tables and the scene of ours that stands for it.
 pub struct PaperCase {
-    /// The paper.
     pub paper: &'static str,
     /// What the paper calls it.
     pub name: &'static str,
@@ -15,104 +15,39 @@ pub struct PaperCase {
     pub vertices: usize,
     /// The paper's elements.
     pub elements: usize,
-    /// A built-in scene, or a box of this many cells where the papers have a character.
+    /// A built-in scene, or a bar of this many cells where the papers have a character.
     pub ours: Ours,
 }
 
-/// A scene of ours.
 pub enum Ours {
-    /// A built-in one.
     Builtin(&'static str),
-    /// A box of this many cells.
-    Box([usize; 3]),
+    /// A bar of this many cells.
+    Bar([usize; 3]),
 }
 
-/// Laplacian paper, Table 1, and Constrained paper, Table 1. Animals are boxes of nearly the same size here.
+const fn case(
+    paper: &'static str,
+    name: &'static str,
+    [vertices, elements]: [usize; 2],
+    ours: Ours,
+) -> PaperCase {
+    PaperCase { paper, name, vertices, elements, ours }
+}
+
+/// Laplacian paper, Table 1, and Constrained paper, Table 1. Animals are bars of nearly the same size here.
 pub const PAPER_CASES: &[PaperCase] = &[
-    PaperCase {
-        paper: "Laplacian",
-        name: "ribbon",
-        vertices: 549,
-        elements: 728,
-        ours: Ours::Builtin("ribbon"),
-    },
-    PaperCase {
-        paper: "Laplacian",
-        name: "bar",
-        vertices: 738,
-        elements: 1920,
-        ours: Ours::Builtin("sheet"),
-    },
-    PaperCase {
-        paper: "Laplacian",
-        name: "penguin",
-        vertices: 1979,
-        elements: 6915,
-        ours: Ours::Box([22, 9, 7]),
-    },
-    PaperCase {
-        paper: "Laplacian",
-        name: "dummy",
-        vertices: 4492,
-        elements: 16890,
-        ours: Ours::Box([43, 9, 9]),
-    },
-    PaperCase {
-        paper: "Laplacian",
-        name: "pig",
-        vertices: 5122,
-        elements: 16505,
-        ours: Ours::Box([50, 9, 9]),
-    },
-    PaperCase {
-        paper: "Laplacian",
-        name: "hair",
-        vertices: 1900,
-        elements: 600,
-        ours: Ours::Builtin("hair"),
-    },
-    PaperCase {
-        paper: "Constrained",
-        name: "cube",
-        vertices: 792,
-        elements: 2911,
-        ours: Ours::Builtin("cube"),
-    },
-    PaperCase {
-        paper: "Constrained",
-        name: "torus",
-        vertices: 2096,
-        elements: 7311,
-        ours: Ours::Builtin("torus"),
-    },
-    PaperCase {
-        paper: "Constrained",
-        name: "T-pipe",
-        vertices: 1686,
-        elements: 5779,
-        ours: Ours::Builtin("t-pipe"),
-    },
-    PaperCase {
-        paper: "Constrained",
-        name: "ball",
-        vertices: 889,
-        elements: 1772,
-        ours: Ours::Builtin("ball"),
-    },
-    PaperCase {
-        paper: "Constrained",
-        name: "trampoline",
-        vertices: 3600,
-        elements: 10563,
-        ours: Ours::Builtin("trampoline"),
-    },
-    PaperCase {
-        paper: "Constrained",
-        name: "cloth",
-        vertices: 3600,
-        elements: 10563,
-        ours: Ours::Builtin("cloth"),
-    },
+    case("Laplacian", "ribbon", [549, 728], Builtin("ribbon")),
+    case("Laplacian", "bar", [738, 1920], Builtin("sheet")),
+    case("Laplacian", "penguin", [1979, 6915], Bar([22, 9, 7])),
+    case("Laplacian", "dummy", [4492, 16890], Bar([43, 9, 9])),
+    case("Laplacian", "pig", [5122, 16505], Bar([50, 9, 9])),
+    case("Laplacian", "hair", [1900, 600], Builtin("hair")),
+    case("Constrained", "cube", [792, 2911], Builtin("cube")),
+    case("Constrained", "torus", [2096, 7311], Builtin("torus")),
+    case("Constrained", "T-pipe", [1686, 5779], Builtin("t-pipe")),
+    case("Constrained", "ball", [889, 1772], Builtin("ball")),
+    case("Constrained", "trampoline", [3600, 10563], Builtin("trampoline")),
+    case("Constrained", "cloth", [3600, 10563], Builtin("cloth")),
 ];
 
 impl PaperCase {
@@ -124,7 +59,7 @@ impl PaperCase {
             Ours::Builtin(name) => {
                 setup::load(name, &overrides.iter().map(|s| s.to_string()).collect::<Vec<_>>())
             }
-            Ours::Box(cells) => bar(cells, &overrides),
+            Ours::Bar(cells) => bar(cells, &overrides),
         }
     }
 }

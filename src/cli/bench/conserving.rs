@@ -18,7 +18,6 @@ struct Case {
 }
 
 enum Ours {
-    /// A built-in scene.
     Builtin(&'static str),
     /// One that is written here.
     Text(&'static str),

@@ -47,9 +47,7 @@ pub const GAMMAS: [f64; 3] = [0.25, 0.5, 0.9];
 /// The longest stable step of a scene under one damping.
 #[derive(Debug, Clone, Serialize)]
 pub struct Longest {
-    /// The scene.
     pub scene: String,
-    /// The damping model.
     pub model: String,
     /// γ; `None` without damping.
     pub gamma: Option<f64>,

@@ -22,11 +22,9 @@ const PROFILED: usize = 3;
 
 /// What to measure, and where.
 pub struct Plan {
-    /// The suite.
     pub suite: Suite,
     /// Whether the CPU takes part: only then are there speed-ups.
     pub cpu: bool,
-    /// The device.
     pub device: BackendArgs,
     /// Frames of each case.
     pub frames: usize,
@@ -37,19 +35,16 @@ pub struct Plan {
 /// One measured path of a case.
 #[derive(Debug, Serialize)]
 pub struct OnDevice {
-    /// The case.
     pub name: String,
     /// `cpu`, `cpu single`, `gpu hybrid` or `gpu resident`.
     pub variant: &'static str,
     /// Where and how it was computed.
     pub backend: String,
-    /// The machine.
     pub machine: String,
     /// The adapter; none for the CPU.
     pub adapter: Option<Adapter>,
     /// Whether the adapter computes on the CPU: then its timings say nothing about a GPU.
     pub software: bool,
-    /// Vertices.
     pub vertices: usize,
     /// Elements of all kinds.
     pub elements: usize,

@@ -23,11 +23,9 @@ const MOST_FRAMES: usize = 10;
 pub struct KernelMeasured {
     /// The size, as in the suite `scale`.
     pub name: &'static str,
-    /// The kernel.
     pub kernel: &'static str,
     /// The scene that it was measured in: `bar`, or `mixed` for elements that the bar has not.
     pub scene: String,
-    /// Its phase.
     pub phase: &'static str,
     /// Calls a frame of one iteration.
     pub calls: f64,
@@ -35,7 +33,6 @@ pub struct KernelMeasured {
     pub call_ms: f64,
     /// The same phase of the CPU, all elements and loops of it (ms a frame).
     pub cpu_phase_ms: Option<f64>,
-    /// The adapter.
     pub adapter: Adapter,
     /// Whether that computes on the CPU: then its timings say nothing about a GPU.
     pub software: bool,

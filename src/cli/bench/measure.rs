@@ -13,13 +13,11 @@ use std::time::Instant;
 /// A case of a suite, measured.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measured {
-    /// The case.
     pub name: String,
     /// The variant, such as `double` or `damped`.
     pub variant: String,
     /// Where it was computed, such as `cpu, f64, 2 threads`.
     pub backend: String,
-    /// Vertices.
     pub vertices: usize,
     /// Elements of all kinds.
     pub elements: usize,
@@ -121,7 +119,6 @@ fn iterating_ms(frame: &Clock) -> f64 {
     phases.map(|phase| frame.milliseconds(phase)).iter().sum()
 }
 
-/// The middle value.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {

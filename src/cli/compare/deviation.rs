@@ -16,7 +16,6 @@ pub struct Largest {
     pub frame: usize,
     /// The vertex, counted from 0 over all bodies.
     pub vertex: usize,
-    /// Its body.
     pub body: String,
 }
 
@@ -25,11 +24,9 @@ pub struct Largest {
 /// |L| if they are larger), so that a zero that both have does not look like a fault.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Deviation {
-    /// Frames compared.
     pub frames: usize,
     /// After frame 1.
     pub first_frame: Largest,
-    /// Over all frames.
     pub all_frames: Largest,
     /// Of the total energy, relative.
     pub energy: f64,

@@ -46,7 +46,6 @@ struct RunReport {
     rounding: Option<Deviation>,
 }
 
-/// Puts the report together.
 pub fn report(subject: &Subject, runs: &[ComparedRun]) -> Report {
     let adapter = runs.iter().find_map(|run| run.timed_run.as_ref()?.adapter.clone());
     let base = runs[0].timed_run.as_ref().map(|cpu| cpu.times().median_ms).filter(|ms| *ms > 0.0);

@@ -50,7 +50,6 @@ pub struct Outcome {
     status: &'static str,
     /// Why it ended, with the frame.
     error: Option<String>,
-    /// Frames made.
     frames: usize,
     /// 1 + (H at the end − H at the start) / scale.
     energy_end: f64,

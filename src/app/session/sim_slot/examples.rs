@@ -55,13 +55,8 @@ impl SimSlot {
             return;
         }
         let measured = simulation.excitations().and_then(|chi| Ok((chi, simulation.excitation_rates()?)));
-        let (excitations, rates) = match measured {
-            Ok(measured) => measured,
-            Err(error) => {
-                self.failure = Some(error);
-                return;
-            }
-        };
+        let Some((excitations, rates)) = self.note(measured) else { return };
+        let simulation = &self.made.simulation;
         let numbers = excitations.iter().zip(&rates).zip(simulation.gammas());
         let example_motion = |((&excitation, &rate), &gamma)| ExampleMotion { excitation, rate, gamma };
         self.example_motion = numbers.map(example_motion).collect();
@@ -81,18 +76,10 @@ impl SimSlot {
         // where a shape moves the attachments, χ of a large deformation differs from the amount
         let mut reach = amount;
         for _ in 0..CORRECTIONS {
-            if let Err(error) = self.made.simulation.place(&swing.at(reach)) {
-                self.failure = Some(error);
-                return;
-            }
-            let seen = match self.made.simulation.excitations() {
-                Ok(seen) => seen.get(example).copied().unwrap_or(amount),
-                Err(error) => {
-                    self.failure = Some(error);
-                    return;
-                }
-            };
-            let factor = amount / seen;
+            let placed = self.made.simulation.place(&swing.at(reach));
+            let seen = placed.and_then(|()| self.made.simulation.excitations());
+            let Some(seen) = self.note(seen) else { return };
+            let factor = amount / seen.get(example).copied().unwrap_or(amount);
             if amount == 0.0 || !(0.5..2.0).contains(&factor) || (factor - 1.0).abs() < START {
                 break;
             }
