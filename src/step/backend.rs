@@ -71,7 +71,6 @@ impl DeviceUse {
 /// The device's own time in a kernel, over all of its calls since profiling began.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KernelTime {
-    /// Its name.
     pub name: &'static str,
     /// The phase that it was called in, last.
     pub phase: &'static str,
@@ -142,19 +141,9 @@ pub struct FetchedState<'a> {
 pub enum MaterialChange<'a> {
     /// Bodies become as stiff as this says, and the metric of the next [`Backend::prepare`] follows. With `as_work` the energy
     /// that their elements gain by it, where they are now, goes into the next report as work.
-    Stiffness {
-        /// The new stiffness.
-        stiffness: &'a Stiffness,
-        /// Whether the change is work.
-        as_work: bool,
-    },
-    /// Elements get other rest shapes of the same volumes.
-    RestShapes {
-        /// The new rest shapes.
-        shapes: &'a RestShapes,
-        /// Whether L and the metric of the next [`Backend::prepare`] follow.
-        metric: bool,
-    },
+    Stiffness { stiffness: &'a Stiffness, as_work: bool },
+    /// Elements get other rest shapes of the same volumes; with `metric` L and the metric of the next [`Backend::prepare`] follow.
+    RestShapes { shapes: &'a RestShapes, metric: bool },
 }
 
 /// Where a force is evaluated.

@@ -19,7 +19,6 @@ use crate::damping::rayleigh::Tangent;
 /// The coefficients of one step, or of one stage of a composite step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepCoefficients {
-    /// The integrator.
     pub row: Integrator,
     /// Time step h (s).
     pub h: f64,

@@ -1,8 +1,8 @@
 //! What a step's parts share: the model, the backend, the operator of the solve, and what they tell each other.
 
-use super::backend::{AttachmentTargets, Backend, ForceAt};
+use super::backend::{AttachmentTargets, Backend, ExtraForce, ForceAt};
 use super::clock::{Clock, Phase};
-use super::host::{HostNeeds, StateOffset};
+use super::host::{HostNeeds, HostStep, StateOffset};
 use super::minimise::operator::StepOperator;
 use super::parts::conservation::body::Rigid;
 use super::parts::conservation::targets::ConservationTargets;
@@ -37,6 +37,7 @@ pub struct StepContext {
 }
 
 /// What parts tell each other.
+#[derive(Default)]
 pub struct Shared {
     /// Energy exchanged in this frame that the backend does not know of.
     pub exchange: Exchange,
@@ -63,7 +64,7 @@ pub struct Shared {
     /// Positions that a projection would like to move to after the step (m), and which bodies would be inside something there.
     pub proposal: Option<Proposal>,
     /// What has changed since parts were last told.
-    changes: Vec<Change>,
+    pub(super) changes: Vec<Change>,
 }
 
 /// How many iterations a stage may make.
@@ -105,26 +106,11 @@ impl StepContext {
         damping: Damping,
         time: StepTime,
     ) -> Self {
-        let shared = Shared {
-            exchange: Exchange::default(),
-            conservation: None,
-            attachment_targets: Vec::new(),
-            stiffness: Vec::new(),
-            stiffness_before: None,
-            damping_factor: 1.0,
-            is_constrained: false,
-            constraint_forces: Vec::new(),
-            limits: IterationLimits::default(),
-            more_iterations: 0,
-            keeps_end_force: true,
-            proposal: None,
-            changes: Vec::new(),
-        };
         StepContext {
             model,
             backend,
             operator: StepOperator::default(),
-            shared,
+            shared: Shared { damping_factor: 1.0, keeps_end_force: true, ..Shared::default() },
             clock: Clock::default(),
             scheme,
             damping,
@@ -143,9 +129,8 @@ impl StepContext {
 
     /// Factors A for a stage.
     pub(super) fn prepare(&mut self, stage: &Stage) -> Result<()> {
-        let StepContext { backend, clock, needs, shared, .. } = self;
-        (shared.is_constrained, shared.keeps_end_force) = (false, true);
-        clock.time(Phase::Factor, || backend.prepare(&stage.coefficients, *needs))
+        (self.shared.is_constrained, self.shared.keeps_end_force) = (false, true);
+        self.timed(Phase::Factor, |cx| cx.backend.prepare(&stage.coefficients, cx.needs))
     }
 
     /// The force at the start of a stage that uses it, unless the step before has left it.
@@ -154,46 +139,35 @@ impl StepContext {
             return Ok(());
         }
         let StepContext { backend, clock, operator, .. } = self;
-        let mut added = |host: &super::host::HostStep| operator.start_force(host.v);
-        clock.time(Phase::Local, || {
-            let extra =
-                (!operator.updates.is_empty()).then_some(&mut added as &mut super::backend::ExtraForce);
-            backend.force(&stage.coefficients, &stage.targets, ForceAt::Start, extra)
-        })
+        let mut added = |host: &HostStep| operator.start_force(host.v);
+        let extra = (!operator.updates.is_empty()).then_some(&mut added as &mut ExtraForce);
+        clock.time(Phase::Local, || backend.force(&stage.coefficients, &stage.targets, ForceAt::Start, extra))
     }
 
     /// The inertial target and the first guess.
     pub(super) fn predict(&mut self, stage: &Stage) -> Result<()> {
-        let StepContext { backend, clock, .. } = self;
-        clock.time(Phase::Predict, || backend.predict(&stage.coefficients, &stage.targets))
+        self.timed(Phase::Predict, |cx| cx.backend.predict(&stage.coefficients, &stage.targets))
     }
 
     /// A local step at the iterate: the gradient of Φ with all that the operator adds to it.
     pub fn local(&mut self, stage: &Stage) -> Result<()> {
-        let StepContext { backend, clock, operator, .. } = self;
-        clock.time(Phase::Local, || operator.local(&stage.coefficients, backend.as_mut()))
+        self.timed(Phase::Local, |cx| cx.operator.local(&stage.coefficients, cx.backend.as_mut()))
     }
 
     /// The iterate becomes the state.
     pub(super) fn advance(&mut self, stage: &Stage) -> Result<()> {
         let keeps = self.keeps_end_force(stage);
-        let StepContext { backend, clock, .. } = self;
-        clock.time(Phase::Advance, || backend.advance(&stage.coefficients, &stage.targets, keeps))
+        self.timed(Phase::Advance, |cx| cx.backend.advance(&stage.coefficients, &stage.targets, keeps))
     }
 
     /// Brings positions and velocities to the host.
     pub fn fetch(&mut self) -> Result<()> {
-        let StepContext { backend, clock, .. } = self;
-        clock.time(Phase::Observe, || backend.fetch())
+        self.timed(Phase::Observe, |cx| cx.backend.fetch())
     }
 
     /// Tells all parts, after this moment of the step, that something has changed.
     pub fn changed(&mut self, what: Change) {
         self.shared.changes.push(what);
-    }
-
-    pub(super) fn take_changes(&mut self) -> Vec<Change> {
-        std::mem::take(&mut self.shared.changes)
     }
 
     /// Energy that each body was given at once from outside (J): it is conserved from now on.

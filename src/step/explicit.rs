@@ -19,7 +19,7 @@ use super::backend::ForceAt;
 use super::clock::Phase;
 use super::context::StepContext;
 use super::host::{Iterate, StateOffset};
-use super::integrator::{INTEGRATORS, Integrator, Target, Velocity};
+use super::integrator::{BACKWARD_EULER, INTEGRATORS, Integrator, Target, Velocity};
 use super::minimise::Solved;
 use super::parts::{Parts, Progress};
 use super::scheme::Stage;
@@ -40,30 +40,10 @@ pub struct Method {
 /// Forces are taken at x_n; all of a step's acceleration acts at once.
 const SYMPLECTIC_EULER: Integrator = Integrator {
     name: "symplectic-euler",
-    c1: 1.0,
     c2: 0.0,
     offset: 1.0,
-    target: Target {
-        position: 1.0,
-        position_before: 0.0,
-        velocity: 1.0,
-        velocity_before: 0.0,
-        acceleration: 1.0,
-        force: 1.0,
-    },
-    velocity: Velocity {
-        position_new: 1.0,
-        position_before: 0.0,
-        velocity: 0.0,
-        acceleration: 0.0,
-        force: 0.0,
-    },
-    drag: 1.0,
-    starter: None,
-    ballistic: None,
-    second: None,
-    stage: 0,
-    order: 1,
+    target: Target { force: 1.0, ..BACKWARD_EULER.target },
+    ..BACKWARD_EULER
 };
 
 /// The table (mathematics: docs/theory.md).

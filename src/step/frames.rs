@@ -32,7 +32,6 @@ struct Started {
 /// Frames on their way to the ledger.
 #[derive(Default)]
 pub(super) struct FrameQueue {
-    /// The running account.
     pub book: Book,
     /// Frames without a report yet, in order.
     started: VecDeque<Started>,

@@ -118,15 +118,8 @@ pub enum LinearMap<'a> {
 pub enum Iterate<'a> {
     /// x ← x − d, d the direction.
     AlongDirection,
-    /// Back along the last direction: the iterate is `start` − `shares[0]` d and becomes `start` − `shares[1]` d.
-    Backtrack {
-        /// Where it came from (m).
-        start: &'a [Vec3],
-        /// d (m).
-        direction: &'a [Vec3],
-        /// The share of d so far, and the one wanted.
-        shares: [f64; 2],
-    },
+    /// Back along the last direction d: the iterate is `start` − `shares[0]` d and becomes `start` − `shares[1]` d (m).
+    Backtrack { start: &'a [Vec3], direction: &'a [Vec3], shares: [f64; 2] },
     /// There (m).
     At(&'a [Vec3]),
 }
@@ -135,22 +128,12 @@ pub enum Iterate<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum StateOffset<'a> {
     /// x ← x + `positions` (m), v ← v + `velocities` (m/s).
-    State {
-        /// Of the positions (m).
-        positions: &'a [Vec3],
-        /// Of the velocities (m/s).
-        velocities: &'a [Vec3],
-    },
+    State { positions: &'a [Vec3], velocities: &'a [Vec3] },
     /// v ← v + this (m/s).
     Velocities(&'a [Vec3]),
     /// v ← v + `share` h (a_ext + M⁻¹ f), f the last [`super::backend::Backend::force`]. The history stays: it is taken back
     /// before the step ends.
-    Force {
-        /// The step's numbers.
-        coefficients: &'a StepCoefficients,
-        /// Of h.
-        share: f64,
-    },
+    Force { coefficients: &'a StepCoefficients, share: f64 },
 }
 
 /// Operations between those of a step. All but `measure` need [`HostNeeds`] in `prepare`.

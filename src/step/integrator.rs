@@ -87,7 +87,7 @@ impl Integrator {
 }
 
 /// Backward Euler as it is in every book.
-const BACKWARD_EULER: Integrator = Integrator {
+pub(super) const BACKWARD_EULER: Integrator = Integrator {
     name: "backward-euler",
     c1: 1.0,
     c2: 1.0,
@@ -198,13 +198,8 @@ pub fn non_oscillatory(tau: f64, h: f64) -> Integrator {
 
 /// The row that a scene asks for, with its numbers.
 pub fn of(given: &scene::Integrator) -> Result<Integrator, InputError> {
-    match given.kind == NEWMARK {
-        true => {
-            let [beta, gamma] = given.newmark();
-            Ok(newmark(beta, gamma))
-        }
-        false => find(&given.kind),
-    }
+    let [beta, gamma] = given.newmark();
+    if given.kind == NEWMARK { Ok(newmark(beta, gamma)) } else { find(&given.kind) }
 }
 
 /// The row with this name; the error lists the names there are.

@@ -30,7 +30,7 @@ impl Simulation {
 
     /// How well momenta and energies were conserved so far; `None` if they are not.
     pub fn conserved(&self) -> Option<ConstraintStats> {
-        self.parts.find::<Conservation>().map(Conservation::stats)
+        self.parts.find::<Conservation>().map(|part| part.stats)
     }
 
     /// How long the steps of an explicit integrator may be; `None` if it is another.

@@ -14,13 +14,8 @@ use crate::scene::{self, Scene};
 /// How a step is made.
 #[derive(Debug, Clone, Copy)]
 pub enum Scheme {
-    /// By one minimisation; the first step by another row, for integrators that need two steps of history.
-    Implicit {
-        /// The row of the table of integrators.
-        row: Integrator,
-        /// That of the first step.
-        starter: Option<Integrator>,
-    },
+    /// By one minimisation; the first step by another row, the `starter`, for integrators that need two steps of history.
+    Implicit { row: Integrator, starter: Option<Integrator> },
     /// By two minimisations, each over half the time.
     Composite([Integrator; 2]),
     /// By forces alone.
@@ -116,9 +111,7 @@ impl StepTime {
 /// A stage of the step being made: a step has one, a composite step two.
 #[derive(Debug, Clone)]
 pub struct Stage {
-    /// Its coefficients.
     pub coefficients: StepCoefficients,
-    /// Where attachments hold.
     pub targets: AttachmentTargets,
     /// When it starts (s).
     pub start: f64,

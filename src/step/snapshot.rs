@@ -9,11 +9,8 @@ use serde::{Deserialize, Serialize};
 /// A simulation between two frames: with it a run continues with the same bits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Time steps made.
     pub steps: u64,
-    /// The running account.
     pub book: Book,
-    /// State of the backend.
     pub state: BackendState,
     /// What parts keep.
     pub parts: Vec<SavedPart>,

@@ -27,7 +27,6 @@ const NEWTON_TOLERANCE: f64 = 1e-9;
 /// What the iterations of a step came to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Solved {
-    /// How many there were.
     pub iterations: usize,
     /// |g| when last measured over |g| at the first guess, if the host knows it.
     pub residual: Option<f64>,

@@ -1,6 +1,6 @@
 //! Contact in a step: found after the prediction, resolved in every iteration after the direction is computed.
 
-use super::conservation::external::{ContactWrench, ExternalForces};
+use super::conservation::external::ContactWrench;
 use super::energy_guard::{EnergyGuard, MOST_MORE};
 use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::contact::{ContactPoint, Contacts};
@@ -116,23 +116,11 @@ impl Contact {
 
     /// Writes down what contact does to the bodies if the step ends at the iterate, for conservation.
     fn report(&self, coefficients: &StepCoefficients, cx: &mut StepContext) -> Result<()> {
-        let StepContext { backend, shared, .. } = cx;
-        let Some(targets) = &mut shared.conservation else { return Ok(()) };
-        let host = backend.host()?;
-        self.fill_in(coefficients, host.x, host.iterate, &mut targets.external);
-        Ok(())
-    }
-
-    fn fill_in(
-        &self,
-        coefficients: &StepCoefficients,
-        start: &[Vec3],
-        end: &[Vec3],
-        external: &mut ExternalForces,
-    ) {
+        let Some(targets) = &mut cx.shared.conservation else { return Ok(()) };
+        let (host, external) = (cx.backend.host()?, &mut targets.external);
         let weight = 1.0 / (coefficients.velocity_slope() * coefficients.h);
-        let told = self.contacts.body_energies(start, end);
-        let obstacles = self.contacts.obstacle_forces(end);
+        let told = self.contacts.body_energies(host.x, host.iterate);
+        let obstacles = self.contacts.obstacle_forces(host.iterate);
         let forces = self.contacts.forces_by_body().iter().zip(obstacles);
         for (body, ((on, obstacles), told)) in forces.zip(told).enumerate() {
             if told.acts || external.is_touched(body) {
@@ -145,10 +133,11 @@ impl Contact {
                     obstacles: [obstacles.force, obstacles.torque],
                     released: external.contacts(body).released,
                 };
-                external.set_contact(body, wrench);
+                external.touched[body] = Some(wrench);
             }
         }
         external.groups = self.contacts.groups();
+        Ok(())
     }
 }
 
@@ -180,7 +169,7 @@ impl Part for Contact {
     }
 
     fn before_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
-        self.guard.forget();
+        self.guard.reached = None;
         if cx.shared.is_constrained && !cx.operator.is_metric(&stage.coefficients) {
             cx.timed(Phase::Contact, |cx| self.apply_forces(&stage.coefficients, false, cx))?;
         }
@@ -238,19 +227,19 @@ impl Part for Contact {
 
     fn invalidate(&mut self, what: Change) {
         if matches!(what, Change::State | Change::Material) {
-            self.guard.forget();
+            self.guard.reached = None;
         }
     }
 
     fn save(&self, _: &StepContext) -> Option<Vec<u8>> {
-        encode(&Saved { forces: self.contacts.warm_start(), elastic: self.guard.reached() })
+        encode(&Saved { forces: self.contacts.warm_start(), elastic: self.guard.reached })
     }
 
     fn load(&mut self, saved: Option<&[u8]>, cx: &mut StepContext) -> Result<()> {
         let saved = decode(saved).unwrap_or(Saved { forces: Vec::new(), elastic: None });
         cx.shared.constraint_forces.clear();
         self.contacts.set_warm_start(&saved.forces);
-        self.guard.restore(saved.elastic);
+        self.guard.reached = saved.elastic;
         Ok(())
     }
 }

@@ -27,26 +27,11 @@ const SLACK: f64 = 1e-4;
 pub struct EnergyGuard {
     /// Elastic energy at the start of the step (J).
     elastic: Option<f64>,
-    /// Elastic energy at the iterate, if a local step was made there (J).
-    reached: Option<f64>,
+    /// Elastic energy at the iterate, if a local step was made there (J): that at the start of the next step.
+    pub reached: Option<f64>,
 }
 
 impl EnergyGuard {
-    /// The elastic energy at the start of the next step, if it is known: for a checkpoint.
-    pub fn reached(&self) -> Option<f64> {
-        self.reached
-    }
-
-    /// Continues from a checkpoint.
-    pub fn restore(&mut self, reached: Option<f64>) {
-        *self = EnergyGuard { reached, elastic: None };
-    }
-
-    /// The iterate, the state or the material is another one.
-    pub fn forget(&mut self) {
-        self.reached = None;
-    }
-
     /// After the prediction: whether the step is watched. `constrained`: whether anything may touch in it.
     pub fn watch(&mut self, stage: &Stage, constrained: bool, cx: &mut StepContext) -> Result<bool> {
         let known = self.reached.take().filter(|_| cx.shared.stiffness_before.is_none());

@@ -56,7 +56,6 @@ const PARTS: &[Make] = &[
 /// How far the iterations of a stage have come.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
-    /// Iterations made.
     pub iterations: usize,
     /// Whether the gradient is small enough, or the regular iterations are used up.
     pub is_solved: bool,
@@ -242,12 +241,10 @@ impl Parts {
         self.list.iter().map(|part| part.needs()).max().unwrap_or_default()
     }
 
-    /// Whether any corrects directions.
     pub fn correct_directions(&self) -> bool {
         self.list.iter().any(|part| part.corrects_direction())
     }
 
-    /// Whether any filters velocities.
     pub fn filter_any_velocities(&self) -> bool {
         self.list.iter().any(|part| part.filters_velocities())
     }
@@ -274,7 +271,7 @@ impl Parts {
 
     /// Tells all parts what has changed.
     pub fn tell_changes(&mut self, cx: &mut StepContext) {
-        for change in cx.take_changes() {
+        for change in std::mem::take(&mut cx.shared.changes) {
             cx.operator.invalidate(change);
             if let Some(targets) = &mut cx.shared.conservation {
                 targets.invalidate(change);

@@ -13,7 +13,6 @@ pub struct Flight<'a> {
     pub gravity: Vec3,
     /// Start and end of the step (s).
     pub times: [f64; 2],
-    /// The step.
     pub coefficients: &'a StepCoefficients,
     /// Whether nothing holds the body.
     pub free: bool,

@@ -29,7 +29,7 @@ pub struct Cpd {
     pub(super) squares: Vec<f64>,
     /// Whether it went to the least energy there is, and that was still more than asked for.
     pub(super) least: Vec<bool>,
-    /// How the corrected iterate of each body moves, where the correction has summed it up.
+    /// How the corrected iterate of each body moves, where the correction has summed it up and it is still the iterate.
     pub(super) ahead: Vec<Option<Moved>>,
     /// What each body has at the iterate.
     pub(super) measured: Vec<Measured>,
@@ -55,31 +55,18 @@ impl Cpd {
     }
 
     /// Whether A⁻¹ C_H follows from A⁻¹ g.
-    pub(super) fn shortcut(coefficients: &StepCoefficients) -> bool {
-        coefficients.row == BALLISTIC_EULER
-            && coefficients.mass_damping == 0.0
-            && coefficients.stiffness_damping == 0.0
+    pub(super) fn shortcut(targets: &ConservationTargets) -> bool {
+        let StepCoefficients { row, mass_damping, stiffness_damping, .. } = targets.coefficients;
+        row == BALLISTIC_EULER && mass_damping == 0.0 && stiffness_damping == 0.0
     }
 
     /// Before a stage: the directions that it needs.
-    pub fn begin(
-        &mut self,
-        coefficients: &StepCoefficients,
-        targets: &ConservationTargets,
-        model: &Model,
-        backend: &mut dyn Backend,
-    ) -> Result<()> {
+    pub fn begin(&mut self, targets: &ConservationTargets, backend: &mut dyn Backend) -> Result<()> {
         self.squares.fill(0.0);
         self.excess.fill(0.0);
         self.least.fill(false);
         self.ahead.fill(None);
-        let energy = targets.held[2] && Self::shortcut(coefficients);
-        self.jacobian.begin(coefficients, model, targets, &targets.rows(), energy, backend)
-    }
-
-    /// The iterate is not the one that was corrected to.
-    pub fn forget_ahead(&mut self) {
-        self.ahead.fill(None);
+        self.jacobian.begin(targets, targets.held[2] && Self::shortcut(targets), backend)
     }
 
     /// Whether nothing is corrected of a body in this step: bodies that touch are set right by [`super::rebound`], and
@@ -90,19 +77,13 @@ impl Cpd {
     }
 
     /// Adds to the direction what brings momenta and energies to where they belong.
-    pub fn correct(
-        &mut self,
-        coefficients: &StepCoefficients,
-        targets: &ConservationTargets,
-        model: &Model,
-        backend: &mut dyn Backend,
-    ) -> Result<()> {
-        let shortcut = Self::shortcut(coefficients);
+    pub fn correct(&mut self, targets: &ConservationTargets, backend: &mut dyn Backend) -> Result<()> {
+        let (shortcut, coefficients) = (Self::shortcut(targets), &targets.coefficients);
         if targets.held[2] && !shortcut {
-            self.jacobian.energy_direction(coefficients, model, backend)?;
+            self.jacobian.energy_direction(targets, backend)?;
         }
         let mut host = backend.host()?;
-        for (body, part) in model.bodies.iter().enumerate() {
+        for (body, part) in targets.model.bodies.iter().enumerate() {
             if self.leaves_alone(targets, body) {
                 continue;
             }
@@ -112,7 +93,7 @@ impl Cpd {
                 false => self.jacobian.system(range, body, &host),
             };
             system.held = targets.rows();
-            let error = self.error(targets, body, coefficients, &host);
+            let error = self.error(targets, body, &host);
             system.momenta_error += jacobian::stack(error.momentum, error.angular_momentum);
             system.energy_error += error.energy;
             let curvature = coefficients.curvature() * targets.conserved[body].bend;
@@ -121,7 +102,7 @@ impl Cpd {
             self.least[body] = multipliers.least;
             let about = (host.exact && Moved::is_enough(coefficients)).then_some(targets.bodies[body].pivot);
             self.ahead[body] =
-                self.jacobian.add(part.vertices.clone(), &multipliers, shortcut, model, about, &mut host);
+                self.jacobian.add(part, &multipliers, shortcut, about, &targets.model, &mut host);
         }
         Ok(())
     }

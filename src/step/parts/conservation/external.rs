@@ -2,15 +2,17 @@
 
 use super::body::ConservedState;
 use crate::Vec3;
-use crate::model::Model;
-use crate::step::backend::AttachmentTargets;
+use crate::model::attachment::Attachment;
+use crate::model::{Body, Model};
 use crate::step::coefficients::StepCoefficients;
+use crate::step::scheme::Stage;
 
 /// What acts on the bodies of a model.
 pub struct ExternalForces {
     /// The attachments of each body.
     attached: Vec<Vec<Spring>>,
-    touched: Vec<Option<ContactWrench>>,
+    /// Contacts of each body that is touched, at the iterate now.
+    pub touched: Vec<Option<ContactWrench>>,
     /// Potential of the contacts of each body at the end of the step before (J).
     potential: Vec<f64>,
     /// Stiffness of the attachments of each vertex (N/m), empty without any.
@@ -19,6 +21,8 @@ pub struct ExternalForces {
     pull: Vec<Vec3>,
     /// For each body the group of bodies that touch each other.
     pub groups: Vec<usize>,
+    /// Those of the stage.
+    coefficients: StepCoefficients,
 }
 
 /// An attachment and where its point is.
@@ -90,11 +94,10 @@ pub struct ExternalImpulse {
 
 impl ExternalForces {
     /// The attachments of a model; contacts come later.
-    pub fn new(model: &Model) -> Self {
-        let springs = |body: &crate::model::Body| {
-            let mine =
-                |a: &crate::model::attachment::Attachment| body.vertices.contains(&(a.vertex as usize));
-            let spring = |(index, a): (usize, &crate::model::attachment::Attachment)| {
+    pub fn new(model: &Model, coefficients: StepCoefficients) -> Self {
+        let springs = |body: &Body| {
+            let mine = |a: &Attachment| body.vertices.contains(&(a.vertex as usize));
+            let spring = |(index, a): (usize, &Attachment)| {
                 let [before, after, point] = [a.target(0.0); 3];
                 let (vertex, given) = (a.vertex as usize, a.stiffness);
                 Spring { index, vertex, given, stiffness: given, before, after, point }
@@ -109,6 +112,7 @@ impl ExternalForces {
             stiffness: vec![0.0; n],
             pull: vec![Vec3::zeros(); n],
             groups: (0..model.bodies.len()).collect(),
+            coefficients,
         }
     }
 
@@ -122,18 +126,9 @@ impl ExternalForces {
         self.touched[body].is_some()
     }
 
-    /// Contacts of a body, at the iterate now.
-    pub fn set_contact(&mut self, body: usize, wrench: ContactWrench) {
-        self.touched[body] = Some(wrench);
-    }
-
     /// The start of a step, with what is kept from the one before.
-    pub fn begin(
-        &mut self,
-        coefficients: &StepCoefficients,
-        targets: &AttachmentTargets,
-        kept: &[ConservedState],
-    ) {
+    pub fn begin(&mut self, Stage { coefficients, targets, .. }: &Stage, kept: &[ConservedState]) {
+        self.coefficients = *coefficients;
         for ((touched, potential), kept) in self.touched.iter_mut().zip(&mut self.potential).zip(kept) {
             *potential = kept.contact;
             // contact that ends gives back what it has stored, as contact does
@@ -175,15 +170,8 @@ impl ExternalForces {
     }
 
     /// What acts on a body when the step ends at `iterate`, angular impulses about `pivot`.
-    pub fn impulse(
-        &self,
-        body: usize,
-        coefficients: &StepCoefficients,
-        iterate: &[Vec3],
-        x: &[Vec3],
-        pivot: Vec3,
-    ) -> ExternalImpulse {
-        let mut pushed = ExternalImpulse::default();
+    pub fn impulse(&self, body: usize, iterate: &[Vec3], x: &[Vec3], pivot: Vec3) -> ExternalImpulse {
+        let (mut pushed, coefficients) = (ExternalImpulse::default(), &self.coefficients);
         let impulse_of_force = coefficients.velocity_slope() * coefficients.h * coefficients.h;
         let start_share = coefficients.start_share();
         for s in &self.attached[body] {

@@ -17,7 +17,6 @@ use crate::damping::pbd::solve_inertia;
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::step::backend::Backend;
-use crate::step::coefficients::StepCoefficients;
 use crate::step::host::{HostStep, Iterate, StateOffset};
 use crate::{Result, Vec3};
 use std::ops::Range;
@@ -40,7 +39,6 @@ pub struct Fepr {
 }
 
 impl Fepr {
-    /// For a model.
     pub fn new(model: &Model) -> Self {
         let zeros = vec![Vec3::zeros(); model.vertex_count()];
         Fepr {
@@ -55,15 +53,9 @@ impl Fepr {
 
     /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took.
     /// The iterate is then again what the step made.
-    pub fn project(
-        &mut self,
-        coefficients: &StepCoefficients,
-        targets: &mut ConservationTargets,
-        model: &Model,
-        backend: &mut dyn Backend,
-    ) -> Result<usize> {
-        let start = self.begin(coefficients, targets, model, backend.host()?);
-        let (h, most) = (coefficients.h, targets.most_iterations());
+    pub fn project(&mut self, targets: &mut ConservationTargets, backend: &mut dyn Backend) -> Result<usize> {
+        let start = self.begin(targets, backend.host()?);
+        let (h, most, model) = (targets.coefficients.h, targets.most_iterations(), targets.model.clone());
         let mut squares = vec![0.0; self.projections.len()];
         let mut count = 0;
         loop {
@@ -75,9 +67,8 @@ impl Fepr {
                 if targets.external.is_touched(body) {
                     continue; // see `rebound`
                 }
-                let potential =
-                    view.energies[body] + self.potential(targets, body, coefficients, model, &start);
-                let (system, off) = self.system(targets, body, model, view.end_gradient, potential, h);
+                let potential = view.energies[body] + self.potential(targets, body, &start);
+                let (system, off) = self.system(targets, body, view.end_gradient, potential);
                 worst = worst.max(off.error);
                 let stepped = if count == 0 { off.energy } else { self.excess[body][0] };
                 self.excess[body] = [stepped, off.energy];
@@ -91,7 +82,7 @@ impl Fepr {
                     let multipliers = system.solve(curvature / (h * h));
                     squares[body] = multipliers.square;
                     self.projections[body].give_up(&multipliers, h);
-                    self.go(part.vertices.clone(), &multipliers, model, view.end_gradient, h);
+                    self.go(part.vertices.clone(), &multipliers, &model, view.end_gradient, h);
                 }
             }
             if worst <= targets.tolerance() || count >= most || !worst.is_finite() {
@@ -104,66 +95,44 @@ impl Fepr {
     }
 
     /// What the step made, with the user's pushes, and where the projections of all bodies shall lead. Returns x_n.
-    fn begin(
-        &mut self,
-        coefficients: &StepCoefficients,
-        targets: &ConservationTargets,
-        model: &Model,
-        view: HostStep,
-    ) -> Vec<Vec3> {
+    fn begin(&mut self, targets: &ConservationTargets, view: HostStep) -> Vec<Vec3> {
         for i in 0..self.x.len() {
             self.x[i] = view.iterate[i];
-            self.v[i] = view.new_velocity(coefficients, model.gravity, i);
+            self.v[i] = targets.new_velocity(&view, i);
         }
         self.made = [self.x.clone(), self.v.clone()];
-        let bodies = 0..model.bodies.len();
-        bodies.clone().for_each(|body| self.push(targets, body, coefficients, model));
+        let bodies = 0..targets.bodies.len();
+        bodies.clone().for_each(|body| self.push(targets, body));
         self.stepped = [self.x.clone(), self.v.clone()];
-        self.projections = bodies.map(|body| self.goal(targets, body, coefficients, model, view.x)).collect();
+        self.projections = bodies.map(|body| self.goal(targets, body, view.x)).collect();
         self.excess.fill([0.0; 2]);
         view.x.to_vec()
     }
 
     /// Gives a body the rigid motion that the user's change of its momenta is, and if it is free the way that it makes of it.
-    fn push(
-        &mut self,
-        targets: &ConservationTargets,
-        body: usize,
-        coefficients: &StepCoefficients,
-        model: &Model,
-    ) {
+    fn push(&mut self, targets: &ConservationTargets, body: usize) {
         let ([momentum, spin], external) = (targets.bodies[body].push, &targets.external);
         if external.is_touched(body) || [momentum, spin] == [Vec3::zeros(); 2] {
             return; // see `rebound`
         }
-        let range = model.bodies[body].vertices.clone();
-        let Rigid { mass, centre, inertia, .. } = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
+        let range = targets.model.bodies[body].vertices.clone();
+        let Rigid { mass, centre, inertia, .. } = self.rigid(targets, body);
         let (drift, omega) = (momentum / mass, solve_inertia(inertia, spin, LEAST_INERTIA));
-        let way =
-            if external.is_attached(body) { Vec3::zeros() } else { drift / coefficients.velocity_slope() };
+        let slope = targets.coefficients.velocity_slope();
+        let way = if external.is_attached(body) { Vec3::zeros() } else { drift / slope };
         for i in range {
             self.v[i] += drift + omega.cross(&(self.x[i] - centre));
             self.x[i] += way;
         }
     }
 
-    /// Positions found (m).
-    pub fn positions(&self) -> &[Vec3] {
-        &self.x
-    }
-
     /// Takes no projection that has made energy, or that leads a body into something (`inside`), where nobody pays for the
     /// energy of contact; there the user's push stays one of the velocities. What is still too much is taken from the motion
     /// that is not rigid. What is missing in the end is lost: it would come back in one step, as soon as there is a way.
     /// Returns what is off most.
-    pub fn settle(
-        &mut self,
-        inside: &[bool],
-        targets: &mut ConservationTargets,
-        model: &Model,
-    ) -> ConstraintError {
+    pub fn settle(&mut self, inside: &[bool], targets: &mut ConservationTargets) -> ConstraintError {
         let mut worst = ConstraintError::default();
-        for (body, part) in model.bodies.iter().enumerate() {
+        for (body, part) in targets.model.clone().bodies.iter().enumerate() {
             if targets.external.is_touched(body) {
                 continue; // see `rebound`
             }
@@ -176,11 +145,10 @@ impl Fepr {
                 let x = if inside[body] { &self.made[0] } else { &self.stepped[0] };
                 self.x[range.clone()].copy_from_slice(&x[range.clone()]);
                 self.v[range.clone()].copy_from_slice(&self.stepped[1][range.clone()]);
-                found = stepped
-                    + self.set_momenta(targets, body, (stepped - slack).max(0.0), slack - stepped, model);
+                found = stepped + self.set_momenta(targets, body, stepped - slack);
             }
             if found > slack {
-                found -= self.slow(range.clone(), found, model);
+                found -= self.slow(targets, body, found);
             }
             let aim = &mut targets.bodies[body];
             if found > slack {
@@ -190,8 +158,7 @@ impl Fepr {
                 aim.take_back(-found - lost);
                 aim.energy -= lost;
             }
-            let now = Rigid::of(range, &model.mass, &self.x, &self.v);
-            let target = &self.projections[body];
+            let (now, target) = (self.rigid(targets, body), &self.projections[body]);
             let off = [(now.momentum - target.momentum).norm(), (now.spin - target.spin).norm(), found.abs()];
             let share = |k: usize| if off[k] == 0.0 { 0.0 } else { off[k] / scale[k] };
             worst = worst.or(body, std::array::from_fn(|k| if targets.held[k] { share(k) } else { 0.0 }));
@@ -200,37 +167,29 @@ impl Fepr {
     }
 
     /// Gives a body that is left as the step made it the rigid motion that its momenta lack, if that needs no more energy than
-    /// the rest of its motion can give beyond what it `owes`, and what is `left` (J). Returns the energy that it takes (J).
-    fn set_momenta(
-        &mut self,
-        targets: &ConservationTargets,
-        body: usize,
-        owes: f64,
-        left: f64,
-        model: &Model,
-    ) -> f64 {
-        let (range, target) = (model.bodies[body].vertices.clone(), &self.projections[body]);
-        let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
+    /// the rest of its motion can give beyond what it `owes` (J); a debt below zero is energy left. Returns the energy it takes (J).
+    fn set_momenta(&mut self, targets: &ConservationTargets, body: usize, owes: f64) -> f64 {
+        let (now, target) = (self.rigid(targets, body), &self.projections[body]);
         let [p, l, _] = targets.held;
         let momentum = if p { target.momentum } else { now.momentum };
         let spin = if l { target.spin } else { now.spin };
         let least = now.least_kinetic(now.momentum, now.spin);
         let rise = now.least_kinetic(momentum, spin) - least;
-        let room = (now.kinetic - least - owes).max(0.0) + left.max(0.0);
+        let room = (now.kinetic - least - owes.max(0.0)).max(0.0) + (-owes).max(0.0);
         if !rise.is_finite() || rise > room {
             return 0.0;
         }
         let drift = (momentum - now.momentum) / now.mass;
         let omega = solve_inertia(now.inertia, spin - now.spin, LEAST_INERTIA);
-        for i in range {
+        for i in targets.model.bodies[body].vertices.clone() {
             self.v[i] += drift + omega.cross(&(self.x[i] - now.centre));
         }
         rise
     }
 
     /// Takes energy (J) from the motion of a body about its rigid motion, P and L stay. Returns what it could take.
-    fn slow(&mut self, range: Range<usize>, energy: f64, model: &Model) -> f64 {
-        let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
+    fn slow(&mut self, targets: &ConservationTargets, body: usize, energy: f64) -> f64 {
+        let now = self.rigid(targets, body);
         let free = now.kinetic - now.least_kinetic(now.momentum, now.spin);
         let taken = energy.min(free);
         if taken <= 0.0 || !taken.is_finite() {
@@ -238,7 +197,7 @@ impl Fepr {
         }
         let (drift, omega) = (now.momentum / now.mass, solve_inertia(now.inertia, now.spin, LEAST_INERTIA));
         let left = ((free - taken) / free).sqrt();
-        for i in range {
+        for i in targets.model.bodies[body].vertices.clone() {
             let rigid = drift + omega.cross(&(self.x[i] - now.centre));
             self.v[i] = rigid + (self.v[i] - rigid) * left;
         }
@@ -255,37 +214,24 @@ impl Fepr {
     }
 
     /// Energy of attachments and weight at x (J).
-    fn potential(
-        &self,
-        targets: &ConservationTargets,
-        body: usize,
-        coefficients: &StepCoefficients,
-        model: &Model,
-        start: &[Vec3],
-    ) -> f64 {
+    fn potential(&self, targets: &ConservationTargets, body: usize, start: &[Vec3]) -> f64 {
+        let model = &targets.model;
         let range = model.bodies[body].vertices.clone();
         let [height] = sums(range.len(), |k| {
             let i = range.start + k;
             [-model.mass[i] * model.gravity.dot(&self.x[i])]
         });
-        height + targets.external.impulse(body, coefficients, &self.x, start, Vec3::zeros()).energy
+        height + targets.external.impulse(body, &self.x, start, Vec3::zeros()).energy
     }
 
-    fn goal(
-        &self,
-        targets: &ConservationTargets,
-        body: usize,
-        coefficients: &StepCoefficients,
-        model: &Model,
-        start: &[Vec3],
-    ) -> Projection {
-        let aim: &BodyTarget = &targets.bodies[body];
-        let stepped = Rigid::of(model.bodies[body].vertices.clone(), &model.mass, &self.x, &self.v);
-        let pushed = targets.external.impulse(body, coefficients, &self.x, start, stepped.centre);
+    fn goal(&self, targets: &ConservationTargets, body: usize, start: &[Vec3]) -> Projection {
+        let (aim, gravity): (&BodyTarget, _) = (&targets.bodies[body], targets.model.gravity);
+        let stepped = self.rigid(targets, body);
+        let pushed = targets.external.impulse(body, &self.x, start, stepped.centre);
         let (momentum, spin) = (aim.momentum + pushed.impulse, aim.spin + pushed.torque);
         let energy = aim.energy + pushed.work;
-        let fall = model.gravity.norm() * coefficients.h;
-        let [height] = [-stepped.mass * model.gravity.dot(&aim.start.centre)];
+        let fall = gravity.norm() * targets.coefficients.h;
+        let height = -stepped.mass * gravity.dot(&aim.start.centre);
         let scale = (energy - height).abs() + stepped.kinetic + 0.5 * stepped.mass * fall * fall;
         let scales =
             [(2.0 * stepped.mass * scale).sqrt(), (2.0 * stepped.largest_inertia() * scale).sqrt(), scale];
@@ -304,9 +250,7 @@ impl Fepr {
     ) {
         let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
         let drift = now.momentum / now.mass;
-        let (p, l) = (multipliers.momenta.fixed_rows::<3>(0), multipliers.momenta.fixed_rows::<3>(3));
-        let (p, l): (Vec3, Vec3) = (p.into(), l.into());
-        let (energy, w) = (multipliers.energy, 1.0 / (h * h));
+        let ([p, l], energy, w) = (multipliers.of_momenta(), multipliers.energy, 1.0 / (h * h));
         for i in range {
             let (m, r, v) = (model.mass[i], self.x[i] - now.centre, self.v[i] - drift);
             let force = gradient[i] - model.gravity * m;

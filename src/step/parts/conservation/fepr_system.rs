@@ -6,7 +6,6 @@ use super::jacobian::stack;
 use super::kkt::{KktSystem, Momenta, Multipliers};
 use super::targets::ConservationTargets;
 use crate::linear::reduce::sums;
-use crate::model::Model;
 use crate::{Mat3, Vec3};
 use nalgebra::SMatrix;
 
@@ -60,19 +59,24 @@ pub(super) struct Off {
 }
 
 impl Fepr {
+    /// The rigid motion of a body now.
+    pub(super) fn rigid(&self, targets: &ConservationTargets, body: usize) -> Rigid {
+        let model = &targets.model;
+        Rigid::of(model.bodies[body].vertices.clone(), &model.mass, &self.x, &self.v)
+    }
+
     /// S and r of a body, and how far off it is. C_P = (0, m e_k), C_L = (m v × e_k, m e_k × r), C_H = (∇V, m v),
     /// W = (1/m, 1/(h² m)).
     pub(super) fn system(
         &self,
         targets: &ConservationTargets,
         body: usize,
-        model: &Model,
         gradient: &[Vec3],
         potential: f64,
-        h: f64,
     ) -> (KktSystem, Off) {
-        let (range, goal) = (model.bodies[body].vertices.clone(), &self.projections[body]);
-        let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
+        let (model, h) = (&targets.model, targets.coefficients.h);
+        let (range, goal) = (&model.bodies[body].vertices, &self.projections[body]);
+        let now = self.rigid(targets, body);
         let drift = now.momentum / now.mass;
         let start = range.start;
         let w = 1.0 / (h * h);
@@ -109,7 +113,7 @@ impl Fepr {
             momenta_descent: Momenta::zeros(),
             energy_descent: 0.0,
             square: 0.0,
-            held: [p, p, p, l, l, l, e],
+            held: targets.rows(),
         };
         let share = |held: bool, off: f64, scale: f64| if held && off > 0.0 { off / scale } else { 0.0 };
         // momenta may stay off where they are not compatible: energy decides

@@ -1,12 +1,11 @@
 //! The directions along which momenta and energy change, of all vertices, and the small systems made of them.
 
-use super::external::ExternalForces;
 use super::kkt::{KktSystem, Momenta, Multipliers, momenta_inverse};
 use super::measure::Moved;
 use super::passes::{self, Correction, Descended, Directions};
 use super::targets::ConservationTargets;
 use crate::linear::reduce::sums;
-use crate::model::Model;
+use crate::model::{Body, Model};
 use crate::step::backend::Backend;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::host::{HostStep, LinearMap};
@@ -63,28 +62,25 @@ impl ConstraintJacobian {
     }
 
     /// π of vertex i: C_P = π e_k.
-    fn weight(coefficients: &StepCoefficients, model: &Model, external: &ExternalForces, i: usize) -> f64 {
-        let s = coefficients.velocity_slope();
-        let held = external
-            .attachment(i)
-            .map_or(0.0, |(k, _)| k * coefficients.h * coefficients.h * coefficients.projection_weight());
-        s * (model.mass[i] + held * coefficients.row.c2)
+    fn weight(targets: &ConservationTargets, i: usize) -> f64 {
+        let (coefficients, h) = (&targets.coefficients, targets.coefficients.h);
+        let attachment = targets.external.attachment(i);
+        let held = attachment.map_or(0.0, |(k, _)| k * h * h * coefficients.projection_weight());
+        coefficients.velocity_slope() * (targets.model.mass[i] + held * coefficients.row.c2)
     }
 
     /// The directions of a step in which the rows `held` are. With `energy`, also A⁻¹ M v_n/h.
     pub fn begin(
         &mut self,
-        coefficients: &StepCoefficients,
-        model: &Model,
-        ConservationTargets { external, bodies, .. }: &ConservationTargets,
-        held: &[bool; 7],
+        targets: &ConservationTargets,
         energy: bool,
         backend: &mut dyn Backend,
     ) -> Result<()> {
+        let ConservationTargets { external, bodies, model, coefficients, .. } = targets;
         let metric = (*coefficients, backend.host()?.metric);
         if self.made_for != Some(metric) {
             for (i, weight) in self.weights.iter_mut().enumerate() {
-                *weight = Self::weight(coefficients, model, external, i);
+                *weight = Self::weight(targets, i);
             }
             let mut columns: Vec<Vec3> = self.weights.iter().map(|weight| Vec3::x() * *weight).collect();
             backend.apply(LinearMap::InverseMetric, &mut [&mut columns])?;
@@ -120,7 +116,7 @@ impl ConstraintJacobian {
             let momenta = self.momenta_system(body.vertices.clone());
             let (mixed, energy) =
                 if energy { self.drive(body.vertices.clone()) } else { (Momenta::zeros(), 0.0) };
-            let inverse = momenta_inverse(&momenta, held);
+            let inverse = momenta_inverse(&momenta, &targets.rows());
             self.constants[number] = Constants { momenta, inverse, mixed, energy };
         }
         Ok(())
@@ -175,15 +171,14 @@ impl ConstraintJacobian {
     /// C_H = s M v' + ∇E − M a − F and A⁻¹ C_H where they do not follow from g.
     pub fn energy_direction(
         &mut self,
-        coefficients: &StepCoefficients,
-        model: &Model,
+        targets: &ConservationTargets,
         backend: &mut dyn Backend,
     ) -> Result<()> {
-        let view = backend.host()?;
-        let s = coefficients.velocity_slope();
+        let (view, model) = (backend.host()?, &targets.model);
+        let s = targets.coefficients.velocity_slope();
         let mut energy = std::mem::take(&mut self.energy);
         energy.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, c)| {
-            let v = view.new_velocity(coefficients, model.gravity, i);
+            let v = targets.new_velocity(&view, i);
             *c = (v * s - model.gravity) * model.mass[i] + view.end_gradient[i];
         });
         self.energy = energy;
@@ -257,16 +252,14 @@ impl ConstraintJacobian {
     /// descent ← descent + Σ λ A⁻¹ C over the vertices of a body. With a pivot, what the new iterate will have moved.
     pub fn add(
         &self,
-        range: Range<usize>,
+        body: &Body,
         multipliers: &Multipliers,
         shortcut: bool,
-        model: &Model,
         pivot: Option<Vec3>,
+        model: &Model,
         view: &mut HostStep,
     ) -> Option<Moved> {
-        let (p, l) = (multipliers.momenta.fixed_rows::<3>(0), multipliers.momenta.fixed_rows::<3>(3));
-        let (p, l): (Vec3, Vec3) = (p.into(), l.into());
-        let energy = multipliers.energy;
+        let (range, [p, l], energy) = (body.vertices.clone(), multipliers.of_momenta(), multipliers.energy);
         let own = if shortcut { 1.0 + energy } else { 1.0 };
         let (push, turned) = (&self.push[range.clone()], &self.turned[range.clone()]);
         let translation = &self.translation[range.clone()];

@@ -9,6 +9,7 @@
 //! ∇²H ≤ κ A, and how much of that it is changes little from one iteration to the next. So λ_H is the root of a quadratic
 //! equation. That also keeps a step bounded when ∇H is nearly in the span of the others.
 
+use crate::Vec3;
 use nalgebra::{SMatrix, SVector};
 
 /// Momenta: P, then L.
@@ -33,7 +34,6 @@ pub struct KktSystem {
     pub energy_descent: f64,
     /// gᵀ A⁻¹ g (J).
     pub square: f64,
-    /// Which rows are held.
     pub held: [bool; 7],
 }
 
@@ -59,6 +59,13 @@ const RIGID: f64 = 1e-12;
 
 /// A multiplier of the energy beyond this is that of a body that hardly moves and shall.
 const FAR: f64 = 1e3;
+
+impl Multipliers {
+    /// Those of momentum and of angular momentum.
+    pub fn of_momenta(&self) -> [Vec3; 2] {
+        [0, 3].map(|first| self.momenta.fixed_rows::<3>(first).into())
+    }
+}
 
 impl KktSystem {
     /// Solves for λ. `curvature` is κ: a step d is expected to change H by C_H·d + κ/2 dᵀA d.

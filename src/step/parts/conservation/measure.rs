@@ -4,7 +4,6 @@ use super::ConstraintError;
 use super::cpd::Cpd;
 use super::targets::ConservationTargets;
 use crate::linear::reduce::sums;
-use crate::model::Model;
 use crate::step::backend::Backend;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::host::HostStep;
@@ -75,22 +74,20 @@ impl Cpd {
     /// After a local step: how far the iterate is from what is conserved, as a share of what there is; the worst of all bodies.
     pub fn measure(
         &mut self,
-        coefficients: &StepCoefficients,
         targets: &mut ConservationTargets,
-        model: &Model,
         backend: &mut dyn Backend,
     ) -> Result<ConstraintError> {
-        if targets.held[2] && !Self::shortcut(coefficients) {
+        if targets.held[2] && !Self::shortcut(targets) {
             backend.evaluate_end()?;
         }
         let view = backend.host()?;
         let mut worst = ConstraintError::default();
-        for body in 0..model.bodies.len() {
+        for body in 0..targets.bodies.len() {
             if self.leaves_alone(targets, body) {
                 continue;
             }
-            self.measured[body] = self.at_iterate(targets, body, coefficients, model, &view);
-            let mut off = self.error(targets, body, coefficients, &view);
+            self.measured[body] = self.at_iterate(targets, body, &view);
+            let mut off = self.error(targets, body, &view);
             // γ or the user may ask for less energy than the momenta leave a body: one that spins is stretched. When an
             // iteration brings no more of it out, what they took too much is given back.
             let (before, aim) = (self.excess[body], &mut targets.bodies[body]);
@@ -103,7 +100,7 @@ impl Cpd {
             }
             self.excess[body] = off.energy;
             // the energy is off by what the second-order part was misjudged
-            let square = 0.5 * coefficients.curvature() * self.squares[body];
+            let square = 0.5 * targets.coefficients.curvature() * self.squares[body];
             if square > 0.0 && targets.held[2] {
                 let bend = &mut targets.conserved[body].bend;
                 *bend = (*bend + off.energy / square).clamp(0.0, 1.0);
@@ -113,48 +110,33 @@ impl Cpd {
         Ok(worst)
     }
 
-    fn at_iterate(
-        &mut self,
-        targets: &ConservationTargets,
-        body: usize,
-        coefficients: &StepCoefficients,
-        model: &Model,
-        view: &HostStep,
-    ) -> Measured {
+    fn at_iterate(&mut self, targets: &ConservationTargets, body: usize, view: &HostStep) -> Measured {
         let seen = self.ahead[body].take();
-        let aim = &targets.bodies[body];
-        let Sums { momentum, angular_momentum, kinetic, moment } = match Moved::is_enough(coefficients) {
-            true => of_displacements(targets, body, coefficients, model, view, seen),
-            false => of_velocities(targets, body, coefficients, model, view),
-        };
+        let (aim, h, gravity) = (&targets.bodies[body], targets.coefficients.h, targets.model.gravity);
+        let Sums { momentum, angular_momentum, kinetic, moment } =
+            match Moved::is_enough(&targets.coefficients) {
+                true => of_displacements(targets, body, view, seen),
+                false => of_velocities(targets, body, view),
+            };
         let mass = aim.start.mass;
         // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end: gravity has a torque after all
         let lag = moment - (aim.pivot - aim.start.centre) * mass;
-        let height = -model.gravity.dot(&(moment + aim.pivot * mass));
+        let height = -gravity.dot(&(moment + aim.pivot * mass));
         let elastic = view.energies[body];
-        let fall = model.gravity.norm() * coefficients.h;
+        let fall = gravity.norm() * h;
         // a body at rest has no energy to compare with: rounding moves it by some 1e-16 of its size in a step
-        let (rounding, inertia) = (1e-10 / coefficients.h, aim.start.largest_inertia());
+        let (rounding, inertia) = (1e-10 / h, aim.start.largest_inertia());
         Measured {
             momentum: momentum - aim.momentum,
-            angular_momentum: angular_momentum
-                - aim.angular_momentum
-                - lag.cross(&model.gravity) * (0.5 * coefficients.h),
+            angular_momentum: angular_momentum - aim.angular_momentum - lag.cross(&gravity) * (0.5 * h),
             energy: kinetic + elastic + height - aim.energy,
             scale: kinetic + elastic + 0.5 * mass * fall * fall + rounding * rounding * inertia,
         }
     }
 
     /// c of a body, with what acts on it now.
-    pub(super) fn error(
-        &self,
-        targets: &ConservationTargets,
-        body: usize,
-        coefficients: &StepCoefficients,
-        view: &HostStep,
-    ) -> Measured {
-        let pushed =
-            targets.external.impulse(body, coefficients, view.iterate, view.x, targets.bodies[body].pivot);
+    pub(super) fn error(&self, targets: &ConservationTargets, body: usize, view: &HostStep) -> Measured {
+        let pushed = targets.impulse(body, view);
         let Measured { momentum, angular_momentum, energy, scale } = self.measured[body];
         Measured {
             momentum: momentum - pushed.impulse,
@@ -184,19 +166,13 @@ impl Cpd {
     }
 }
 
-fn of_velocities(
-    targets: &ConservationTargets,
-    body: usize,
-    coefficients: &StepCoefficients,
-    model: &Model,
-    view: &HostStep,
-) -> Sums {
-    let (part, pivot) = (&model.bodies[body].vertices, targets.bodies[body].pivot);
+fn of_velocities(targets: &ConservationTargets, body: usize, view: &HostStep) -> Sums {
+    let (part, pivot) = (&targets.model.bodies[body].vertices, targets.bodies[body].pivot);
     let start = part.start;
     let sums = sums::<10>(part.len(), |k| {
         let i = start + k;
-        let (m, r) = (model.mass[i], view.iterate[i] - pivot);
-        let v = view.new_velocity(coefficients, model.gravity, i);
+        let (m, r) = (targets.model.mass[i], view.iterate[i] - pivot);
+        let v = targets.new_velocity(view, i);
         let (p, a) = (v * m, r * m);
         let l = r.cross(&p);
         [p.x, p.y, p.z, l.x, l.y, l.z, 0.5 * v.dot(&p), a.x, a.y, a.z]
@@ -209,11 +185,10 @@ fn of_velocities(
 fn of_displacements(
     targets: &ConservationTargets,
     body: usize,
-    coefficients: &StepCoefficients,
-    model: &Model,
     view: &HostStep,
     seen: Option<Moved>,
 ) -> Sums {
+    let ConservationTargets { model, coefficients, .. } = targets;
     let (part, aim) = (model.bodies[body].vertices.clone(), &targets.bodies[body]);
     let Moved { moved, turned, square } = seen.unwrap_or_else(|| {
         let (mass, iterate) = (&model.mass[part.clone()], &view.iterate[part.clone()]);

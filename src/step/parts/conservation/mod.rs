@@ -62,14 +62,12 @@ pub struct ConstraintStats {
     /// What of which body that was.
     #[serde(skip)]
     pub worst: Option<(Quantity, usize)>,
-    /// Steps made.
     pub steps: u64,
     /// Steps after which the error was beyond the tolerance.
     pub steps_beyond: u64,
 }
 
 impl ConstraintStats {
-    /// One more step.
     fn record(&mut self, ConstraintError { share, of }: ConstraintError, tolerance: f64) {
         if share > self.largest_off {
             (self.largest_off, self.worst) = (share, of);
@@ -88,7 +86,8 @@ enum Strategy {
 /// Conserves momenta and energies of all bodies.
 pub struct Conservation {
     strategy: Strategy,
-    stats: ConstraintStats,
+    /// How well it went so far.
+    pub stats: ConstraintStats,
     /// The error after the last iteration.
     error: Option<ConstraintError>,
     /// What bodies in contact change of the velocities after the step (m/s).
@@ -121,7 +120,7 @@ pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>
     let Some((given, method)) = asked(setup.scene) else { return Ok(None) };
     let inside = method == Method::Cpd;
     let free_only = setup.scene.integrator.kind == NON_OSCILLATORY && inside;
-    cx.shared.conservation = Some(ConservationTargets::new(&given, inside, setup.model));
+    cx.shared.conservation = Some(ConservationTargets::new(&given, inside, cx));
     let strategy = match inside {
         true => Strategy::InsideSolve(Cpd::new(setup.model, free_only)),
         false => Strategy::Projection(Fepr::new(setup.model)),
@@ -131,20 +130,15 @@ pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>
 }
 
 impl Conservation {
-    /// How well it went so far.
-    pub fn stats(&self) -> ConstraintStats {
-        self.stats
+    fn inside(&mut self) -> Option<&mut Cpd> {
+        if let Strategy::InsideSolve(cpd) = &mut self.strategy { Some(cpd) } else { None }
     }
 
     /// Measures the error of the iterate inside the solve.
-    fn measure(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<Option<ConstraintError>> {
-        let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut shared.conservation)
-        else {
-            return Ok(None);
-        };
-        let backend = backend.as_mut();
-        clock.time(Phase::Constrain, || cpd.measure(&stage.coefficients, targets, model, backend)).map(Some)
+    fn measure(&mut self, cx: &mut StepContext) -> Result<Option<ConstraintError>> {
+        let StepContext { backend, clock, shared, .. } = cx;
+        let (Some(cpd), Some(targets)) = (self.inside(), &mut shared.conservation) else { return Ok(None) };
+        clock.time(Phase::Constrain, || cpd.measure(targets, backend.as_mut())).map(Some)
     }
 
     /// Inside the solve, after the last iteration.
@@ -154,12 +148,9 @@ impl Conservation {
         if used_up && has_wishes {
             // what the last iteration has made of a wish is what the user has given
             cx.local(stage)?;
-            self.error = self.measure(stage, cx)?.or(self.error);
+            self.error = self.measure(cx)?.or(self.error);
         }
-        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut cx.shared.conservation)
-        else {
-            return Ok(());
-        };
+        let (Some(cpd), Some(targets)) = (self.inside(), &mut cx.shared.conservation) else { return Ok(()) };
         if used_up && has_wishes {
             cpd.take_back_wishes(targets);
         }
@@ -188,7 +179,7 @@ impl Part for Conservation {
 
     fn aim(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         let stiffened = cx.shared.stiffness_before.clone().filter(|_| stage.is_first);
-        let StepContext { backend, clock, model, shared, .. } = cx;
+        let StepContext { backend, clock, shared, .. } = cx;
         let Some(targets) = &mut shared.conservation else { return Ok(()) };
         let backend = backend.as_mut();
         if let Some(before) = stiffened {
@@ -196,11 +187,8 @@ impl Part for Conservation {
         }
         self.error = None;
         clock.time(Phase::Aim, || {
-            targets.begin(stage, model, backend)?;
-            match &mut self.strategy {
-                Strategy::InsideSolve(cpd) => cpd.begin(&stage.coefficients, targets, model, backend),
-                Strategy::Projection(_) => Ok(()),
-            }
+            targets.begin(stage, backend)?;
+            self.inside().map_or(Ok(()), |cpd| cpd.begin(targets, backend))
         })
     }
 
@@ -213,7 +201,7 @@ impl Part for Conservation {
     }
 
     /// Where energy is conserved, iterations end when it is.
-    fn verdict(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<Verdict> {
+    fn verdict(&mut self, _: &Stage, progress: Progress, cx: &mut StepContext) -> Result<Verdict> {
         let Some(targets) = cx.shared.conservation.as_ref().filter(|targets| targets.is_inside_solve) else {
             return Ok(Verdict::Indifferent);
         };
@@ -224,7 +212,7 @@ impl Part for Conservation {
         // contact forces need their iterations, too
         let touched = cx.shared.is_constrained || targets.external.any_touched();
         let least = if touched { cx.shared.limits.regular.min(cx.time.iterations) } else { 1 };
-        let error = self.measure(stage, cx)?;
+        let error = self.measure(cx)?;
         // of what an iteration made, not of the first guess
         self.error = error.filter(|_| progress.iterations > 0).or(self.error);
         let enough = error.is_some_and(|error| error.share <= tolerance);
@@ -235,46 +223,37 @@ impl Part for Conservation {
         })
     }
 
-    fn correct_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
-        let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Strategy::InsideSolve(cpd), Some(targets)) = (&mut self.strategy, &mut shared.conservation)
-        else {
-            return Ok(());
-        };
-        let backend = backend.as_mut();
-        clock.time(Phase::Constrain, || cpd.correct(&stage.coefficients, targets, model, backend))
+    fn correct_direction(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+        let StepContext { backend, clock, shared, .. } = cx;
+        let (Some(cpd), Some(targets)) = (self.inside(), &mut shared.conservation) else { return Ok(()) };
+        clock.time(Phase::Constrain, || cpd.correct(targets, backend.as_mut()))
     }
 
     fn solved(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
-        if matches!(self.strategy, Strategy::InsideSolve(_)) {
+        let Strategy::Projection(fepr) = &mut self.strategy else {
             return self.end_solve(stage, progress, cx);
-        }
-        let StepContext { backend, clock, model, shared, .. } = cx;
-        let (Strategy::Projection(fepr), Some(targets)) = (&mut self.strategy, &mut shared.conservation)
-        else {
-            return Ok(());
         };
-        let backend = backend.as_mut();
-        let projected =
-            clock.time(Phase::Constrain, || fepr.project(&stage.coefficients, targets, model, backend))?;
+        let StepContext { backend, clock, model, shared, .. } = cx;
+        let Some(targets) = &mut shared.conservation else { return Ok(()) };
+        let projected = clock.time(Phase::Constrain, || fepr.project(targets, backend.as_mut()))?;
         shared.more_iterations += projected;
         let penetrates = vec![false; model.bodies.len()];
-        shared.proposal = Some(Proposal { positions: fepr.positions().to_vec(), penetrates });
+        shared.proposal = Some(Proposal { positions: fepr.x.clone(), penetrates });
         Ok(())
     }
 
-    fn finish(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
-        let StepContext { backend, clock, model, shared, .. } = cx;
+    fn finish(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+        let StepContext { backend, clock, shared, .. } = cx;
         let Some(targets) = &mut shared.conservation else { return Ok(()) };
         let outer = clock.enter(Some(Phase::Constrain));
         if let (Strategy::Projection(fepr), Some(proposal)) = (&mut self.strategy, shared.proposal.take()) {
-            let error = fepr.settle(&proposal.penetrates, targets, model);
+            let error = fepr.settle(&proposal.penetrates, targets);
             self.stats.record(error, targets.tolerance());
         }
-        let [damped, given] = targets.end(&stage.coefficients, backend.host()?);
+        let [damped, given] = targets.end(backend.host()?);
         shared.exchange.damped += damped;
         shared.exchange.work += given;
-        let rebound = rebound::rebound(targets, &stage.coefficients, model, backend.as_mut())?;
+        let rebound = rebound::rebound(targets, backend.as_mut())?;
         if let Some(rebound) = &rebound {
             shared.exchange.contact -= rebound.obstacle_work;
         }
@@ -291,16 +270,14 @@ impl Part for Conservation {
             if let Some(velocities) = self.rebound.take() {
                 backend.offset_state(StateOffset::Velocities(&velocities))?;
             }
-            match &self.strategy {
-                Strategy::Projection(fepr) => fepr.accept(backend.as_mut()),
-                Strategy::InsideSolve(_) => Ok(()),
-            }
+            let Strategy::Projection(fepr) = &self.strategy else { return Ok(()) };
+            fepr.accept(backend.as_mut())
         })
     }
 
     fn invalidate(&mut self, what: Change) {
-        if let (Strategy::InsideSolve(cpd), Change::Iterate) = (&mut self.strategy, what) {
-            cpd.forget_ahead();
+        if let (Some(cpd), Change::Iterate) = (self.inside(), what) {
+            cpd.ahead.fill(None);
         }
     }
 

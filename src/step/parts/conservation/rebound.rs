@@ -28,7 +28,6 @@ use super::targets::ConservationTargets;
 use crate::damping::pbd::solve_inertia;
 use crate::model::Model;
 use crate::step::backend::Backend;
-use crate::step::coefficients::StepCoefficients;
 use crate::step::host::HostStep;
 use crate::{Result, Vec3};
 use std::ops::Range;
@@ -49,8 +48,8 @@ pub struct Rebound {
 
 /// A step and the velocities that it ends with.
 struct End<'a> {
-    coefficients: &'a StepCoefficients,
     model: &'a Model,
+    h: f64,
     view: &'a HostStep<'a>,
     velocities: Vec<Vec3>,
 }
@@ -72,19 +71,15 @@ struct Group {
 
 /// After the iterations of a step in which bodies touched, or that were too few: the changes of all velocities; `None` if
 /// there are none. What is conserved of the energy of bodies that touched is then what they have.
-pub fn rebound(
-    targets: &mut ConservationTargets,
-    coefficients: &StepCoefficients,
-    model: &Model,
-    backend: &mut dyn Backend,
-) -> Result<Option<Rebound>> {
+pub fn rebound(targets: &mut ConservationTargets, backend: &mut dyn Backend) -> Result<Option<Rebound>> {
     if !targets.external.any_touched() && !targets.unsettled {
         return Ok(None);
     }
     backend.evaluate_end()?;
     let view = &backend.host()?;
-    let velocities = (0..view.x.len()).map(|i| view.new_velocity(coefficients, model.gravity, i)).collect();
-    let mut end = End { coefficients, model, view, velocities };
+    let velocities = (0..view.x.len()).map(|i| targets.new_velocity(view, i)).collect();
+    let model = targets.model.clone();
+    let mut end = End { model: &model, h: targets.coefficients.h, view, velocities };
     let before = end.velocities.clone();
     let mut obstacle_work = 0.0;
     let groups = targets.external.groups.clone();
@@ -131,9 +126,8 @@ impl End<'_> {
 
     /// Its elastic, attachment and gravity energy (J).
     fn potential(&self, targets: &ConservationTargets, body: usize, centre: Vec3, mass: f64) -> f64 {
-        let (view, pivot) = (self.view, targets.bodies[body].pivot);
-        let attached = targets.external.impulse(body, self.coefficients, view.iterate, view.x, pivot).energy;
-        view.energies[body] + attached - mass * self.model.gravity.dot(&centre)
+        self.view.energies[body] + targets.impulse(body, self.view).energy
+            - mass * self.model.gravity.dot(&centre)
     }
 }
 
@@ -149,12 +143,12 @@ impl Group {
         let mut kinetic = 0.0;
         for (&body, now) in group.bodies.iter().zip(&each) {
             let (aim, touch) = (&targets.bodies[body], external.contacts(body));
-            let pushed = external.impulse(body, end.coefficients, end.view.iterate, end.view.x, aim.pivot);
-            kinetic += aim.energy + pushed.work - end.potential(targets, body, now.centre, now.mass);
+            kinetic += aim.energy + targets.impulse(body, end.view).work
+                - end.potential(targets, body, now.centre, now.mass);
             let [force, torque] = touch.push(now.centre);
             group.push[0] += force;
             group.push[1] += torque + (now.centre - centre).cross(&force);
-            group.power += touch.obstacle_work / end.coefficients.h;
+            group.power += touch.obstacle_work / end.h;
         }
         group.kinetic = targets.held[2].then_some(kinetic);
         group
@@ -193,14 +187,11 @@ impl Group {
         let (mut momentum, mut spin) = (Vec3::zeros(), Vec3::zeros());
         for (&body, now) in self.bodies.iter().zip(&each) {
             let aim = &targets.bodies[body];
-            let pushed =
-                targets.external.impulse(body, end.coefficients, end.view.iterate, end.view.x, aim.pivot);
+            let pushed = targets.impulse(body, end.view);
             let lag = (now.centre - aim.pivot * 2.0 + aim.start.centre) * now.mass;
             let lacks = aim.momentum + pushed.impulse - now.momentum;
             let about_pivot = now.spin + (now.centre - aim.pivot).cross(&now.momentum);
-            let turned = aim.angular_momentum
-                + pushed.torque
-                + lag.cross(&end.model.gravity) * (0.5 * end.coefficients.h)
+            let turned = aim.angular_momentum + pushed.torque + lag.cross(&end.model.gravity) * (0.5 * end.h)
                 - about_pivot;
             momentum += lacks;
             spin += turned + (aim.pivot - centre).cross(&lacks);
@@ -242,7 +233,7 @@ impl Group {
     fn push_harder(&mut self, missing: f64, targets: &ConservationTargets, end: &mut End) -> bool {
         let now = self.each(end);
         // per unit of j: the change of each body's motion, what it adds to first order, and its own energy twice
-        let power = self.power / (end.coefficients.velocity_slope() * end.coefficients.h);
+        let power = self.power / (targets.coefficients.velocity_slope() * end.h);
         let (mut rate, mut square) = (-power, 0.0);
         let mut ways = Vec::with_capacity(now.len());
         for (&body, now) in self.bodies.iter().zip(&now) {

@@ -2,17 +2,17 @@
 
 use super::body::{BodyTarget, ConservedState, Rigid};
 use super::control;
-use super::external::ExternalForces;
-use crate::Result;
-use crate::Vec3;
+use super::external::{ExternalForces, ExternalImpulse};
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::scene::{Conservation, Quantity};
 use crate::step::backend::Backend;
 use crate::step::coefficients::StepCoefficients;
-use crate::step::context::Change;
+use crate::step::context::{Change, StepContext};
 use crate::step::host::{HostStep, Iterate};
 use crate::step::scheme::Stage;
+use crate::{Result, Vec3};
+use std::sync::Arc;
 
 /// Momenta and energies to conserve.
 pub struct ConservationTargets {
@@ -29,11 +29,16 @@ pub struct ConservationTargets {
     pub external: ExternalForces,
     /// Whether the iterations were used up and have left a body far too much energy.
     pub unsettled: bool,
+    /// Whose bodies they are.
+    pub model: Arc<Model>,
+    /// The coefficients of the stage.
+    pub coefficients: StepCoefficients,
 }
 
 impl ConservationTargets {
     /// Those of a scene.
-    pub fn new(conservation: &Conservation, is_inside_solve: bool, model: &Model) -> Self {
+    pub fn new(conservation: &Conservation, is_inside_solve: bool, cx: &StepContext) -> Self {
+        let (model, coefficients) = (cx.model.clone(), cx.coefficients()[0]);
         let bodies = model.bodies.len();
         ConservationTargets {
             held: [Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy]
@@ -42,12 +47,13 @@ impl ConservationTargets {
             is_inside_solve,
             conserved: vec![ConservedState::default(); bodies],
             bodies: vec![BodyTarget::default(); bodies],
-            external: ExternalForces::new(model),
+            external: ExternalForces::new(&model, coefficients),
             unsettled: false,
+            model,
+            coefficients,
         }
     }
 
-    /// Iterations, at most.
     pub fn most_iterations(&self) -> usize {
         self.scene.iterations
     }
@@ -122,11 +128,11 @@ impl ConservationTargets {
     }
 
     /// Before a stage: what it shall make of each body.
-    pub fn begin(&mut self, stage: &Stage, model: &Model, backend: &mut dyn Backend) -> Result<()> {
-        self.external.begin(&stage.coefficients, &stage.targets, &self.conserved);
-        self.unsettled = false;
-        self.fill_in_energies(model, backend)?;
-        let host = backend.host()?;
+    pub fn begin(&mut self, stage: &Stage, backend: &mut dyn Backend) -> Result<()> {
+        self.external.begin(stage, &self.conserved);
+        (self.coefficients, self.unsettled) = (stage.coefficients, false);
+        self.fill_in_energies(backend)?;
+        let (host, model) = (backend.host()?, &self.model);
         for (body, part) in model.bodies.iter().enumerate() {
             let flight = control::Flight {
                 start: Rigid::of(part.vertices.clone(), &model.mass, host.x, host.v),
@@ -141,12 +147,12 @@ impl ConservationTargets {
     }
 
     /// Energies that are not kept from the step before are what the bodies have.
-    fn fill_in_energies(&mut self, model: &Model, backend: &mut dyn Backend) -> Result<()> {
+    fn fill_in_energies(&mut self, backend: &mut dyn Backend) -> Result<()> {
         if !self.held[2] || self.conserved.iter().all(|state| state.energy.is_some()) {
             return Ok(());
         }
         let energies = elastic_energies(backend)?;
-        let view = backend.host()?;
+        let (view, model) = (backend.host()?, &self.model);
         for (body, part) in model.bodies.iter().enumerate() {
             let range = part.vertices.clone();
             let [kinetic, height] = sums(range.len(), |k| {
@@ -160,13 +166,23 @@ impl ConservationTargets {
         Ok(())
     }
 
+    /// What acts on a body from outside when the stage ends at the iterate, angular impulses about its pivot.
+    pub fn impulse(&self, body: usize, view: &HostStep) -> ExternalImpulse {
+        self.external.impulse(body, view.iterate, view.x, self.bodies[body].pivot)
+    }
+
+    /// v' of a vertex at the iterate (m/s).
+    pub fn new_velocity(&self, view: &HostStep, i: usize) -> Vec3 {
+        view.new_velocity(&self.coefficients, self.model.gravity, i)
+    }
+
     /// After the last iteration: what is conserved in the next step. Returns the energy that γ took and that the user gave (J).
-    pub fn end(&mut self, coefficients: &StepCoefficients, view: HostStep) -> [f64; 2] {
+    pub fn end(&mut self, view: HostStep) -> [f64; 2] {
         let mut totals = [0.0; 2];
-        for (body, (state, target)) in self.conserved.iter_mut().zip(&self.bodies).enumerate() {
-            let pushed = self.external.impulse(body, coefficients, view.iterate, view.x, target.pivot);
+        for (body, target) in self.bodies.iter().enumerate() {
+            let (state, pushed) = (self.conserved[body], self.impulse(body, &view));
             let free = !self.external.is_attached(body) && !self.external.is_touched(body);
-            *state = ConservedState {
+            self.conserved[body] = ConservedState {
                 momentum: free.then_some(target.momentum.into()),
                 spin: free.then_some(target.spin.into()),
                 energy: Some(target.energy + pushed.work),
