@@ -17,12 +17,7 @@ pub enum Error {
     Run(#[from] RunError),
     /// A file could not be written: exit code 1.
     #[error("{path}: {source}")]
-    Write {
-        /// The file that could not be written.
-        path: PathBuf,
-        /// Why, in the words of the operating system.
-        source: std::io::Error,
-    },
+    Write { path: PathBuf, source: std::io::Error },
 }
 
 impl Error {
@@ -108,101 +103,61 @@ impl fmt::Display for InputError {
 /// Why a simulation stopped.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RunError {
-    /// A position or velocity is no longer a finite number.
+    /// A position or velocity is no longer a finite number: the first element at such a vertex, like `tetrahedron 17`, and the frame
+    /// that could not be finished.
     #[error(
         "frame {frame}: positions are no longer finite, first in {element} of body `{body}`; \
              try a smaller time.step, more damping or backward-euler"
     )]
-    NotFinite {
-        /// The frame that could not be finished.
-        frame: usize,
-        /// The first element that touches a vertex that is not finite, such as `tetrahedron 17`.
-        element: String,
-        /// The body it belongs to.
-        body: String,
-    },
-    /// An element is inverted, and its material law does not push it back.
+    NotFinite { frame: usize, element: String, body: String },
+    /// An element is inverted, and its material law does not push it back; that frame could not be finished.
     #[error(
         "frame {frame}: {element} of body `{body}` is inverted, and St. Venant–Kirchhoff has a second rest state there; \
              use the material `neo-hookean` or `corotated-linear`, or a smaller time.step"
     )]
-    InsideOut {
-        /// The frame that could not be finished.
-        frame: usize,
-        /// The element, such as `tetrahedron 17`.
-        element: String,
-        /// The body it belongs to.
-        body: String,
-    },
+    InsideOut { frame: usize, element: String, body: String },
     /// The device cannot do what the scene asks for.
     #[error("{0} runs on the CPU only; use --backend cpu")]
     OnlyOnCpu(&'static str),
     /// One of several runs side by side failed.
     #[error("{backend}: {reason}")]
-    SideBySide {
-        /// Which one.
-        backend: String,
-        /// Why.
-        reason: String,
-    },
+    SideBySide { backend: String, reason: String },
     /// The matrix of the global step could not be factored.
     #[error(
         "cannot factor the system matrix: {0}; check for extreme values of time.step, masses and stiffnesses"
     )]
     Factorisation(String),
-    /// The matrix is not positive definite: a solver that can shift the diagonal may retry.
+    /// The matrix is not positive definite: a solver that can shift the diagonal may retry. The row is that of the first pivot that is
+    /// not positive, in the numbering of the matrix.
     #[error(
         "cannot factor the system matrix: it is not positive definite (row {row}); check for extreme values of \
              time.step, masses and stiffnesses"
     )]
-    NotPositiveDefinite {
-        /// The row of the first pivot that is not positive, in the numbering of the matrix.
-        row: usize,
-    },
+    NotPositiveDefinite { row: usize },
     /// Not enough memory for the factored matrix.
     #[error(
         "out of memory: the factored matrix needs {megabytes} MB; a coarser mesh, solver.precision = \"single\" \
              or solver.global = \"chebyshev\" needs less"
     )]
-    Memory {
-        /// The memory asked for (MB).
-        megabytes: usize,
-    },
-    /// The compliance columns of the vertices in contact exceed their memory limit.
+    Memory { megabytes: usize },
+    /// The compliance columns of the vertices in contact would exceed their memory limit.
     #[error(
         "too many vertices in contact: the compliance of {vertices} vertices needs {megabytes} MB, the limit is \
              2147 MB; a coarser mesh needs less"
     )]
-    ContactMemory {
-        /// How many vertices are in contact at once.
-        vertices: usize,
-        /// The memory they would need (MB).
-        megabytes: usize,
-    },
+    ContactMemory { vertices: usize, megabytes: usize },
     /// An iteration did not converge.
     #[error("{0} did not converge")]
     NotConverged(String),
     /// A number of the model does not fit in single precision.
     #[error("{of} is {value:e}, outside the range of single precision; use --backend cpu")]
-    SinglePrecision {
-        /// Whose number it is.
-        of: String,
-        /// The number.
-        value: f64,
-    },
+    SinglePrecision { of: String, value: f64 },
     /// Inverse damping design missed some targets; one line each.
     #[error("some targets were not met:\n  {0}")]
     Targets(String),
-    /// A shader is not valid.
+    /// A shader is not valid. The file has the folder of shaders in front of it; lines count from 1, 0 if it is not known.
     #[error("{file}:{line}: {message}")]
-    Shader {
-        /// The file, relative to the shader folder, with the folder in front of it.
-        file: String,
-        /// The line in it, counted from 1; 0 if it is not known.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
+    Shader { file: String, line: usize, message: String },
     /// No adapter, or none that can be opened.
     #[error("{0}; --backend cpu needs none")]
     NoAdapter(String),
@@ -219,12 +174,5 @@ pub enum RunError {
     #[error(
         "the buffer {what} would have {bytes} bytes, the device allows {limit}; use a coarser mesh or --backend cpu"
     )]
-    BeyondDevice {
-        /// The buffer.
-        what: String,
-        /// Its size (bytes).
-        bytes: u64,
-        /// The device's limit (bytes).
-        limit: u64,
-    },
+    BeyondDevice { what: String, bytes: u64, limit: u64 },
 }

@@ -26,7 +26,6 @@ const STRETCH: f64 = 3.0;
 /// A vertex that may touch a body.
 #[derive(Clone, Copy)]
 pub struct QueryVertex<'a> {
-    /// The vertex.
     pub vertex: u32,
     /// Whether it belongs to the same body.
     pub own: bool,

@@ -52,7 +52,6 @@ impl DelassusOperator {
         self.spread.resize(columns.len(), 0.0);
     }
 
-    /// The slot of a constraint.
     pub fn slot(&self, constraint: usize) -> usize {
         self.slot[constraint]
     }

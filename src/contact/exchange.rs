@@ -38,7 +38,6 @@ pub struct Exchange {
     pub obstacles: f64,
     /// Energy dissipated by friction (J).
     pub friction: f64,
-    /// Body by body.
     pub bodies: Vec<BodyExchange>,
 }
 

@@ -50,7 +50,6 @@ const MARGIN: f64 = 0.1;
 /// A vertex in contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint {
-    /// The vertex.
     pub vertex: u32,
     /// Unit normal of the surface it touches, towards the vertex.
     pub normal: Vec3,
@@ -231,7 +230,6 @@ impl Contacts {
         self.solver.sweeps
     }
 
-    /// The last forces.
     fn last_forces(&self) -> WarmStart {
         self.restored.clone().unwrap_or_else(|| WarmStart::of(&self.constraints))
     }

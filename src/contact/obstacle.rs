@@ -13,26 +13,20 @@ const SAME_SIDE: f64 = 0.5;
 /// A shape centred at the origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
-    /// The half-space below the plane through the centre.
+    /// The half-space below the plane through the centre with this unit normal.
     Plane {
-        /// Unit outward normal.
         normal: Vec3,
     },
-    /// A ball.
     Sphere {
-        /// (m)
         radius: f64,
     },
     /// An axis-aligned cuboid.
     Box {
-        /// Half extents (m).
         half_size: Vec3,
     },
-    /// All points within `radius` of a segment.
+    /// All points within `radius` of a segment, `half_axis` from the centre to one of its ends.
     Capsule {
-        /// From the centre to one end of the segment (m).
         half_axis: Vec3,
-        /// (m)
         radius: f64,
     },
 }
@@ -92,7 +86,6 @@ fn box_distance(point: &Vec3, half_size: &Vec3) -> SignedDistance {
 pub struct Obstacle {
     /// Its shape, before rotation and about its centre.
     pub shape: Shape,
-    /// Coefficient of friction.
     pub friction: f64,
     centre: Vec3,
     rotation: Rotation3<f64>,

@@ -16,7 +16,6 @@ const THICKNESS_SHARE: f64 = 0.1;
 /// The surface of one body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContactSurface {
-    /// Solid, cloth or strands.
     pub kind: MatterKind,
     /// Vertices that can touch, in model numbers, ascending.
     pub vertices: Vec<u32>,

@@ -28,11 +28,8 @@ pub struct Foot {
 
 /// The surface of a body from the start of a step to its predicted end.
 pub struct SurfaceState<'a> {
-    /// Number of the body.
     pub body: usize,
-    /// Its surface.
     pub contact_surface: &'a ContactSurface,
-    /// Its topology.
     pub topology: &'a SurfaceTopology,
     ends: [&'a [Vec3]; 2],
     /// Mean displacement of the body in the step (m).

@@ -14,7 +14,6 @@ pub struct SurfaceTopology {
     pub tets: Vec<[u32; 4]>,
     /// Surface number of its first triangle: after all obstacles and the triangles of earlier bodies.
     pub first_surface: u32,
-    /// Its first vertex.
     first_vertex: u32,
     /// Rest positions, starting at its first vertex (m).
     rest: Vec<Vec3>,
@@ -24,7 +23,6 @@ pub struct SurfaceTopology {
 }
 
 impl SurfaceTopology {
-    /// The topology of a body with this surface.
     pub fn new(body: &Body, contact_surface: &ContactSurface, first_surface: u32) -> SurfaceTopology {
         let first = body.vertices.start as u32;
         let local: Vec<[u32; 3]> = contact_surface.triangles.iter().map(|t| t.map(|v| v - first)).collect();

@@ -8,7 +8,6 @@ use crate::linear::reduce::{sum, sums};
 use crate::model::Model;
 use crate::model::element::Element;
 
-/// Looks at a state.
 pub fn observe<T: Scalar>(
     model: &Model,
     local: &Local<T>,

@@ -28,7 +28,6 @@ pub struct Model {
     pub make: fn(&scene::Damping) -> Damping,
 }
 
-/// All damping models.
 pub const MODELS: &[Model] = &[
     none::MODEL,
     laplacian::MODEL,
@@ -62,39 +61,16 @@ pub struct Damping {
 /// Velocity filters after a step; with symplectic Euler applied to the predicted velocities, before bodies move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Filter {
-    /// v ← (1 − k) v
-    EtherDrag {
-        /// k, 0 to 1 per step.
-        coefficient: f64,
-    },
-    /// v ← v + k (v_cm + ω × r − v), each body for itself
-    Pbd {
-        /// k, 0 to 1 per step.
-        coefficient: f64,
-    },
-    /// Relative velocities along edges
-    Spring {
-        /// γ, 0 to 1 per sweep.
-        gamma: f64,
-        /// Number of sweeps over all edges.
-        sweeps: usize,
-        /// Whether only the velocity along an edge is damped.
-        projected: bool,
-    },
-    /// v ← v − γ (v − v_cm), of bodies or of elements, without torque
-    Direct {
-        /// γ, 0 to 1 per step.
-        gamma: f64,
-        /// Of what.
-        scope: Scope,
-        /// How the torque is removed.
-        torque: Torque,
-    },
+    /// v ← (1 − k) v, k from 0 to 1 per step
+    EtherDrag { coefficient: f64 },
+    /// v ← v + k (v_cm + ω × r − v), each body for itself, k from 0 to 1 per step
+    Pbd { coefficient: f64 },
+    /// Relative velocities along edges: γ from 0 to 1 per sweep over all of them; `projected`: only the velocity along an edge
+    Spring { gamma: f64, sweeps: usize, projected: bool },
+    /// v ← v − γ (v − v_cm), of bodies or of elements, without torque; γ from 0 to 1 per step
+    Direct { gamma: f64, scope: Scope, torque: Torque },
     /// (M + h D(x)) v' = M v with the stress φ tr(Ġ) I + 2ψ Ġ
-    StrainRate {
-        /// φ and ψ.
-        viscosity: strain_rate::Viscosity,
-    },
+    StrainRate { viscosity: strain_rate::Viscosity },
 }
 
 impl Filter {

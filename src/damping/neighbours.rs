@@ -10,7 +10,6 @@ pub const NO_VERTEX: u32 = u32::MAX;
 /// An edge of the shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
-    /// Its ends.
     pub vertices: [u32; 2],
     /// μ = 1/(N_i/m_i + N_j/m_j) (kg): the reduced mass of two points whose masses are shared equally among their N_i
     /// and N_j edges.

@@ -28,7 +28,6 @@ pub struct Centre {
 }
 
 impl PointMasses<'_> {
-    /// The centre of mass.
     pub fn centre(&self) -> Centre {
         let total: f64 = self.mass.iter().sum();
         let mean = |of: &[Vec3]| {

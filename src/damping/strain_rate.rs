@@ -42,18 +42,10 @@ pub const MODEL: Model = Model {
 /// Source of φ and ψ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Viscosity {
-    /// From the scene (Pa s).
-    Given {
-        /// Against change of volume.
-        phi: f64,
-        /// Against shear.
-        psi: f64,
-    },
-    /// Critical damping of waves of this length (m).
-    Critical {
-        /// Λ.
-        wavelength: f64,
-    },
+    /// From the scene: φ against change of volume, ψ against shear (Pa s).
+    Given { phi: f64, psi: f64 },
+    /// Critical damping of waves of length Λ (m).
+    Critical { wavelength: f64 },
 }
 
 /// φ and ψ for critical damping of waves of length Λ (m) (Pa s); φ is negative where λ < 2μ.
@@ -96,7 +88,6 @@ const ENOUGH: f64 = 1e-9;
 const CHUNK: usize = 512;
 
 impl Parts {
-    /// For a model.
     pub fn new(model: &model::Model, viscosity: Viscosity) -> Self {
         let matters: Vec<Matter> = tets(model).chain(triangles(model)).collect();
         let density: Vec<f64> = model.bodies.iter().map(|body| density(body, model, &matters)).collect();

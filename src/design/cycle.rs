@@ -13,7 +13,6 @@ pub const LEAST_SHARE: f64 = 0.002;
 pub struct Peak {
     /// Time since the start, in samples.
     pub time: f64,
-    /// The amplitude.
     pub height: f64,
 }
 

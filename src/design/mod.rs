@@ -48,17 +48,13 @@ impl Default for Options {
 pub struct Progress<'a> {
     /// The round through all examples, from 1.
     pub round: usize,
-    /// The target.
     pub target: &'a Target,
     /// Its number, in search order.
     pub number: usize,
-    /// Number of targets.
     pub targets: usize,
     /// Tests made so far, in total.
     pub trials: usize,
-    /// The γ tried.
     pub gamma: f64,
-    /// The remaining amplitude.
     pub remaining: Remaining,
     /// Whether the target is met.
     pub holds: bool,

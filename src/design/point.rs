@@ -41,7 +41,6 @@ struct Tried {
 pub struct Found {
     /// The best that was tried.
     pub log_gamma: f64,
-    /// What remained with it.
     pub remaining: Remaining,
     /// How the search ended, or would end now.
     pub end: End,

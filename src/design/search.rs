@@ -46,7 +46,6 @@ pub trait Trial {
 /// Outcome of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// The target.
     pub target: Target,
     /// Wanted b; for a half-life, after a cycle of the measured period, or NaN if there was none.
     pub wanted: f64,
@@ -58,27 +57,21 @@ pub struct Outcome {
     pub gamma: f64,
     /// Unloading tests made for it.
     pub trials: usize,
-    /// How its search ended.
     pub end: End,
 }
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum End {
-    /// The target is met.
     Reached,
-    /// No allowed γ meets it: these amplitudes remain at the largest and smallest γ.
+    /// No allowed γ meets it: these amplitudes b remain at the largest and smallest γ.
     OutOfReach {
-        /// b with the largest γ.
         least: f64,
-        /// b with the smallest γ.
         most: f64,
     },
-    /// Not met, although one γ leaves less and another more: the closest values seen.
+    /// Not met, although one γ leaves less and another more: the closest values seen below and above what is wanted.
     Between {
-        /// Less than is wanted.
         below: f64,
-        /// More than is wanted.
         above: f64,
     },
 }

@@ -19,7 +19,6 @@ use std::fmt;
 /// Target for motion along an example, released at an amplitude.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
-    /// The example's name.
     pub example: String,
     /// a: initial |χ|, at rest.
     pub amplitude: f64,
@@ -55,77 +54,32 @@ pub enum TargetError {
     Unknown(String),
     /// Something stands where a number should.
     #[error("`{text}`: `{number}` is not a number; expected {expected}")]
-    NoNumber {
-        /// The target.
-        text: String,
-        /// What stands in the number's place.
-        number: String,
-        /// What it should be.
-        expected: Quantity,
-    },
+    NoNumber { text: String, number: String, expected: Quantity },
     /// A number is out of its range.
     #[error("`{text}`: {value} is out of range; expected {expected}")]
-    Range {
-        /// The target.
-        text: String,
-        /// The number.
-        value: f64,
-        /// What it should be.
-        expected: Quantity,
-    },
-    /// As much remains as there was, or more.
+    Range { text: String, value: f64, expected: Quantity },
+    /// As much remains as there was, or more: b ≥ a.
     #[error(
         "`{text}`: damping reduces the amplitude; expected less than {amplitude} to remain, not {remaining}"
     )]
-    NoLoss {
-        /// The target.
-        text: String,
-        /// a
-        amplitude: f64,
-        /// b
-        remaining: f64,
-    },
-    /// The target is too small to measure.
+    NoLoss { text: String, amplitude: f64, remaining: f64 },
+    /// The target is too small to measure; `least` is the smallest b that is not.
     #[error(
         "`{text}`: less than 0.2 % of the initial amplitude cannot be measured; expected at least {least} to remain, not {remaining}"
     )]
-    TooLittle {
-        /// The target.
-        text: String,
-        /// The least b.
-        least: f64,
-        /// b
-        remaining: f64,
-    },
-    /// The same of a half-life.
+    TooLittle { text: String, least: f64, remaining: f64 },
+    /// The same of a half-life; a cycle takes `period` (s).
     #[error(
         "`{text}`: a cycle takes {period:.3} s or more, so less than 0.2 % would remain, too little to measure; expected a \
          half-life of {least:.3} s or more"
     )]
-    TooFast {
-        /// The target.
-        text: String,
-        /// The time of a cycle (s).
-        period: f64,
-        /// The least half-life (s).
-        least: f64,
-    },
+    TooFast { text: String, period: f64, least: f64 },
     /// Two targets of an example have the same amplitude.
     #[error("`{example}` has two targets at amplitude {amplitude}; expected one")]
-    Twice {
-        /// The example.
-        example: String,
-        /// a
-        amplitude: f64,
-    },
+    Twice { example: String, amplitude: f64 },
     /// The scene has no such example.
     #[error("the scene has no example `{name}`{hint}")]
-    NoExample {
-        /// What it was called.
-        name: String,
-        /// What it may be.
-        hint: String,
-    },
+    NoExample { name: String, hint: String },
 }
 
 /// With this ratio 0.5 % of an amplitude remain after a cycle; less cannot be measured (`cycle`).

@@ -10,9 +10,7 @@ use std::ops::Range;
 pub struct Energies {
     /// Of the tetrahedra, patch by patch.
     pub tets: Vec<Vec<Piece>>,
-    /// Of the triangles.
     pub triangles: Vec<f64>,
-    /// Of the springs.
     pub springs: Vec<f64>,
     /// Which of the other elements belong to each body.
     shares: Vec<Share>,

@@ -34,7 +34,6 @@ impl Gather {
         Gather { starts, rows: own }
     }
 
-    /// The rows of a vertex.
     pub fn rows_of(&self, vertex: usize) -> &[u32] {
         &self.rows[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }

@@ -175,51 +175,13 @@ macro_rules! real {
 }
 
 // Two registers of f64 are handled together: as many lanes as one of f32, and while one waits for a result the other computes.
-real!(
-    f64,
-    [0, 1],
-    f64s,
-    m64s,
-    F64_LANES,
-    (1e-90, 1e90),
-    as_simd_f64s,
-    as_mut_simd_f64s,
-    splat_f64s,
-    add_f64s,
-    sub_f64s,
-    mul_f64s,
-    div_f64s,
-    mul_add_e_f64s,
-    neg_f64s,
-    sqrt_f64s,
-    min_f64s,
-    less_than_f64s,
-    and_m64s,
-    or_m64s,
-    reduce_min_f64s,
-    select_f64s
-);
-real!(
-    f32,
-    [0],
-    f32s,
-    m32s,
-    F32_LANES,
-    (1e-10, 1e10),
-    as_simd_f32s,
-    as_mut_simd_f32s,
-    splat_f32s,
-    add_f32s,
-    sub_f32s,
-    mul_f32s,
-    div_f32s,
-    mul_add_e_f32s,
-    neg_f32s,
-    sqrt_f32s,
-    min_f32s,
-    less_than_f32s,
-    and_m32s,
-    or_m32s,
-    reduce_min_f32s,
-    select_f32s
-);
+real! {
+    f64, [0, 1], f64s, m64s, F64_LANES, (1e-90, 1e90), as_simd_f64s, as_mut_simd_f64s,
+    splat_f64s, add_f64s, sub_f64s, mul_f64s, div_f64s, mul_add_e_f64s, neg_f64s, sqrt_f64s, min_f64s,
+    less_than_f64s, and_m64s, or_m64s, reduce_min_f64s, select_f64s
+}
+real! {
+    f32, [0], f32s, m32s, F32_LANES, (1e-10, 1e10), as_simd_f32s, as_mut_simd_f32s,
+    splat_f32s, add_f32s, sub_f32s, mul_f32s, div_f32s, mul_add_e_f32s, neg_f32s, sqrt_f32s, min_f32s,
+    less_than_f32s, and_m32s, or_m32s, reduce_min_f32s, select_f32s
+}

@@ -66,7 +66,6 @@ impl<T: Real> Tets<T> {
         self.count
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -42,7 +42,6 @@ impl Arena {
         Ok(crossed)
     }
 
-    /// A buffer.
     pub fn get(&self, buffer: Buffer) -> &wgpu::Buffer {
         &self.buffers[buffer as usize]
     }

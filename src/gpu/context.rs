@@ -101,9 +101,7 @@ fn able(instance: &wgpu::Instance, backends: wgpu::Backends) -> Vec<wgpu::Adapte
 /// A device, its queue, and its first error.
 #[derive(Debug)]
 pub struct Context {
-    /// The device.
     pub device: wgpu::Device,
-    /// Its queue.
     pub queue: wgpu::Queue,
     /// The adapter it belongs to.
     pub adapter: Adapter,

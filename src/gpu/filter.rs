@@ -83,7 +83,6 @@ impl<T: Scalar> Gpu<T> {
         })
     }
 
-    /// Strain-rate damping.
     fn damp_strain_rate(&mut self, viscosity: Viscosity) -> Result<()> {
         let h = f64::from(self.numbers.h);
         self.send_neighbours()?; // also allocates the change buffer

@@ -39,7 +39,6 @@ impl Readback {
         &self.buffer
     }
 
-    /// Its size.
     pub fn bytes(&self) -> u64 {
         self.buffer.size()
     }

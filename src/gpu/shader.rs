@@ -8,57 +8,30 @@ use crate::error::RunError;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+/// Name and text of every shader of a folder.
+macro_rules! folder {
+    ($folder:literal: $($name:literal)*) => {
+        &[$((
+            concat!($folder, "/", $name, ".wgsl"),
+            include_str!(concat!("../../shaders/", $folder, "/", $name, ".wgsl")),
+        )),*]
+    };
+}
+
 /// The shared files.
-const SHARED: &[(&str, &str)] = &[
-    ("shared/direct.wgsl", include_str!("../../shaders/shared/direct.wgsl")),
-    ("shared/direction.wgsl", include_str!("../../shaders/shared/direction.wgsl")),
-    ("shared/free_velocity.wgsl", include_str!("../../shaders/shared/free_velocity.wgsl")),
-    ("shared/energy.wgsl", include_str!("../../shaders/shared/energy.wgsl")),
-    ("shared/filter.wgsl", include_str!("../../shaders/shared/filter.wgsl")),
-    ("shared/inertia.wgsl", include_str!("../../shaders/shared/inertia.wgsl")),
-    ("shared/law.wgsl", include_str!("../../shaders/shared/law.wgsl")),
-    ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
-    ("shared/metric.wgsl", include_str!("../../shaders/shared/metric.wgsl")),
-    ("shared/place.wgsl", include_str!("../../shaders/shared/place.wgsl")),
-    ("shared/point.wgsl", include_str!("../../shaders/shared/point.wgsl")),
-    ("shared/project_tet.wgsl", include_str!("../../shaders/shared/project_tet.wgsl")),
-    ("shared/reduce.wgsl", include_str!("../../shaders/shared/reduce.wgsl")),
-    ("shared/rigid.wgsl", include_str!("../../shaders/shared/rigid.wgsl")),
-    ("shared/rotation.wgsl", include_str!("../../shaders/shared/rotation.wgsl")),
-    ("shared/strain.wgsl", include_str!("../../shaders/shared/strain.wgsl")),
-    ("shared/stretch.wgsl", include_str!("../../shaders/shared/stretch.wgsl")),
-    ("shared/tet.wgsl", include_str!("../../shaders/shared/tet.wgsl")),
-    ("shared/tet_law.wgsl", include_str!("../../shaders/shared/tet_law.wgsl")),
-    ("shared/vertex.wgsl", include_str!("../../shaders/shared/vertex.wgsl")),
-    ("shared/volume.wgsl", include_str!("../../shaders/shared/volume.wgsl")),
-];
+const SHARED: &[(&str, &str)] = folder! { "shared":
+    "direct" "direction" "energy" "filter" "free_velocity" "inertia" "law" "layout" "metric" "place"
+    "point" "project_tet" "reduce" "rigid" "rotation" "strain" "stretch" "tet" "tet_law" "vertex"
+    "volume"
+};
 
 /// The files that the renderer uses.
-const RENDER: &[(&str, &str)] = &[
-    ("render/background.wgsl", include_str!("../../shaders/render/background.wgsl")),
-    ("render/embedded_vertex.wgsl", include_str!("../../shaders/render/embedded_vertex.wgsl")),
-    ("render/skin_positions.wgsl", include_str!("../../shaders/render/skin_positions.wgsl")),
-    ("render/frame.wgsl", include_str!("../../shaders/render/frame.wgsl")),
-    ("render/ground.wgsl", include_str!("../../shaders/render/ground.wgsl")),
-    ("render/marker.wgsl", include_str!("../../shaders/render/marker.wgsl")),
-    ("render/quantities.wgsl", include_str!("../../shaders/render/quantities.wgsl")),
-    ("render/measure_bending.wgsl", include_str!("../../shaders/render/measure_bending.wgsl")),
-    ("render/measure_range.wgsl", include_str!("../../shaders/render/measure_range.wgsl")),
-    ("render/measure_rigid.wgsl", include_str!("../../shaders/render/measure_rigid.wgsl")),
-    ("render/measure_spring.wgsl", include_str!("../../shaders/render/measure_spring.wgsl")),
-    ("render/measure_tet.wgsl", include_str!("../../shaders/render/measure_tet.wgsl")),
-    ("render/measure_triangle.wgsl", include_str!("../../shaders/render/measure_triangle.wgsl")),
-    ("render/measure_vertex.wgsl", include_str!("../../shaders/render/measure_vertex.wgsl")),
-    ("render/surface_normals.wgsl", include_str!("../../shaders/render/surface_normals.wgsl")),
-    ("render/obstacle.wgsl", include_str!("../../shaders/render/obstacle.wgsl")),
-    ("render/ribbon.wgsl", include_str!("../../shaders/render/ribbon.wgsl")),
-    ("render/lighting.wgsl", include_str!("../../shaders/render/lighting.wgsl")),
-    ("render/skin_normals.wgsl", include_str!("../../shaders/render/skin_normals.wgsl")),
-    ("render/surface.wgsl", include_str!("../../shaders/render/surface.wgsl")),
-    ("render/skin_cofactors.wgsl", include_str!("../../shaders/render/skin_cofactors.wgsl")),
-    ("render/vertex_colour.wgsl", include_str!("../../shaders/render/vertex_colour.wgsl")),
-    ("render/wireframe.wgsl", include_str!("../../shaders/render/wireframe.wgsl")),
-];
+const RENDER: &[(&str, &str)] = folder! { "render":
+    "background" "embedded_vertex" "frame" "ground" "lighting" "marker" "measure_bending"
+    "measure_range" "measure_rigid" "measure_spring" "measure_tet" "measure_triangle" "measure_vertex"
+    "obstacle" "quantities" "ribbon" "skin_cofactors" "skin_normals" "skin_positions" "surface"
+    "surface_normals" "vertex_colour" "wireframe"
+};
 
 /// The folders of `shaders/`: one a phase of a step, what draws, and what they share.
 pub const FOLDERS: [&str; 8] =
@@ -89,7 +62,6 @@ impl Library {
         }
     }
 
-    /// The text of a file.
     fn text(&self, file: &str) -> Result<Cow<'static, str>, RunError> {
         let fault = |message: String| RunError::Shader { file: file.into(), line: 0, message };
         match self {

@@ -87,12 +87,10 @@ impl Stream {
         DeviceUse { phases_ms, ..self.counters }
     }
 
-    /// The device.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
-    /// The buffers.
     pub fn arena(&self) -> &Arena {
         &self.arena
     }

@@ -178,7 +178,6 @@ impl Book {
         self.last
     }
 
-    /// The last row made.
     pub fn last(&self) -> Row {
         self.last
     }

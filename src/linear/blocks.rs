@@ -33,7 +33,6 @@ pub struct BlockMatrix {
 }
 
 impl BlockMatrix {
-    /// A matrix of zeros.
     pub fn zeros(pattern: &BlockPattern) -> Self {
         let (offsets, columns) = pattern.scalar_rows();
         BlockMatrix { pattern: pattern.clone(), matrix: SparseMatrix::zeros(offsets, columns) }

@@ -47,7 +47,6 @@ impl<T: Real> MultiVector<T> {
         tall
     }
 
-    /// Its columns.
     pub fn columns(&self) -> Vec<Vec<Vec3>> {
         let mut columns = vec![Vec::with_capacity(self.vertices.len()); self.columns];
         for chunk in self.tasks().filter_map(|task| self.chunk(task)) {
@@ -172,7 +171,6 @@ impl<'a, T: Real> Chunk<'a, T> {
         Arch::new().dispatch(Dot { chunk: self, turn, vectors })
     }
 
-    /// Its vertices.
     pub fn vertices(&self) -> Range<usize> {
         self.vertices.clone()
     }

@@ -44,7 +44,6 @@ pub trait Objective {
 
 /// Where the iterations ended.
 pub struct Minimum {
-    /// The last point.
     pub x: DVector<f64>,
     /// How many there were.
     pub iterations: usize,

@@ -92,7 +92,6 @@ pub fn load(spec: &CharacterSpec) -> Result<Loaded, InputError> {
 }
 
 impl Character {
-    /// The character of that name.
     pub fn find(name: &str) -> Result<Character, InputError> {
         let Some((name, text)) = CHARACTERS.into_iter().find(|(known, _)| *known == name) else {
             let hint = suggest::closest(name, names());

@@ -17,7 +17,6 @@ pub(super) struct Locator<'a> {
 /// Where a point is, seen from a tetrahedron.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
-    /// The tetrahedron.
     pub tet: u32,
     /// Distance squared to it (m²); 0 inside.
     pub squared: f64,

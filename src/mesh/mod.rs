@@ -35,7 +35,6 @@ pub enum LinkKind {
 /// Two vertices that a spring may join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
-    /// The two vertices.
     pub vertices: [u32; 2],
     /// What the link resists.
     pub kind: LinkKind,

@@ -7,9 +7,7 @@ use crate::Vec3;
 /// Smallest and largest of a quantity, growing as values are added.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
-    /// Smallest value.
     pub min: f64,
-    /// Largest value.
     pub max: f64,
 }
 

@@ -39,7 +39,6 @@ pub struct MeshFile {
     #[serde(default = "one")]
     pub scale: f64,
     /// A finer surface of the same body, to be seen in its stead, in the same unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skin: Option<PathBuf>,
 }
 
@@ -50,10 +49,8 @@ pub struct SurfaceFile {
     /// Path, relative to the scene file; the extension selects the format.
     pub surface: PathBuf,
     /// About this many tetrahedra.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_tets: Option<usize>,
     /// Length of a cell of the lattice (m); twelve tetrahedra a cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<f64>,
     /// Factor from the file's unit to metres.
     #[serde(default = "one")]
@@ -70,10 +67,8 @@ pub struct CharacterSpec {
     /// Its name.
     pub character: String,
     /// About this many tetrahedra.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_tets: Option<usize>,
     /// Length of a cell of the lattice (m); twelve tetrahedra a cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<f64>,
     /// Factor of all its lengths; with 1 it is about 1 m tall.
     #[serde(default = "one")]
@@ -84,7 +79,6 @@ pub struct CharacterSpec {
 }
 
 impl CharacterSpec {
-    /// The character as it is.
     pub fn new(character: impl Into<String>) -> CharacterSpec {
         CharacterSpec { character: character.into(), target_tets: None, cell: None, scale: 1.0, skin: true }
     }
@@ -110,88 +104,30 @@ fn yes() -> bool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "generate", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Generator {
-    /// A box from the origin to `size`, each cell cut into six tetrahedra.
-    Box {
-        /// Cells along x, y, z.
-        cells: [usize; 3],
-        /// Edge lengths (m).
-        size: [f64; 3],
-    },
-    /// A solid ball about the origin, its inside a regular lattice of well-shaped tetrahedra.
-    Ball {
-        /// (m)
-        radius: f64,
-        /// Lattice cells across the diameter.
-        cells: usize,
-    },
-    /// A solid torus about the y axis.
-    Torus {
-        /// From the centre to the middle of the tube (m).
-        radius: f64,
-        /// Of the tube (m).
-        tube: f64,
-        /// Cells along the ring, and across the tube.
-        cells: [usize; 2],
-    },
-    /// Two solid bars that form a T: the head along x about the origin, the stem down −y from its middle.
-    TPipe {
-        /// Length of the head and length of the stem below the head (m).
-        lengths: [f64; 2],
-        /// Side of the square cross-section (m).
-        width: f64,
-        /// Cells across the width.
-        cells: usize,
-    },
-    /// A thin sheet of tetrahedra in the xz plane from the origin, thickness along y.
-    Sheet {
-        /// Cells along x and z (one through the thickness).
-        cells: [usize; 2],
-        /// Lengths along x and z (m).
-        size: [f64; 2],
-        /// (m)
-        thickness: f64,
-    },
-    /// A cloth of triangles in the xz plane from the origin, with structural, shear and bending links.
-    Cloth {
-        /// Cells along x and z.
-        cells: [usize; 2],
-        /// Lengths along x and z (m).
-        size: [f64; 2],
-    },
-    /// A long narrow cloth along x in the xy plane from the origin, with the links of a cloth.
-    Ribbon {
-        /// Cells along its length and across.
-        cells: [usize; 2],
-        /// Length and width (m).
-        size: [f64; 2],
-    },
-    /// Rows of equilateral triangles in the xy plane, each an edge shorter than the one below.
-    Trapezoid {
-        /// Edges of the base, on the x axis about the origin.
-        base: usize,
-        /// Rows of triangles.
-        rows: usize,
-        /// Length of an edge (m).
-        edge: f64,
-    },
-    /// A ring of triangles in the xy plane about the origin.
-    Annulus {
-        /// Inner and outer radius (m).
-        radii: [f64; 2],
-        /// Length of an edge, about (m).
-        edge: f64,
-    },
-    /// Strands hanging down −y from a round patch in the xz plane about the origin.
-    Hair {
-        /// How many strands.
-        strands: usize,
-        /// Segments of each strand.
-        segments: usize,
-        /// Length of a strand (m).
-        length: f64,
-        /// Radius of the patch they grow from (m).
-        radius: f64,
-    },
+    /// A box from the origin to `size` (m), its `cells` along x, y, z cut into six tetrahedra each.
+    Box { cells: [usize; 3], size: [f64; 3] },
+    /// A solid ball about the origin, its inside a regular lattice of well-shaped tetrahedra: `cells` across the diameter.
+    Ball { radius: f64, cells: usize },
+    /// A solid torus about the y axis, `radius` from the centre to the middle of the tube: `cells` along the ring, and across the tube.
+    Torus { radius: f64, tube: f64, cells: [usize; 2] },
+    /// Two solid bars that form a T: the head along x about the origin, the stem down −y from its middle. `lengths` of the head and of
+    /// the stem below it, `width` of the square cross-section, `cells` across the width.
+    TPipe { lengths: [f64; 2], width: f64, cells: usize },
+    /// A thin sheet of tetrahedra in the xz plane from the origin, thickness along y: cells and lengths along x and z, one cell through
+    /// the thickness.
+    Sheet { cells: [usize; 2], size: [f64; 2], thickness: f64 },
+    /// A cloth of triangles in the xz plane from the origin, with structural, shear and bending links: cells and lengths along x and z.
+    Cloth { cells: [usize; 2], size: [f64; 2] },
+    /// A long narrow cloth along x in the xy plane from the origin, with the links of a cloth: cells and lengths along it and across.
+    Ribbon { cells: [usize; 2], size: [f64; 2] },
+    /// Rows of equilateral triangles in the xy plane, each an edge shorter than the one below: `base` edges on the x axis about the
+    /// origin, each `edge` long.
+    Trapezoid { base: usize, rows: usize, edge: f64 },
+    /// A ring of triangles in the xy plane about the origin: inner and outer radius, and about the length of an edge.
+    Annulus { radii: [f64; 2], edge: f64 },
+    /// Strands hanging down −y from a round patch in the xz plane about the origin: `segments` of each, its `length`, and the `radius`
+    /// of the patch.
+    Hair { strands: usize, segments: usize, length: f64, radius: f64 },
 }
 
 /// Chooses by the key that is there, so that a wrong field is named, not "no variant matched".

@@ -9,9 +9,7 @@ use std::fmt;
 /// Counts, sizes and quality of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
-    /// Number of vertices.
     pub vertices: usize,
-    /// Number of tetrahedra.
     pub tets: usize,
     /// Number of triangles of a cloth.
     pub triangles: usize,

@@ -6,7 +6,6 @@ use crate::scene::Path;
 /// E = k/2 |x − T(t)|², T(t) = anchor + path(t − t₀), while it holds; t₀ is when it took hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attachment {
-    /// The held vertex.
     pub vertex: u32,
     /// k (N/m).
     pub stiffness: f64,

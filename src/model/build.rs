@@ -13,7 +13,6 @@ use std::sync::Arc;
 /// A model and what was odd about its meshes.
 #[derive(Debug)]
 pub struct Built {
-    /// The model.
     pub model: Model,
     /// What the mesh readers repaired or ignored, one line each.
     pub warnings: Vec<String>,

@@ -16,13 +16,9 @@ use std::sync::Arc;
 /// The elastic elements of one body, vertices counted from zero.
 #[derive(Debug, Default)]
 pub struct Elements {
-    /// Tetrahedra.
     pub tets: Vec<TetElement>,
-    /// Triangles.
     pub triangles: Vec<TriangleElement>,
-    /// Springs.
     pub springs: Vec<SpringElement>,
-    /// Bending stencils.
     pub bendings: Vec<BendingElement>,
 }
 

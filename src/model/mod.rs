@@ -35,7 +35,6 @@ use triangle::TriangleElement;
 pub struct Body {
     /// Its name in the scene.
     pub name: String,
-    /// Its vertices.
     pub vertices: Range<usize>,
     /// The rest shape, vertices counted from zero.
     pub mesh: Mesh,
@@ -46,7 +45,6 @@ pub struct Body {
 /// A deformation of a body that damping is designed with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExampleShape {
-    /// The body.
     pub body: usize,
     /// Displacements of its vertices from the rest shape, in rest coordinates (m).
     pub displacement: Vec<Vec3>,

@@ -10,7 +10,6 @@ use nalgebra::Matrix2;
 /// Dm⁻¹ of every element that has one (1/m), in the order of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RestShapes {
-    /// Of the tetrahedra.
     pub tets: Vec<Mat3>,
     /// Of the triangles, each in its own plane.
     pub triangles: Vec<Matrix2<f64>>,

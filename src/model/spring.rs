@@ -6,7 +6,6 @@ use crate::Vec3;
 /// A spring of stiffness k and rest length r: G = e_i − e_j, w = k, so E = k/2 (|x_i − x_j| − r)².
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpringElement {
-    /// The two ends.
     pub vertices: [u32; 2],
     /// Rest length r (m); 0 for a joint of two bodies.
     pub length: f64,

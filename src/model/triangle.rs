@@ -12,22 +12,15 @@ pub enum TriangleLaw {
     ///
     /// With limits [1, 1] the energy is μ A t |F − R|², R the closest isometry of the plane into space.
     Limits([f64; 2]),
-    /// A law of solids in plane strain. St. Venant–Kirchhoff's is A t (λ/2 tr²G + μ |G|²) with Green's strain G = (FᵀF − I)/2
-    /// (Non-oscillatory thesis, Eq. 3.17; its Eq. 3.2 has a misprint). Not a distance to anything: the step needs a line search.
-    Plane {
-        /// Not `Projective`.
-        law: Law,
-        /// λ A t / w.
-        lambda: f64,
-        /// μ A t / w.
-        mu: f64,
-    },
+    /// A law of solids in plane strain, not `Projective`, with λ A t / w and μ A t / w. St. Venant–Kirchhoff's is A t (λ/2 tr²G + μ |G|²)
+    /// with Green's strain G = (FᵀF − I)/2 (Non-oscillatory thesis, Eq. 3.17; its Eq. 3.2 has a misprint). Not a distance to anything:
+    /// the step needs a line search.
+    Plane { law: Law, lambda: f64, mu: f64 },
 }
 
 /// A triangle in space: F = Ds Dm⁻¹ (3×2), projected as its law says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriangleElement {
-    /// The corners.
     pub vertices: [u32; 3],
     /// Dm⁻¹ in the rest triangle's own plane (1/m).
     pub inverse_rest: Matrix2<f64>,

@@ -40,7 +40,6 @@ pub struct Ritz {
 pub struct Outcome {
     /// As many as wanted.
     pub pairs: Vec<Ritz>,
-    /// Whether they converged.
     pub converged: bool,
 }
 

@@ -20,7 +20,6 @@ pub struct Checkpoint {
     pub scene: String,
     /// Frames made.
     pub frame: usize,
-    /// The simulation.
     pub snapshot: Snapshot,
     /// The ledger up to this frame.
     pub rows: Vec<Row>,
@@ -41,7 +40,6 @@ impl Checkpoint {
         super::write_whole(path, &[MAGIC, &checksum(&body).to_le_bytes(), &body].concat())
     }
 
-    /// Reads a checkpoint.
     pub fn read(path: &Path) -> Result<Self> {
         let unreadable = |e: std::io::Error| InputError::new(e.to_string()).in_file(path);
         if !std::fs::metadata(path).map_err(unreadable)?.is_file() {

@@ -6,13 +6,11 @@ use crate::scene::{Example, Over};
 use crate::step::Simulation;
 use std::path::Path;
 
-/// The file.
 pub const FILE: &str = "examples.csv";
 
 /// A row: the motion along every example at the end of a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExcitationRow {
-    /// The frame.
     pub frame: usize,
     /// Its time (s).
     pub time: f64,
@@ -54,9 +52,7 @@ impl ExcitationRow {
 /// The file being written.
 pub struct ExcitationTable {
     table: Table,
-    /// Names of the examples.
     pub names: Vec<String>,
-    /// All rows so far.
     pub rows: Vec<ExcitationRow>,
 }
 

@@ -7,7 +7,6 @@ pub trait MotionWriter {
     /// Appends a frame: the positions (m) of all visible vertices at a time (s).
     fn append(&mut self, positions: &[Vec3], time: f64) -> Result<()>;
 
-    /// Completes the file.
     fn finish(&mut self) -> Result<()> {
         Ok(())
     }

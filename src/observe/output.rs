@@ -90,7 +90,6 @@ impl Table {
 /// What a run writes, and what it resumes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
-    /// The folder.
     pub directory: &'a Path,
     /// The scene with all defaults.
     pub scene: &'a str,
@@ -225,12 +224,10 @@ impl Output {
         Ok(())
     }
 
-    /// Completes the exports.
     pub fn finish(&mut self) -> Result<()> {
         self.motions.iter_mut().try_for_each(|motion| motion.finish())
     }
 
-    /// The folder.
     pub fn directory(&self) -> &Path {
         &self.directory
     }

@@ -49,7 +49,6 @@ impl Series {
         self.write()
     }
 
-    /// Writes the index.
     pub fn write(&self) -> Result<()> {
         // strings and finite numbers always fit in JSON
         let json =

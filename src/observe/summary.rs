@@ -30,7 +30,6 @@ pub struct Summary {
     /// τ of non-oscillatory motion (s), given or calibrated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tau: Option<f64>,
-    /// Damping model.
     pub damping: String,
     /// Damping examples: names, and γ or curve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -70,7 +69,6 @@ pub struct ConservationSummary {
     pub hold: Vec<Quantity>,
     /// γ (1/s).
     pub gamma: f64,
-    /// Relative tolerance.
     pub tolerance: f64,
     /// Largest deviation after a time step, and the number of steps beyond the tolerance.
     #[serde(flatten)]
@@ -89,9 +87,7 @@ pub struct ConservationSummary {
 pub struct ContactSummary {
     /// `linear` or `cubic`.
     pub law: ContactLaw,
-    /// Coefficient of friction.
     pub friction: f64,
-    /// Number of obstacles.
     pub obstacles: usize,
     /// Whether bodies touch each other.
     pub bodies: bool,

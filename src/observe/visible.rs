@@ -14,7 +14,6 @@ use std::sync::Arc;
 pub struct Part {
     /// The body's number in the model.
     pub body: usize,
-    /// The body's name.
     pub name: String,
     /// Its range of the visible vertices.
     pub vertices: Range<usize>,
@@ -60,7 +59,6 @@ impl Visible {
         visible
     }
 
-    /// Number of visible vertices.
     pub fn vertex_count(&self) -> usize {
         self.parts.last().map_or(0, |part| part.vertices.end)
     }

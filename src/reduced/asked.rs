@@ -80,7 +80,6 @@ impl Reduced {
         self.book.last()
     }
 
-    /// Its full model.
     pub fn model(&self) -> &Model {
         &self.model
     }

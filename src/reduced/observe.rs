@@ -67,7 +67,6 @@ impl Reduced {
         (self.positions, self.velocities) = (positions, velocities);
     }
 
-    /// Looks at the state.
     fn observe(&self) -> Observation {
         let (model, x, v) = (&self.model, &self.positions, &self.velocities);
         let mut seen = Observation { min_volume_ratio: f64::INFINITY, ..Observation::default() };

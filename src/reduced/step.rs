@@ -44,7 +44,6 @@ struct Objective<'a> {
 }
 
 impl Reduced {
-    /// One time step.
     pub fn step(&mut self) -> Result<Solved> {
         let h = self.step_length();
         let start = self.steps as f64 * h;

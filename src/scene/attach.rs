@@ -17,13 +17,10 @@ pub struct Attach {
     #[serde(default = "default_attach_stiffness")]
     pub stiffness: f64,
     /// It takes hold with the first time step that begins at this time or later (s). Default: the start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<f64>,
     /// It lets go with the first time step that begins at this time or later (s). Default: never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
     /// How the points move from where the vertices are when it takes hold, time counted from then. Default: they stay.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Path>,
 }
 
@@ -36,16 +33,12 @@ fn default_attach_stiffness() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct Select {
     /// Lower corner of a box in rest coordinates (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<[f64; 3]>,
     /// Upper corner of a box in rest coordinates (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<[f64; 3]>,
     /// Vertex numbers of this body, from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vertices: Option<Vec<u32>>,
     /// The one vertex nearest to this point in rest coordinates (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearest: Option<[f64; 3]>,
 }
 
@@ -53,11 +46,8 @@ pub struct Select {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Path {
-    /// velocity · t
-    Translate {
-        /// (m/s)
-        velocity: [f64; 3],
-    },
+    /// velocity · t (m/s)
+    Translate { velocity: [f64; 3] },
     /// A circle through the start, plus a steady drift.
     Circle {
         /// Normal of the circle's plane; any length but zero.
@@ -70,13 +60,8 @@ pub enum Path {
         #[serde(default)]
         drift: [f64; 3],
     },
-    /// Straight lines between displacements at given times; constant before the first and after the last.
-    Keyframes {
-        /// Ascending times (s).
-        times: Vec<f64>,
-        /// A displacement for each time (m).
-        offsets: Vec<[f64; 3]>,
-    },
+    /// Straight lines between displacements (m) at ascending times (s); constant before the first and after the last.
+    Keyframes { times: Vec<f64>, offsets: Vec<[f64; 3]> },
 }
 
 impl Path {

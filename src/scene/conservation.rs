@@ -80,13 +80,10 @@ pub struct Control {
     /// The body's name.
     pub body: String,
     /// P (kg m/s).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub momentum: Option<Keys<[f64; 3]>>,
     /// L about the body's centre of mass (kg m²/s).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_momentum: Option<Keys<[f64; 3]>>,
     /// Kinetic and elastic energy (J), of the attachments too, without gravity and contact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<Keys<f64>>,
 }
 

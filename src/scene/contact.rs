@@ -21,13 +21,11 @@ pub struct Contact {
     /// `linear` or `cubic`.
     pub law: ContactLaw,
     /// k of the law for each vertex (N/m or N/m²). Default: from the elasticity of the bodies, per surface area.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
     /// Coefficient of friction between bodies, and with obstacles that have none of their own.
     pub friction: f64,
     /// Thickness of every surface (m), half of it on either side of the mesh. Default: 0 for solids, a tenth of the
     /// mean edge for cloths and strands.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
     /// Whether bodies touch each other.
     pub bodies: bool,
@@ -84,34 +82,24 @@ pub struct Obstacle {
     /// `plane`, `sphere`, `box` or `capsule`.
     pub shape: ObstacleShape,
     /// A point of a plane (m). Default: the origin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<[f64; 3]>,
     /// The side of a plane on which bodies may be; any length but zero. Default: up, y.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normal: Option<[f64; 3]>,
     /// Centre of a sphere or box (m). Default: the origin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centre: Option<[f64; 3]>,
     /// Radius of a sphere or capsule (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
     /// Half the edges of a box (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_size: Option<[f64; 3]>,
     /// Turns a box about its centre. Default: not turned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
     /// The two centres of a capsule's round ends (m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<[[f64; 3]; 2]>,
     /// Coefficient of friction. Default: that of `[contact]`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
     /// How it moves from where it starts. Default: it stays.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Path>,
     /// How it turns about its centre. Default: it does not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spin: Option<Spin>,
 }
 

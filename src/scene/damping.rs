@@ -55,7 +55,6 @@ pub struct Damping {
     /// ψ of `strain-rate` (Pa s): against shear.
     pub psi: f64,
     /// Length of the waves (m) that `strain-rate` damps critically; φ and ψ then follow from each body's material.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub wavelength: Option<f64>,
     /// η of `variational` (s): drag on deformation.
     pub eta: f64,
@@ -65,7 +64,6 @@ pub struct Damping {
     /// Whether the shapes turn with their bodies.
     pub follow_rotation: bool,
     /// How many times as strongly `laplacian` and `rayleigh` damp all motion, as a function of how large it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Curve>,
 }
 

@@ -12,7 +12,6 @@ pub struct Example {
     #[serde(default)]
     pub name: String,
     /// The body that is deformed. Default: the only one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// The deformation x_i: an excitation χ_i of 1 is as much as it.
     pub shape: Shape,
@@ -20,7 +19,6 @@ pub struct Example {
     #[serde(default = "unit_gamma")]
     pub gamma: f64,
     /// γ_i as a function of |χ_i|, or of |χ̇_i|.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<Curve>,
 }
 
@@ -33,21 +31,16 @@ fn unit_gamma() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct Shape {
     /// The linear mode of the rest shape with this number, counted from 1, slowest first; rigid motions do not count.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<usize>,
     /// A force (N), shared by the vertices of `select` in proportion to their mass: where the body then comes to rest, without
     /// gravity and obstacles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull: Option<[f64; 3]>,
     /// What is pulled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
     /// A mesh of the deformed body: as many vertices in the same order, in rest coordinates. Relative to the scene.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// Scales it so that the vertex that moves farthest moves this far (m). Default of modes: a tenth of the diagonal of the
     /// body's box; of others: as they are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<f64>,
 }
 

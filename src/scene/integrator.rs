@@ -15,19 +15,14 @@ pub struct Integrator {
     /// `backward-euler`, `implicit-midpoint`, `bdf2`, `newmark`, `trapezoidal`, `bathe`, `non-oscillatory`, or an explicit one.
     pub kind: String,
     /// τ of `non-oscillatory` (s): the time to rest goes as 1/τ.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tau: Option<f64>,
     /// The time to rest of `non-oscillatory` (s): a trial finds τ. Default 1, if there is no `tau` either.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_time: Option<f64>,
     /// κ of `non-oscillatory`, 0 to 1: the share of the oscillating motion that a step keeps.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kappa: Option<f64>,
     /// β of `newmark`: the share of the acceleration at the end of a step in its way, of 1/2. Default (γ + 1/2)²/4.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
     /// γ of `newmark`: the share of the acceleration at the end of a step in its impulse. Default 1/2.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gamma: Option<f64>,
 }
 

@@ -9,10 +9,8 @@ pub struct Joint {
     /// The names of two bodies.
     pub bodies: [String; 2],
     /// A point of each body in its rest coordinates (m); the nearest vertex of each is taken.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<[[f64; 3]; 2]>,
     /// Instead of `points`: where it is at the start (m); the vertex of each body that is nearest then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<[f64; 3]>,
     /// Stiffness (N/m).
     #[serde(default = "Joint::default_stiffness")]

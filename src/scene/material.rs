@@ -11,58 +11,40 @@ pub struct Material {
     /// `arap`, `corotated`, `stvk`, `neo-hookean`, `corotated-linear`, `valanis-landel` or `spring`.
     pub model: String,
     /// Lamé's second parameter, the shear modulus μ (Pa).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mu: Option<f64>,
     /// Lamé's first parameter λ (Pa): resistance to change of volume, or of area (all that have `mu` but `arap`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lambda: Option<f64>,
     /// Young's modulus E (Pa); with `poisson_ratio` instead of `mu` and `lambda`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub young_modulus: Option<f64>,
     /// Poisson's ratio ν, 0 ≤ ν < 0.5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poisson_ratio: Option<f64>,
     /// Control points of `valanis-landel`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curves: Option<Curves>,
     /// Mass density of the matter (kg/m³). Default 1000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
     /// Total mass of the body (kg), instead of `density`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
     /// Mass of each vertex (kg), instead of `density`: a body of equal points.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vertex_mass: Option<f64>,
     /// Thickness of a cloth or diameter of a strand (m). Default 0.001.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
     /// Singular values of a triangle's deformation between which it costs nothing. Default [1, 1].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strain_limits: Option<[f64; 2]>,
     /// Bending rigidity of a triangle cloth (N·m). Default 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bending: Option<f64>,
     /// Whether a triangle cloth is at rest flat or in the curvature of its mesh. Default `flat`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bending_rest: Option<BendingRest>,
     /// Stiffness of the structural springs (N/m).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
     /// Stiffness of the shear springs (N/m). Default: `stiffness`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shear_stiffness: Option<f64>,
     /// Stiffness of the bending springs (N/m). Default: a tenth of `stiffness`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bending_stiffness: Option<f64>,
     /// Yield limit (Pa): the size of the deviator of the Kirchhoff stress beyond which the rest shape flows. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yield_stress: Option<f64>,
     /// How fast the stress beyond the yield limit decays in a body that is held (1/s). Default: within a time step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creep_rate: Option<f64>,
     /// How all these stiffnesses change over time; Poisson's ratio and masses do not. Default: they stay.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyframes: Option<Keyframes>,
 }
 

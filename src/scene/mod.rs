@@ -201,7 +201,6 @@ pub struct Displace {
     /// By how much (m).
     pub offset: [f64; 3],
     /// Two points in rest coordinates (m): the share of the offset grows from 0 at the first to 1 at the second. Default: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ramp: Option<[[f64; 3]; 2]>,
 }
 

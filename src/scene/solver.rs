@@ -43,7 +43,6 @@ pub struct Solver {
     pub kind: SolverKind,
     /// How many iterations of a step a `projective` one remembers, to learn the curvature that A lacks (L-BFGS). Default: 5 where
     /// a body has a material whose curvature A does not bound, 0 elsewhere.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<usize>,
     /// Arithmetic of the local and global steps.
     pub precision: Precision,

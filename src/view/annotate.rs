@@ -9,7 +9,6 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// Text colour.
 const INK: RGBColor = RGBColor(38, 43, 52);
 
-/// Draws on a picture.
 fn on(picture: &mut Picture, draw: impl FnOnce(&Area<'_>) -> Option<()>) {
     let mut rgb: Vec<u8> = picture.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
     {

@@ -57,7 +57,6 @@ impl Bounds {
         if radius > 1e-9 { radius } else { 1.0 }
     }
 
-    /// The eight corners.
     pub fn corners(&self) -> [Vec3; 8] {
         let [low, high] = [self.low, self.high];
         std::array::from_fn(|k| {

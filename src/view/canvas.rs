@@ -14,9 +14,7 @@ pub const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// A picture on the host: rows from the top, four bytes per pixel (sRGB and alpha).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// Pixels.
     pub width: u32,
-    /// Pixels.
     pub height: u32,
     /// `4 · width · height` bytes.
     pub rgba: Vec<u8>,

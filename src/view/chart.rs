@@ -36,7 +36,6 @@ pub(super) struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// One chart.
 pub(super) struct Chart {
     pub title: String,
     pub axis: &'static str,

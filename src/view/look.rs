@@ -33,7 +33,6 @@ impl Colour {
         }
     }
 
-    /// Its unit.
     pub fn unit(self) -> &'static str {
         match self {
             Colour::Body => "",
@@ -61,7 +60,6 @@ pub fn rounded_up(largest: f32) -> f32 {
 /// Display options of a pane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
-    /// Colour quantity.
     pub colour: Colour,
     /// Ends of the colour map; `None`: from zero to the largest value so far, rounded up.
     pub range: Option<[f32; 2]>,
@@ -71,14 +69,12 @@ pub struct Look {
     pub skin: bool,
     /// The ground and its grid.
     pub ground: bool,
-    /// Show attachments.
     pub attachments: bool,
     /// Show markers: contacts and grabs.
     pub markers: bool,
 }
 
 impl Look {
-    /// Whether skins are visible.
     pub fn shows_skins(&self) -> bool {
         self.skin && !self.wireframe
     }

@@ -29,7 +29,6 @@ pub(super) fn indices(context: &Context, name: &'static str, items: &[u32]) -> R
     filled(context, name, bytemuck::cast_slice(items), wgpu::BufferUsages::INDEX)
 }
 
-/// A uniform buffer.
 pub(super) fn uniform<T: Small>(context: &Context, name: &'static str) -> Result<wgpu::Buffer> {
     filled(context, name, &vec![0; T::STRIDE], wgpu::BufferUsages::UNIFORM)
 }

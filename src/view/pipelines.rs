@@ -94,12 +94,10 @@ impl Kernels {
         Ok(Kernels { makes, quantities: vertex_quantities::programs(context, library)? })
     }
 
-    /// All of them.
     pub fn all(&self) -> impl Iterator<Item = &Program> {
         self.makes.iter().chain(&self.quantities).map(|(program, _)| program)
     }
 
-    /// A preparation kernel.
     pub fn make(&self, make: PrepareKernel) -> &Program {
         &self.makes[make as usize].0
     }

@@ -61,7 +61,6 @@ impl Program {
         &self.layouts[self.layouts.len() - 1]
     }
 
-    /// Its file.
     pub fn file(&self) -> String {
         format!("render/{}.wgsl", self.name)
     }
@@ -170,9 +169,7 @@ pub(super) struct DrawOptions {
     pub format: wgpu::TextureFormat,
     /// Samples a pixel.
     pub samples: u32,
-    /// Whether it writes depth.
     pub writes_depth: bool,
-    /// Whether it is blended.
     pub blend: bool,
     /// Triangles or lines.
     pub topology: wgpu::PrimitiveTopology,

@@ -128,7 +128,6 @@ impl Recorder {
         [self.pushed, self.written.load(Ordering::Acquire)]
     }
 
-    /// The output path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -40,7 +40,6 @@ pub enum Source {
 /// A marker: a contact, or a vertex held by the mouse.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Marker {
-    /// The vertex.
     pub vertex: u32,
     /// A line from the vertex: an offset (m), or an end point if absolute.
     pub line: [f32; 3],
@@ -227,7 +226,6 @@ impl RenderScene {
         self.quantities.set_damping(damping, step);
     }
 
-    /// Sets the markers.
     pub fn set_markers(&mut self, renderer: &Renderer, markers: &[Marker]) -> Result<()> {
         let radius = (BALL * self.scene_bounds.bounds.radius()) as f32;
         let in_model = markers.iter().filter(|marker| (marker.vertex as usize) < self.mass.len());

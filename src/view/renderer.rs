@@ -112,12 +112,10 @@ impl Renderer {
         if context.adapter.software { 1 } else { 4 }
     }
 
-    /// The device.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
-    /// Samples per pixel.
     pub fn samples(&self) -> u32 {
         self.samples
     }

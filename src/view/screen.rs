@@ -12,9 +12,7 @@ pub struct Area {
     pub x: u32,
     /// From the top.
     pub y: u32,
-    /// Pixels.
     pub width: u32,
-    /// Pixels.
     pub height: u32,
 }
 
@@ -24,7 +22,6 @@ impl Area {
         Area { x: 0, y: 0, width, height }
     }
 
-    /// Width over height.
     pub fn aspect(&self) -> f64 {
         f64::from(self.width.max(1)) / f64::from(self.height.max(1))
     }
@@ -60,13 +57,9 @@ impl Area {
 
 /// A render scene in an area of a picture.
 pub struct Pane<'a> {
-    /// The scene.
     pub render_scene: &'a mut RenderScene,
-    /// The camera.
     pub camera: &'a Camera,
-    /// The look.
     pub look: &'a Look,
-    /// The area.
     pub area: Area,
 }
 
@@ -105,5 +98,4 @@ impl Screen {
     }
 }
 
-/// Format of depths.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;

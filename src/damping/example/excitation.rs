@@ -24,7 +24,6 @@ const LINE: f64 = 1e-9;
 /// What shapes follow.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Follow {
-    /// Nothing.
     Nothing,
     /// These held vertices.
     Held(Vec<usize>),

@@ -31,9 +31,7 @@ array_structs! {
         filtered_z: f32,
     }
 
-    /// A tetrahedron.
     pub struct Tet {
-        /// Its corners.
         vertices: [u32; 4],
         /// First row of Dm⁻¹ (1/m).
         rest_0: [f32; 3],
@@ -51,7 +49,6 @@ array_structs! {
 
     /// A triangle of a cloth.
     pub struct Triangle {
-        /// Its corners.
         vertices: [u32; 3],
         /// w (J).
         weight: f32,
@@ -79,15 +76,12 @@ array_structs! {
         end: u32,
     }
 
-    /// A spring.
     pub struct Spring {
-        /// Its ends.
         vertices: [u32; 2],
         /// Rest length (m).
         length: f32,
         /// k (N/m).
         stiffness: f32,
-        /// Direction at rest.
         rest_direction: [f32; 3],
         /// Share of its energy that it gained when it was stiffened last.
         stiffening_gain: f32,
@@ -119,7 +113,6 @@ array_structs! {
 
     /// What holds a vertex.
     pub struct Attachment {
-        /// The vertex.
         vertex: u32,
         /// k (N/m).
         stiffness: f32,
@@ -127,9 +120,7 @@ array_structs! {
 
     /// An edge of a body's shape, for damping along it.
     pub struct Edge {
-        /// One end.
         first: u32,
-        /// The other.
         second: u32,
         /// 1/(N_i/m_i + N_j/m_j) (kg).
         share: f32,
@@ -149,7 +140,6 @@ array_structs! {
         first: u32,
         /// One past the last.
         end: u32,
-        /// The body.
         body: u32,
     }
 

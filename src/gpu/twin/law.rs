@@ -6,7 +6,6 @@ use crate::model::law::Law;
 use crate::model::law::curves::{self, Curve, Curves};
 use std::sync::Arc;
 
-/// The law with this number.
 pub fn law_of(all: &Contents, number: u32) -> Law {
     match number {
         law::PROJECTIVE => Law::Projective,

@@ -34,14 +34,12 @@ use std::ops::Index;
 /// A vector and the magnitude of the terms in its sum.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sum {
-    /// The sum.
     pub value: Vec3,
     /// Sum of the terms' lengths.
     pub size: f64,
 }
 
 impl Sum {
-    /// Adds a term.
     pub fn add(&mut self, term: Vec3) {
         self.add_sized(term, term.norm());
     }

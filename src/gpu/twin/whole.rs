@@ -59,7 +59,6 @@ impl Slots {
         [self.value[slot], self.size[slot]]
     }
 
-    /// The minimum.
     pub(super) fn least(&self) -> f64 {
         self.value[SLOTS - 1]
     }

@@ -7,52 +7,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "shape", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Shape {
-    /// x²/a² + y²/b² + z²/c² ≤ 1.
-    Ellipsoid {
-        /// Half axes a, b, c (m).
-        radii: [f64; 3],
-    },
+    /// x²/a² + y²/b² + z²/c² ≤ 1, `radii` a, b, c.
+    Ellipsoid { radii: [f64; 3] },
     /// All points within `radius` of a segment.
-    Capsule {
-        /// One end of the segment (m).
-        from: [f64; 3],
-        /// The other end (m).
-        to: [f64; 3],
-        /// (m)
-        radius: f64,
-    },
-    /// The hull of two balls: a limb that gets thinner.
-    RoundCone {
-        /// Centre of the first ball (m).
-        from: [f64; 3],
-        /// Centre of the second ball (m).
-        to: [f64; 3],
-        /// Radii of both balls (m).
-        radii: [f64; 2],
-    },
-    /// A ring about the y axis.
-    Torus {
-        /// From the centre to the middle of the tube (m).
-        radius: f64,
-        /// Radius of the tube (m).
-        tube: f64,
-    },
-    /// A piece of a ring about the y axis, its middle on the +z axis, its ends round: a smile, a curl.
-    Arc {
-        /// From the centre to the middle of the tube (m).
-        radius: f64,
-        /// Radius of the tube (m).
-        tube: f64,
-        /// From the middle to an end, up to 180 (degrees).
-        angle: f64,
-    },
-    /// A flat disc across the y axis, its rim round: an ear, a snout.
-    Disc {
-        /// Of its flat faces (m).
-        radius: f64,
-        /// Half its thickness, and the radius of its rim (m).
-        rounding: f64,
-    },
+    Capsule { from: [f64; 3], to: [f64; 3], radius: f64 },
+    /// The hull of two balls with these centres and radii: a limb that gets thinner.
+    RoundCone { from: [f64; 3], to: [f64; 3], radii: [f64; 2] },
+    /// A ring about the y axis: `radius` from the centre to the middle of the tube, `tube` that of the tube.
+    Torus { radius: f64, tube: f64 },
+    /// A piece of such a ring, its middle on the +z axis, its ends round and up to 180 degrees from there: a smile, a curl.
+    Arc { radius: f64, tube: f64, angle: f64 },
+    /// A flat disc across the y axis, its rim round: an ear, a snout. `radius` is that of its flat faces, `rounding` half its thickness
+    /// and the radius of its rim.
+    Disc { radius: f64, rounding: f64 },
     /// A box about the origin, its edges rounded.
     Box {
         /// Edge lengths (m).

@@ -22,7 +22,6 @@ const MISSING: f64 = 1.75;
 /// Pieces that were dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Fragments {
-    /// How many.
     pub count: usize,
     /// A vertex of one of them (m).
     pub place: Vec3,

@@ -37,14 +37,12 @@ pub enum Fineness {
 /// A body full of tetrahedra, and how good they are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filled {
-    /// The tetrahedra.
     pub mesh: Mesh,
     /// Their quality, and what of the body is missing.
     pub report: Report,
 }
 
 impl Filled {
-    /// Multiplies all lengths.
     pub fn scale(&mut self, factor: f64) {
         self.mesh.positions.iter_mut().for_each(|p| *p *= factor);
         self.report.scale(factor);

@@ -67,7 +67,6 @@ pub fn report(body: &dyn Distance, mesh: &Mesh, found: &Found, fragments: Fragme
 }
 
 impl Report {
-    /// Multiplies all lengths.
     pub fn scale(&mut self, factor: f64) {
         self.cell *= factor;
         self.volume *= factor.powi(3);

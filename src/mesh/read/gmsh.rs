@@ -30,7 +30,6 @@ struct Gmsh<'t, 'a> {
     blocks: bool,
 }
 
-/// Reads a Gmsh file.
 pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
     let blocks = format(text)?;
     let mut gmsh = Gmsh { text, cells: Cells::default(), nodes: HashMap::new(), blocks };

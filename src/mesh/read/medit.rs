@@ -39,7 +39,6 @@ const PASSED_OVER: [&str; 16] = [
     "BoundingBox",
 ];
 
-/// Reads a MEDIT file.
 pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
     text.comments(b'#');
     let mut cells = Cells::default();

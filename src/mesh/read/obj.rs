@@ -22,7 +22,6 @@ const PASSED_OVER: [&[u8]; 14] = [
     b"c_interp",
 ];
 
-/// Reads an OBJ file.
 pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
     text.comments(b'#');
     let mut cells = Cells::default();

@@ -45,7 +45,6 @@ struct Values<'t, 'a> {
     encoding: Encoding,
 }
 
-/// Reads a PLY file.
 pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
     let (encoding, elements) = head(text)?;
     let bytes = text.bytes_after_line();

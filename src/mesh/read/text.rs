@@ -76,7 +76,6 @@ impl<'a> Text<'a> {
         self.bytes
     }
 
-    /// The file.
     pub fn file(&self) -> &'a Path {
         self.file
     }
@@ -162,7 +161,6 @@ impl<'a> Text<'a> {
         self.parse_real(word, what)
     }
 
-    /// A whole number.
     pub fn integer(&mut self, what: &str) -> Parsed<i64> {
         let word = self.needed(what)?;
         self.parse_integer(word, what)
@@ -180,7 +178,6 @@ impl<'a> Text<'a> {
         usize::try_from(number).map_err(|_| self.fault(format!("{number} is no {what}")))
     }
 
-    /// Three coordinates.
     pub fn point(&mut self) -> Parsed<Vec3> {
         Ok(Vec3::new(self.real("x")?, self.real("y")?, self.real("z")?))
     }

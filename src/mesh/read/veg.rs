@@ -5,7 +5,6 @@ use super::tetgen;
 use super::text::{Text, show};
 use crate::error::InputError;
 
-/// Reads a Vega file.
 pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
     text.comments(b'#');
     let mut cells = Cells::default();

@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 impl Layout {
-    /// Writes the JSON.
     pub(super) fn describe(&mut self, parts: &[Part]) {
         let mut json = String::from(r#"{"asset":{"version":"2.0","generator":"Dashpot"},"#);
         let _ = write!(json, r#""extras":{{"vertices":{},"frames":"#, self.vertices);

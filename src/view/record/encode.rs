@@ -127,7 +127,6 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
 }
 
-/// Whether ffmpeg is available.
 pub(super) fn has_ffmpeg() -> bool {
     let quiet = || Stdio::null();
     let started = Command::new("ffmpeg").arg("-version").stdout(quiet()).stderr(quiet()).status();
