@@ -18,8 +18,7 @@ mod theme;
 mod ui_state;
 mod window;
 
-use crate::Result;
-use crate::gpu;
+use crate::{Result, gpu};
 use session::spec::Spec;
 use std::path::PathBuf;
 

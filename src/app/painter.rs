@@ -6,8 +6,10 @@ use super::ui_state::UiState;
 use crate::error::RunError;
 use crate::gpu::context::Context;
 use crate::gpu::readback::Readback;
-use crate::view::look;
-use crate::view::{Area, Bounds, Colour, Look, Marker, Pane, Picture, RenderScene, Renderer, Screen, Source};
+use crate::view::screen::texture;
+use crate::view::{
+    Area, Bounds, Colour, Look, Marker, Pane, Picture, RenderScene, Renderer, Screen, Source, look,
+};
 use crate::{Result, damping};
 use egui::TextureId;
 use egui_wgpu::{RendererOptions, ScreenDescriptor};
@@ -313,7 +315,7 @@ impl Painter {
         let usage = wgpu::TextureUsages::RENDER_ATTACHMENT
             | wgpu::TextureUsages::TEXTURE_BINDING
             | wgpu::TextureUsages::COPY_SRC;
-        let texture = device.create_texture(&described(size, PICTURE, usage));
+        let texture = texture(device, size, 1, PICTURE, usage);
         let view = texture.create_view(&Default::default());
         let filter = wgpu::FilterMode::Linear;
         match self.scene {
@@ -327,7 +329,7 @@ impl Painter {
     /// A picture of the whole window.
     fn offscreen(&self) -> wgpu::Texture {
         let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
-        self.context.device.create_texture(&described(self.size(), self.config.format, usage))
+        texture(&self.context.device, self.size(), 1, self.config.format, usage)
     }
 
     /// Reads back what is asked for: a picture of the window, and of the bodies for a recording.
@@ -374,21 +376,4 @@ fn suitable_format(offered: &[wgpu::TextureFormat]) -> Option<wgpu::TextureForma
     use wgpu::TextureFormat as Format;
     let wished = [Format::Bgra8Unorm, Format::Rgba8Unorm, Format::Bgra8UnormSrgb, Format::Rgba8UnormSrgb];
     wished.into_iter().find(|format| offered.contains(format))
-}
-
-fn described(
-    [width, height]: [u32; 2],
-    format: wgpu::TextureFormat,
-    usage: wgpu::TextureUsages,
-) -> wgpu::TextureDescriptor<'static> {
-    wgpu::TextureDescriptor {
-        label: Some("picture"),
-        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage,
-        view_formats: &[],
-    }
 }

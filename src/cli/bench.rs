@@ -15,6 +15,7 @@ use super::{Threads, writable};
 use crate::backend::{BackendChoice, reason_for_cpu};
 use crate::gpu::context::adapters;
 use crate::observe::write_whole;
+use crate::scene::check::refuse_if;
 use crate::{Result, error::InputError};
 use measure::Measured;
 use serde::Serialize;
@@ -65,22 +66,16 @@ pub struct Args {
 
 /// Runs a suite and prints its table.
 pub fn run(args: Args) -> Result<()> {
-    if args.frames == 0 {
-        return Err(InputError::field("--frames", "must be at least 1").into());
-    }
+    refuse_if(args.frames == 0, "--frames", "must be at least 1")?;
     if args.adapter.is_some() && args.backend.iter().all(|choice| *choice == BackendChoice::Cpu) {
         return Err(InputError::field("--adapter", WITHOUT_DEVICE).into());
     }
     let only_cpu = [Suite::Damping, Suite::Solvers, Suite::Examples].contains(&args.suite);
-    if only_cpu && args.backend.contains(&BackendChoice::Gpu) {
-        let message = "the suites `damping`, `solvers` and `examples` compute on the CPU; expected cpu";
-        return Err(InputError::field("--backend", message).into());
-    }
+    let message = "the suites `damping`, `solvers` and `examples` compute on the CPU; expected cpu";
+    refuse_if(only_cpu && args.backend.contains(&BackendChoice::Gpu), "--backend", message)?;
     let least = cases::least_elements(args.suite);
-    if args.largest < least {
-        let message = format!("the smallest case of this suite has {least} elements, got {}", args.largest);
-        return Err(InputError::field("--largest", message).into());
-    }
+    let message = format!("the smallest case of this suite has {least} elements, got {}", args.largest);
+    refuse_if(args.largest < least, "--largest", message)?;
     args.json.as_deref().map_or(Ok(()), |path| writable("--json", path))?;
     let json = args.threads.install(|| {
         say!("{}", measure::machine())?;

@@ -10,10 +10,10 @@ mod side_by_side;
 use super::backend::BackendArgs;
 use super::{Threads, writable};
 use crate::Result;
-use crate::error::InputError;
 use crate::model::Model;
 use crate::observe::write_whole;
 use crate::scene::LoadedScene;
+use crate::scene::check::refuse_if;
 use crate::setup::{self, build};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,9 +59,7 @@ struct Subject {
 /// Compares, prints, and ends with the error of a run that failed or that the device refused.
 pub fn run(args: &Args) -> Result<()> {
     let frames = args.frames.unwrap_or(if args.bisect { 3 } else { 100 });
-    if frames == 0 {
-        return Err(InputError::field("--frames", "must be at least 1").into());
-    }
+    refuse_if(frames == 0, "--frames", "must be at least 1")?;
     let device = BackendArgs::device(args.adapter.clone(), args.shaders.clone());
     device.check(false)?;
     args.json.as_deref().map_or(Ok(()), |path| writable("--json", path))?;

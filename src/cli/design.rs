@@ -7,8 +7,7 @@ use crate::design::{self, Designed, End, Options, Progress, Target, target};
 use crate::error::InputError;
 use crate::observe::write_whole;
 use crate::scene::LoadedScene;
-use crate::setup;
-use crate::{Error, Result};
+use crate::{Error, Result, setup};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 

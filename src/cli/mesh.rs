@@ -5,6 +5,7 @@ mod make;
 use crate::error::{InputError, Result};
 use crate::mesh::spec::{MeshFile, MeshSpec, SurfaceFile};
 use crate::mesh::{self, Loaded};
+use crate::scene::check::refuse_if;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 
@@ -69,10 +70,7 @@ fn show(Loaded { mesh, warnings, .. }: Loaded, summary: Option<String>, out: Opt
     if let Some(summary) = summary {
         say!("{summary}")?;
     }
-    match out {
-        Some(out) => mesh::write::write(out, &mesh, &mesh.positions),
-        None => Ok(()),
-    }
+    out.map_or(Ok(()), |out| mesh::write::write(out, &mesh, &mesh.positions))
 }
 
 /// The mesh, and a sentence about how it was filled.
@@ -90,9 +88,8 @@ fn load(args: &MeshArgs) -> Result<(Loaded, Option<String>)> {
             Ok((mesh::load(&spec, here)?, None))
         }
         (None, Some(table)) => {
-            if !(args.scale.is_finite() && args.scale > 0.0) {
-                return Err(InputError::field("--scale", "expected a positive number").into());
-            }
+            let message = "expected a positive number";
+            refuse_if(!(args.scale.is_finite() && args.scale > 0.0), "--scale", message)?;
             let spec = parse_generator(table)?;
             let mut loaded = mesh::load(&spec, here)?;
             loaded.mesh.positions.iter_mut().for_each(|p| *p *= args.scale);

@@ -11,6 +11,7 @@ use crate::observe::gltf::{self, GltfWriter};
 use crate::observe::motion::MotionWriter;
 use crate::observe::visible::Visible;
 use crate::observe::write_whole;
+use crate::scene::check::refuse_if;
 use crate::setup::{self, build};
 use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
@@ -45,13 +46,10 @@ pub struct Args {
 /// Finds the modes, prints them, and writes them if there is a folder.
 pub fn run(args: &Args) -> Result<()> {
     for (option, value, least) in [("--count", args.count, 1), ("--frames", args.frames, 2)] {
-        if value < least {
-            return Err(InputError::field(option, format!("must be at least {least}")).into());
-        }
+        refuse_if(value < least, option, format!("must be at least {least}"))?;
     }
-    if args.size.is_some_and(|size| !(size.is_finite() && size > 0.0)) {
-        return Err(InputError::field("--size", "must be a positive length").into());
-    }
+    let message = "must be a positive length";
+    refuse_if(args.size.is_some_and(|size| !(size.is_finite() && size > 0.0)), "--size", message)?;
     args.threads.install(|| {
         let loaded = setup::load(&args.scene, &args.set)?;
         let built = build(&loaded)?;

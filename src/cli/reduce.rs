@@ -2,18 +2,16 @@
 
 use super::Threads;
 use super::run::{SCENE_HEAD, keep_scene, progress};
-use crate::cpu;
-use crate::error::InputError;
 use crate::model::Model;
 use crate::observe::output::{Export, Output, Plan};
 use crate::observe::write_whole;
 use crate::reduced::{COORDINATES, Reduced};
+use crate::scene::check::refuse_if;
 use crate::scene::{LoadedScene, Scene};
 use crate::setup::{self, build};
-use crate::step::Simulation;
-use crate::step::clock::Phase;
+use crate::step::{Phase, Simulation};
 use crate::view::plot;
-use crate::{Result, Vec3};
+use crate::{Result, Vec3, cpu};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,12 +55,8 @@ pub fn run(mut args: Args) -> Result<()> {
 }
 
 fn work(args: &Args) -> Result<()> {
-    if args.every == 0 {
-        return Err(InputError::field("--every", "must be at least 1").into());
-    }
-    if args.pluck.is_some_and(|far| !far.is_finite()) {
-        return Err(InputError::field("--pluck", "must be a length (m)").into());
-    }
+    refuse_if(args.every == 0, "--every", "must be at least 1")?;
+    refuse_if(args.pluck.is_some_and(|far| !far.is_finite()), "--pluck", "must be a length (m)")?;
     let frames = args.frames.map(|frames| format!("time.frames={frames}"));
     let overrides: Vec<String> = args.set.iter().cloned().chain(frames).collect();
     let loaded = setup::load(&args.scene, &overrides)?;
@@ -72,9 +66,8 @@ fn work(args: &Args) -> Result<()> {
     built.warnings.iter().chain(reduced.warnings()).for_each(|warning| tell!("warning: {warning}"));
     if let Some(far) = args.pluck {
         reduced.pluck(far);
-        if !reduced.last_row().total.is_finite() {
-            return Err(InputError::field("--pluck", "the energy is not finite at this amplitude").into());
-        }
+        let message = "the energy is not finite at this amplitude";
+        refuse_if(!reduced.last_row().total.is_finite(), "--pluck", message)?;
     }
     describe(&loaded, &reduced)?;
     let mut whole = args.compare.then(|| Whole::new(&loaded.scene, &reduced)).transpose()?;

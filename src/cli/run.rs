@@ -16,6 +16,7 @@ use crate::observe::output::{Export, Output, Plan};
 use crate::observe::summary::{ConservationSummary, Summary};
 use crate::observe::write_whole;
 use crate::scene::LoadedScene;
+use crate::scene::check::refuse_if;
 use crate::setup::{self, build};
 use crate::step::Simulation;
 use crate::{Error, Result};
@@ -99,9 +100,7 @@ impl Run {
     /// Reads and checks all input before anything is written.
     fn prepare(args: Args) -> Result<Self> {
         for (option, value) in [("--every", args.every), ("--checkpoint", args.checkpoint)] {
-            if value == 0 {
-                return Err(InputError::field(option, "must be at least 1").into());
-            }
+            refuse_if(value == 0, option, "must be at least 1")?;
         }
         args.backend.check(args.pictures.asked())?;
         args.pictures.check()?;
@@ -304,10 +303,8 @@ pub(super) fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
     let target = directory.join("scene.toml");
     let same = matches!((scene_path(scene), std::fs::canonicalize(&target)), (Some(a), Ok(b)) if a == b);
     let text = std::fs::read_to_string(&target).unwrap_or_default();
-    if same && !text.starts_with(SCENE_HEAD) {
-        let message = format!("would overwrite the scene {}; choose another folder", target.display());
-        return Err(InputError::field("--out", message).into());
-    }
+    let message = format!("would overwrite the scene {}; choose another folder", target.display());
+    refuse_if(same && !text.starts_with(SCENE_HEAD), "--out", message)?;
     Ok(())
 }
 

@@ -6,9 +6,7 @@ use crate::gpu::context::Adapter;
 use crate::ledger::Row;
 use crate::model::Model;
 use crate::scene::{GlobalSolver, LoadedScene, Precision};
-use crate::step::Simulation;
-use crate::step::backend::DeviceUse;
-use crate::step::clock::{Clock, PHASES, Phase};
+use crate::step::{Clock, DeviceUse, PHASES, Phase, Simulation};
 use crate::{Result, cpu};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -176,7 +174,8 @@ impl TimedRun {
             FrameClock::Wall => {
                 self.walls.push(wall);
                 self.clocks.push(simulation.clock().since(&clock));
-                self.used = sum(&self.used, &simulation.device_use().unwrap_or_default().since(&used));
+                let more = simulation.device_use().unwrap_or_default().since(&used);
+                self.used = self.used.zip(&more, |sum, more| sum + more);
                 self.iterations += row.iterations;
             }
         }
@@ -223,15 +222,4 @@ pub fn turns(timed_runs: usize, frame: usize) -> Vec<usize> {
 
 fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
-}
-
-fn sum(a: &DeviceUse, b: &DeviceUse) -> DeviceUse {
-    DeviceUse {
-        submissions: a.submissions + b.submissions,
-        dispatches: a.dispatches + b.dispatches,
-        uploaded: a.uploaded + b.uploaded,
-        downloaded: a.downloaded + b.downloaded,
-        waits: a.waits + b.waits,
-        phases_ms: None,
-    }
 }

@@ -140,8 +140,7 @@ fn size(mesh: &Mesh) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setup::build;
-    use crate::setup::load_text;
+    use crate::setup::{build, load_text};
 
     fn contact_surface(mesh: &str, material: &str) -> ContactSurface {
         let text = format!("[[body]]\nmesh = {mesh}\nmaterial = {material}");

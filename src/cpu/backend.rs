@@ -12,8 +12,7 @@ use crate::step::backend::{
     AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
     Profiling, Report, Usage,
 };
-use crate::step::coefficients::StepCoefficients;
-use crate::step::host::{HostAccess, HostNeeds};
+use crate::step::{HostAccess, HostNeeds, StepCoefficients};
 use crate::{Result, Vec3};
 use nalgebra::DVector;
 use rayon::prelude::*;

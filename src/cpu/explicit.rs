@@ -6,8 +6,7 @@ use crate::Vec3;
 use crate::damping::laplacian::resistance;
 use crate::elastic::Scalar;
 use crate::linear::reduce::sum;
-use crate::step::backend::{AttachmentTargets, ForceAt};
-use crate::step::coefficients::StepCoefficients;
+use crate::step::{AttachmentTargets, ForceAt, StepCoefficients};
 use rayon::prelude::*;
 
 /// The force of the state, and what it does at the end of a step.

@@ -1,15 +1,14 @@
 //! The inside of a step on the CPU.
 
-use super::newton;
-use super::{CHUNK, Cpu, fill};
+use super::{CHUNK, Cpu, fill, newton};
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
 use crate::error::RunError;
 use crate::linear::reduce::sum;
 use crate::solve::metric::stiffened;
-use crate::step::coefficients::StepCoefficients;
-use crate::step::host::{
+use crate::step::{
     HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, Merit, StateOffset,
+    StepCoefficients,
 };
 use crate::{Result, Vec3};
 use rayon::prelude::*;

@@ -5,8 +5,7 @@ use crate::elastic::Scalar;
 use crate::elastic::local::Local;
 use crate::ledger::Observation;
 use crate::linear::reduce::{sum, sums};
-use crate::model::Model;
-use crate::model::element::Element;
+use crate::model::{Element, Model};
 
 pub fn observe<T: Scalar>(
     model: &Model,

@@ -21,9 +21,7 @@ use super::{Damping, Filter, Model};
 use crate::Vec3;
 use crate::elastic::gather::Gather;
 use crate::linear::reduce::sum;
-use crate::model::element::Stencil;
-use crate::model::triangle::TriangleLaw;
-use crate::model::{self, Body};
+use crate::model::{self, Body, Stencil, TriangleLaw};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 

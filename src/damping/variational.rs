@@ -22,9 +22,9 @@
 
 use super::{Damping, Model};
 use crate::elastic::elastic_energy::{Displacement, ElasticEnergy};
-use crate::model::spring::SpringElement;
 use crate::model::tet::edge_matrix;
-use crate::model::triangle::{TriangleLaw, rest_shape};
+use crate::model::triangle::rest_shape;
+use crate::model::{SpringElement, TriangleLaw};
 use crate::{Result, Vec3, model};
 
 /// The model `variational`.

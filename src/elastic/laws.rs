@@ -7,8 +7,8 @@ use super::blocks::WIDTH;
 use super::lanes::{Lane, Real};
 use super::matrix::{Symmetric, eigenvectors, product_transposed, triple};
 use super::projection::unit_determinant;
-use crate::model::law::{Law, Principal};
-use crate::model::tet::TetElement;
+use crate::model::law::Principal;
+use crate::model::{Law, TetElement};
 use pulp::Simd;
 
 /// A law and the lanes of a block that obey it: 1 there, 0 elsewhere.

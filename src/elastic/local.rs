@@ -5,9 +5,7 @@ use super::energies::Energies;
 use super::gather::Gather;
 use super::tets::{TetObservation, Tets};
 use crate::Vec3;
-use crate::model::Model;
-use crate::model::bending::BendingElement;
-use crate::model::element::Element;
+use crate::model::{BendingElement, Element, Model};
 use rayon::prelude::*;
 
 /// Elements handled by one task.

@@ -4,17 +4,14 @@
 //! The force of the state stays in the gradient buffer, as −f; the start force of an implicit step has its own buffer,
 //! because local steps overwrite the gradient.
 
-use super::Gpu;
 use super::buffer::Buffer;
 use super::contents::points;
 use super::kernel::Id;
 use super::layout::{BLOCK, Step};
-use super::state;
 use super::twin::wide;
+use super::{Gpu, state};
 use crate::elastic::Scalar;
-use crate::step::backend::{AttachmentTargets, ForceAt};
-use crate::step::clock::Phase;
-use crate::step::coefficients::StepCoefficients;
+use crate::step::{AttachmentTargets, ForceAt, Phase, StepCoefficients};
 use crate::{Result, Vec3};
 
 impl<T: Scalar> Gpu<T> {

@@ -1,19 +1,18 @@
 //! Host access to the inside of a step on a device. The host solves, whatever the global method.
 
-use super::Gpu;
 use super::backend::unprepared;
 use super::buffer::Buffer;
 use super::host_mirror::{CHUNK, HostMirror};
 use super::kernel::Id;
 use super::layout::Step;
-use super::merit;
 use super::readback::Readback;
 use super::twin::wide;
+use super::{Gpu, merit};
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
-use crate::step::clock::Phase;
-use crate::step::coefficients::StepCoefficients;
-use crate::step::host::{HostAccess, HostStep, Iterate, LinearMap, Measure, Measured, StateOffset};
+use crate::step::{
+    HostAccess, HostStep, Iterate, LinearMap, Measure, Measured, Phase, StateOffset, StepCoefficients,
+};
 use crate::{Result, Vec3};
 use rayon::prelude::*;
 

@@ -7,9 +7,7 @@ use super::kernel::Id;
 use super::layout::Step;
 use crate::Result;
 use crate::elastic::Scalar;
-use crate::step::clock::Phase;
-use crate::step::coefficients::StepCoefficients;
-use crate::step::host::Merit;
+use crate::step::{Merit, Phase, StepCoefficients};
 
 /// Leading bytes of the device's report that contain the sums.
 pub(super) const BYTES: u64 = 64;

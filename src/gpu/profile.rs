@@ -4,8 +4,7 @@ use super::context::Context;
 use super::kernel::{Id, KERNELS};
 use super::readback::Readback;
 use crate::Result;
-use crate::step::backend::KernelTime;
-use crate::step::clock::{PHASES, Phase};
+use crate::step::{KernelTime, PHASES, Phase};
 use std::sync::Arc;
 
 /// Timestamps in a query set: what WebGPU allows.

@@ -7,8 +7,7 @@ use super::stream::Stream;
 use super::twin::{place, wide};
 use crate::error::RunError;
 use crate::model::Model;
-use crate::step::backend::BackendState;
-use crate::step::coefficients::StepCoefficients;
+use crate::step::{BackendState, StepCoefficients};
 use crate::{Result, Vec3};
 
 /// The numbers of a step, in differences: x = x_n + d. Every integrator's target and evaluation point are x_n plus a

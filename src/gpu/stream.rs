@@ -13,8 +13,7 @@ use super::readback::Readback;
 use super::reload::{self, Watch};
 use super::shader::Library;
 use crate::Result;
-use crate::step::backend::{DeviceUse, KernelTime};
-use crate::step::clock::{PHASES, Phase};
+use crate::step::{DeviceUse, KernelTime, PHASES, Phase};
 use std::sync::Arc;
 
 enum Command {

@@ -1,16 +1,14 @@
 //! Re-uploads data that changes during a run: stiffness, rest shapes, and attachments that switch on or off.
 
-use super::Gpu;
 use super::buffer::{Buffer, Contents};
-use super::contents;
 use super::kernel::Id;
 use super::layout::Vertex;
+use super::{Gpu, contents};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;
 use crate::solve::stiffness::Stiffness;
-use crate::step::clock::Phase;
-use crate::step::coefficients::StepCoefficients;
+use crate::step::{Phase, StepCoefficients};
 use std::sync::Arc;
 
 /// The buffers with element weights.

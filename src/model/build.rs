@@ -1,9 +1,8 @@
 //! From a scene and its meshes to a model: placing, masses, elements, attachments.
 
-use super::attachment::Attachment;
 use super::check::check_material;
 use super::material::{elements, lumped_masses};
-use super::{Body, Model};
+use super::{Attachment, Body, Model};
 use crate::error::InputError;
 use crate::mesh::{self, Embedding, Mesh};
 use crate::scene::{self, LoadedScene, MatterKind, Scene, Select};

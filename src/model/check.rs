@@ -1,7 +1,7 @@
 //! Validation of materials: which fields belong to which model on which kind of mesh, and their ranges.
 
 use super::material::{MATERIALS, MaterialModel};
-use crate::scene::check::{Checked, check_times, fault, known, not_negative, positive};
+use crate::scene::check::{Checked, check_times, fault, known, not_negative, positive, refuse_if};
 use crate::scene::{Keyframes, Material, MatterKind};
 use std::ops::RangeInclusive;
 
@@ -87,9 +87,9 @@ fn check_membership(
 ) -> Checked {
     for name in given(material) {
         let field = format!("{at}.{name}");
-        match (model.fields.iter().find(|field| field.0 == name), kind) {
+        match (model.fields.iter().find(|fields| fields.0.contains(&name)), kind) {
             (None, _) => {
-                let fields: Vec<_> = model.fields.iter().map(|field| field.0).collect();
+                let fields: Vec<_> = model.fields.iter().flat_map(|fields| fields.0).copied().collect();
                 let reads = fields.join(", ");
                 return fault(field, format!("does not belong to `{}`, which reads {reads}", model.name));
             }
@@ -129,7 +129,7 @@ fn check_elasticity(at: &str, material: &Material, model: &MaterialModel) -> Che
     if material.mu.is_none() {
         return missing("mu", &format!("by `{}`, or `young_modulus` with `poisson_ratio`", model.name));
     }
-    let reads_lambda = model.fields.iter().any(|field| field.0 == "lambda");
+    let reads_lambda = model.fields.iter().any(|fields| fields.0.contains(&"lambda"));
     if reads_lambda && material.lambda.is_none() {
         return missing("lambda", &format!("by `{}` with `mu`", model.name));
     }
@@ -137,9 +137,8 @@ fn check_elasticity(at: &str, material: &Material, model: &MaterialModel) -> Che
 }
 
 fn check_ranges(at: &str, material: &Material) -> Checked {
-    if material.density.is_some() && material.mass.is_some() {
-        return fault(format!("{at}.mass"), "give `density` or `mass`, not both");
-    }
+    let message = "give `density` or `mass`, not both";
+    refuse_if(material.density.is_some() && material.mass.is_some(), format!("{at}.mass"), message)?;
     if material.vertex_mass.is_some() && (material.density.is_some() || material.mass.is_some()) {
         return fault(format!("{at}.vertex_mass"), "give `density`, `mass` or `vertex_mass`, one of them");
     }

@@ -2,14 +2,9 @@
 //!
 //! An element is a function of G x, so its Hessian by the positions is Gᵀ H G with H that by G x; if H is semi-definite, so is Gᵀ H G.
 
-use super::Model;
-use super::bending::BendingElement;
-use super::element::Element;
 use super::law::isotropic::{Blocks, Definite, hessian};
 use super::law::stretches::Stretches;
-use super::spring::SpringElement;
-use super::tet::TetElement;
-use super::triangle::{TriangleElement, TriangleLaw};
+use super::{BendingElement, Element, Model, SpringElement, TetElement, TriangleElement, TriangleLaw};
 use crate::linear::{BlockMatrix, BlockPattern, Hessian};
 use crate::{Mat3, Result, Vec3};
 use rayon::prelude::*;

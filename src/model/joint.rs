@@ -1,7 +1,6 @@
 //! Joints: points of two bodies held together, by springs of length 0.
 
-use super::Model;
-use super::spring::SpringElement;
+use super::{Model, SpringElement};
 use crate::Vec3;
 use crate::error::InputError;
 use crate::scene::{Joint, Scene};

@@ -1,11 +1,9 @@
 //! Materials: which elements a mesh becomes, by the name in the scene. A material is one line of [`MATERIALS`].
 
-use super::bending::{self, BendingElement};
-use super::law::Law;
+use super::bending::{self};
 use super::law::curves::Curves;
-use super::spring::SpringElement;
-use super::tet::{TetElement, signed_volume};
-use super::triangle::TriangleElement;
+use super::tet::signed_volume;
+use super::{BendingElement, Law, SpringElement, TetElement, TriangleElement};
 use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::{LinkKind, Mesh};
@@ -33,6 +31,9 @@ impl Elements {
     }
 }
 
+/// Some fields and the kinds of mesh on which they mean something.
+type Fields = (&'static [&'static str], &'static [MatterKind]);
+
 /// A material model: the kinds of mesh it can be given to, and what it reads.
 #[derive(Debug, Clone, Copy)]
 pub struct MaterialModel {
@@ -40,94 +41,66 @@ pub struct MaterialModel {
     pub name: &'static str,
     /// Kinds of mesh it fits.
     pub kinds: &'static [MatterKind],
-    /// Each field and the kinds of mesh on which it means something. `density` and `mass` belong to all.
-    pub fields: &'static [(&'static str, &'static [MatterKind])],
+    /// Its fields. `density` and `mass` belong to all.
+    pub fields: &'static [Fields],
     /// Makes the elements of a mesh that it fits; an error names the field within `material`.
     pub build: fn(&Material, &Mesh) -> Result<Elements, InputError>,
 }
 
+const fn model(
+    name: &'static str,
+    kinds: &'static [MatterKind],
+    fields: &'static [Fields],
+    build: fn(&Material, &Mesh) -> Result<Elements, InputError>,
+) -> MaterialModel {
+    MaterialModel { name, kinds, fields, build }
+}
+
 /// The fields of a law of Lamé's parameters.
-const LAME: &[(&str, &[MatterKind])] = &[
-    ("mu", &[Solid, Cloth]),
-    ("lambda", &[Solid, Cloth]),
-    ("young_modulus", &[Solid, Cloth]),
-    ("poisson_ratio", &[Solid, Cloth]),
-    ("thickness", &[Cloth]),
-    ("yield_stress", &[Solid, Cloth]),
-    ("creep_rate", &[Solid, Cloth]),
+const LAME: &[Fields] = &[
+    (&["mu", "lambda", "young_modulus", "poisson_ratio"], &[Solid, Cloth]),
+    (&["thickness"], &[Cloth]),
+    YIELD,
 ];
+const YIELD: Fields = (&["yield_stress", "creep_rate"], &[Solid, Cloth]);
 
 /// All material models: one entry each.
 pub const MATERIALS: &[MaterialModel] = &[
-    MaterialModel {
-        name: "arap",
-        kinds: &[Solid, Cloth],
-        fields: &[
-            ("mu", &[Solid, Cloth]),
-            ("young_modulus", &[Solid, Cloth]),
-            ("poisson_ratio", &[Solid, Cloth]),
-            ("thickness", &[Cloth]),
-            ("strain_limits", &[Cloth]),
-            ("bending", &[Cloth]),
-            ("bending_rest", &[Cloth]),
-            ("yield_stress", &[Solid, Cloth]),
-            ("creep_rate", &[Solid, Cloth]),
+    model(
+        "arap",
+        &[Solid, Cloth],
+        &[
+            (&["mu", "young_modulus", "poisson_ratio"], &[Solid, Cloth]),
+            (&["thickness", "strain_limits", "bending", "bending_rest"], &[Cloth]),
+            YIELD,
         ],
-        build: arap,
-    },
-    MaterialModel {
-        name: "corotated",
-        kinds: &[Solid],
-        fields: &[
-            ("mu", &[Solid]),
-            ("lambda", &[Solid]),
-            ("young_modulus", &[Solid]),
-            ("poisson_ratio", &[Solid]),
-            ("yield_stress", &[Solid]),
-            ("creep_rate", &[Solid]),
+        arap,
+    ),
+    model(
+        "corotated",
+        &[Solid],
+        &[(&["mu", "lambda", "young_modulus", "poisson_ratio", "yield_stress", "creep_rate"], &[Solid])],
+        corotated,
+    ),
+    model("stvk", &[Solid, Cloth], LAME, |m, mesh| of_law(m, mesh, Law::StVenantKirchhoff)),
+    model("neo-hookean", &[Solid, Cloth], LAME, |m, mesh| of_law(m, mesh, Law::NeoHookean)),
+    model("corotated-linear", &[Solid, Cloth], LAME, |m, mesh| of_law(m, mesh, Law::CorotatedLinear)),
+    model(
+        "valanis-landel",
+        &[Solid, Cloth],
+        &[(&["curves"], &[Solid, Cloth]), (&["thickness"], &[Cloth]), YIELD],
+        valanis_landel,
+    ),
+    model(
+        "spring",
+        &[Solid, Cloth, Strands],
+        &[
+            (&["stiffness"], &[Solid, Cloth, Strands]),
+            (&["shear_stiffness"], &[Cloth]),
+            (&["bending_stiffness", "thickness"], &[Cloth, Strands]),
         ],
-        build: corotated,
-    },
-    MaterialModel {
-        name: "stvk",
-        kinds: &[Solid, Cloth],
-        fields: LAME,
-        build: |material, mesh| of_law(material, mesh, Law::StVenantKirchhoff),
-    },
-    MaterialModel {
-        name: "neo-hookean",
-        kinds: &[Solid, Cloth],
-        fields: LAME,
-        build: |material, mesh| of_law(material, mesh, Law::NeoHookean),
-    },
-    MaterialModel {
-        name: "corotated-linear",
-        kinds: &[Solid, Cloth],
-        fields: LAME,
-        build: |material, mesh| of_law(material, mesh, Law::CorotatedLinear),
-    },
-    MaterialModel {
-        name: "valanis-landel",
-        kinds: &[Solid, Cloth],
-        fields: &[
-            ("curves", &[Solid, Cloth]),
-            ("thickness", &[Cloth]),
-            ("yield_stress", &[Solid, Cloth]),
-            ("creep_rate", &[Solid, Cloth]),
-        ],
-        build: valanis_landel,
-    },
-    MaterialModel {
-        name: "spring",
-        kinds: &[Solid, Cloth, Strands],
-        fields: &[
-            ("stiffness", &[Solid, Cloth, Strands]),
-            ("shear_stiffness", &[Cloth]),
-            ("bending_stiffness", &[Cloth, Strands]),
-            ("thickness", &[Cloth, Strands]),
-        ],
-        build: spring,
-    },
+        spring,
+    ),
 ];
 
 /// The elements of a body.

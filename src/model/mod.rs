@@ -20,15 +20,16 @@ pub mod triangle;
 use crate::linear::SparseMatrix;
 use crate::mesh::{Embedding, Mesh};
 use crate::{Result, Vec3};
-use attachment::Attachment;
-use bending::BendingElement;
-use element::Stencil;
-use law::Law;
-use spring::SpringElement;
+pub use attachment::Attachment;
+pub use bending::BendingElement;
+pub use element::{Element, Stencil};
+pub use law::Law;
+pub use rest::RestShapes;
+pub use spring::SpringElement;
 use std::ops::Range;
 use std::sync::Arc;
-use tet::{TetElement, signed_volume};
-use triangle::TriangleElement;
+pub use tet::{TetElement, signed_volume};
+pub use triangle::{TriangleElement, TriangleLaw};
 
 /// A body's share of the model's arrays.
 #[derive(Debug, Clone, PartialEq)]

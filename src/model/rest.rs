@@ -1,8 +1,6 @@
 //! Rest shapes that move: those of a body that yields are not the ones of its mesh any more.
 
-use super::Model;
-use super::tet::TetElement;
-use super::triangle::TriangleElement;
+use super::{Model, TetElement, TriangleElement};
 use crate::linear::SparseMatrix;
 use crate::{Mat3, Result};
 use nalgebra::Matrix2;

@@ -1,7 +1,6 @@
 //! The tetrahedron: F = Ds Dm⁻¹ and the weights of its two energies.
 
-use super::element::{Element, Stencil};
-use super::law::Law;
+use super::{Element, Law, Stencil};
 use crate::{Mat3, Vec3};
 
 /// A linear tetrahedron with energy w_s/2 |F − R|² + w_v/2 |F − P|² (J), or that of another law with the same μ and λ.

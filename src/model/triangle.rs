@@ -1,7 +1,6 @@
 //! Triangles of a cloth or of a plane body: in-plane strain, with optional limits, or Green's.
 
-use super::element::{Element, Stencil};
-use super::law::Law;
+use super::{Element, Law, Stencil};
 use crate::Vec3;
 use nalgebra::Matrix2;
 

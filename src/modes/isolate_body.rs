@@ -1,12 +1,7 @@
 //! One body of a model by itself, at rest.
 
 use crate::Vec3;
-use crate::model::attachment::Attachment;
-use crate::model::bending::BendingElement;
-use crate::model::spring::SpringElement;
-use crate::model::tet::TetElement;
-use crate::model::triangle::TriangleElement;
-use crate::model::{Body, Model};
+use crate::model::{Attachment, BendingElement, Body, Model, SpringElement, TetElement, TriangleElement};
 
 /// Isolates a body as its own model: in rest coordinates, without gravity and joints, held at its rest positions by
 /// its permanent attachments.

@@ -1,12 +1,10 @@
 //! Decay of modes under a scene's damping.
 
 use super::{Mode, isolate_body};
-use crate::damping;
 use crate::model::Model;
 use crate::scene::{NON_OSCILLATORY, Scene};
-use crate::step::explicit;
-use crate::step::integrator;
-use crate::{Result, Vec3};
+use crate::step::{explicit, integrator};
+use crate::{Result, Vec3, damping};
 
 /// The decay of a mode.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,7 @@
 use crate::error::InputError;
 use crate::ledger::Row;
 use crate::scene::{Scene, Time};
-use crate::step::Simulation;
-use crate::step::Snapshot;
+use crate::step::{Simulation, Snapshot};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -17,8 +17,7 @@ pub mod visible;
 
 use crate::mesh::write::atomic;
 use crate::model::Model;
-use crate::step::Simulation;
-use crate::step::clock::Clock;
+use crate::step::{Clock, Simulation};
 use crate::{Result, Vec3};
 use std::path::Path;
 

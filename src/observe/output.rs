@@ -1,11 +1,10 @@
 //! The output folder of a run: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
-use super::MotionSource;
 use super::motion::MotionWriter;
 use super::npy::TrajectoryWriter;
 use super::series::Series;
 use super::visible::Visible;
-use super::write_whole;
+use super::{MotionSource, write_whole};
 use crate::ledger::{HEADER, Row};
 use crate::mesh::Mesh;
 use crate::mesh::write::{VertexData, write, write_with_data};

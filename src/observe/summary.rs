@@ -3,10 +3,9 @@
 use super::number::fixed;
 use crate::ledger::Row;
 use crate::scene::{ContactLaw, Method, Quantity, Scene};
-use crate::step::Simulation;
-use crate::step::clock::PHASES;
 use crate::step::parts::conservation::ConstraintStats;
 use crate::step::stable::StableStep;
+use crate::step::{PHASES, Simulation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;

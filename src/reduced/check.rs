@@ -2,8 +2,7 @@
 
 use super::MOST_COORDINATES;
 use crate::error::InputError;
-use crate::model::Model;
-use crate::model::law::Law;
+use crate::model::{Law, Model};
 use crate::scene::{Method, NON_OSCILLATORY, Scene};
 use crate::step::explicit;
 

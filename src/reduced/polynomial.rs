@@ -9,8 +9,7 @@
 //! monomial is added up: of 71⁴ products 71·72·73·74/24 numbers are left, about 1.2 million (9 MB), and one pass over them gives the
 //! Hessian H, from which the rest follows, E being homogeneous: ∇E = H q/3 and E = qᵀ H q/12.
 
-use crate::model::element::Stencil;
-use crate::model::tet::TetElement;
+use crate::model::{Stencil, TetElement};
 use crate::{Mat3, Vec3};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};

@@ -8,9 +8,7 @@
 use super::polynomial::gradient;
 use crate::error::{Error, InputError, RunError};
 use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
-use crate::model::Model;
-use crate::model::element::Stencil;
-use crate::model::tet::TetElement;
+use crate::model::{Model, Stencil, TetElement};
 use crate::{Mat3, Result, Vec3};
 use rayon::prelude::*;
 

@@ -8,8 +8,7 @@
 use super::Reduced;
 use super::polynomial::Evaluated;
 use crate::linear::newton::{self, Merit, Minimum};
-use crate::step::coefficients::StepCoefficients;
-use crate::step::integrator;
+use crate::step::{StepCoefficients, integrator};
 use crate::{Result, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector};
 

@@ -1,8 +1,7 @@
 //! Checks of one field, for all that validate a scene: the message names the field and what was expected.
 
-use crate::Vec3;
 use crate::error::InputError;
-use crate::suggest;
+use crate::{Vec3, suggest};
 
 /// What a check comes to.
 pub type Checked = Result<(), InputError>;
@@ -10,6 +9,11 @@ pub type Checked = Result<(), InputError>;
 /// A fault of a field.
 pub fn fault(field: impl Into<String>, message: impl Into<String>) -> Checked {
     Err(InputError::field(field, message))
+}
+
+/// That something is not so; else a fault of the field.
+pub fn refuse_if(wrong: bool, field: impl Into<String>, message: impl Into<String>) -> Checked {
+    if wrong { fault(field, message) } else { Ok(()) }
 }
 
 /// More than 0.
@@ -49,9 +53,7 @@ pub fn direction(field: impl Into<String>, axis: [f64; 3]) -> Checked {
 
 /// Keyframes: ascending times, and as many values, whose field is `name`.
 pub fn check_times(at: &str, times: &[f64], name: &str, values: usize) -> Checked {
-    if times.is_empty() {
-        return fault(format!("{at}.times"), "must hold at least one time");
-    }
+    refuse_if(times.is_empty(), format!("{at}.times"), "must hold at least one time")?;
     if times.len() != values {
         let count = times.len();
         return fault(

@@ -20,7 +20,9 @@ use crate::error::InputError;
 use crate::mesh::characters;
 use crate::mesh::spec::{CharacterSpec, SurfaceFile};
 use crate::model::check::check_material;
-use crate::scene::check::{Checked, at_least_one, direction, fault, known, not_negative, positive};
+use crate::scene::check::{
+    Checked, at_least_one, direction, fault, known, not_negative, positive, refuse_if,
+};
 use crate::scene::{Body, MatterKind, MeshSpec, Scene, Time, body_name_fault};
 
 /// The largest number in a scene, whatever its unit.
@@ -40,9 +42,8 @@ pub fn check(scene: &Scene) -> Checked {
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         contact::check_obstacle(&format!("obstacle.{index}"), obstacle)?;
     }
-    if scene.bodies.is_empty() {
-        return fault("body", "a scene needs at least one body, which begins with the line [[body]]");
-    }
+    let message = "a scene needs at least one body, which begins with the line [[body]]";
+    refuse_if(scene.bodies.is_empty(), "body", message)?;
     for (index, body) in scene.bodies.iter().enumerate() {
         check_name(scene, index)?;
         check_body(&format!("body.{index}"), body, scene.time.step / scene.time.substeps as f64)?;
@@ -75,9 +76,7 @@ fn check_name(scene: &Scene, index: usize) -> Checked {
 }
 
 fn check_surface(at: &str, mesh: &SurfaceFile) -> Checked {
-    if mesh.surface.as_os_str().is_empty() {
-        return fault(format!("{at}.surface"), "must name a file");
-    }
+    refuse_if(mesh.surface.as_os_str().is_empty(), format!("{at}.surface"), "must name a file")?;
     positive(format!("{at}.scale"), mesh.scale)?;
     match (mesh.target_tets, mesh.cell) {
         (Some(_), None) => Ok(()),
@@ -101,9 +100,7 @@ fn check_character(at: &str, mesh: &CharacterSpec) -> Checked {
 
 fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     if let MeshSpec::File(mesh) = &body.mesh {
-        if mesh.file.as_os_str().is_empty() {
-            return fault(format!("{at}.mesh.file"), "must name a file");
-        }
+        refuse_if(mesh.file.as_os_str().is_empty(), format!("{at}.mesh.file"), "must name a file")?;
         positive(format!("{at}.mesh.scale"), mesh.scale)?;
         if mesh.skin.as_ref().is_some_and(|skin| skin.as_os_str().is_empty()) {
             return fault(format!("{at}.mesh.skin"), "must name a file");
@@ -118,9 +115,8 @@ fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     check_material(&format!("{at}.material"), &body.material, MatterKind::of(&body.mesh))?;
     direction(format!("{at}.rotation.axis"), body.rotation.axis)?;
     for (axis, factor) in body.stretch.iter().enumerate() {
-        if *factor == 0.0 {
-            return fault(format!("{at}.stretch.{axis}"), "must not be 0, which would flatten the body");
-        }
+        let message = "must not be 0, which would flatten the body";
+        refuse_if(*factor == 0.0, format!("{at}.stretch.{axis}"), message)?;
     }
     for (index, displace) in body.displace.iter().enumerate() {
         let at = format!("{at}.displace.{index}");

@@ -3,9 +3,7 @@
 //! Three traits. [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that
 //! work on the host), [`Profiling`] what a user may ask about its speed.
 
-use super::clock::PHASES;
-use super::coefficients::StepCoefficients;
-use super::host::{HostAccess, HostNeeds, HostStep};
+use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
 use crate::damping::Filter;
 use crate::ledger::{Exchange, Observation};
 use crate::linear::multi_vector::MultiVector;
@@ -57,13 +55,18 @@ pub struct DeviceUse {
 impl DeviceUse {
     /// What came after an `earlier` reading; times of phases are those of the later one.
     pub fn since(&self, earlier: &DeviceUse) -> DeviceUse {
+        DeviceUse { phases_ms: self.phases_ms, ..self.zip(earlier, |now, before| now - before) }
+    }
+
+    /// Count by count, without times.
+    pub fn zip(&self, other: &DeviceUse, of: impl Fn(u64, u64) -> u64) -> DeviceUse {
         DeviceUse {
-            submissions: self.submissions - earlier.submissions,
-            dispatches: self.dispatches - earlier.dispatches,
-            uploaded: self.uploaded - earlier.uploaded,
-            downloaded: self.downloaded - earlier.downloaded,
-            waits: self.waits - earlier.waits,
-            phases_ms: self.phases_ms,
+            submissions: of(self.submissions, other.submissions),
+            dispatches: of(self.dispatches, other.dispatches),
+            uploaded: of(self.uploaded, other.uploaded),
+            downloaded: of(self.downloaded, other.downloaded),
+            waits: of(self.waits, other.waits),
+            phases_ms: None,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! What a step's parts share: the model, the backend, the operator of the solve, and what they tell each other.
 
-use super::backend::{AttachmentTargets, Backend, ExtraForce, ForceAt};
-use super::clock::{Clock, Phase};
-use super::host::{HostNeeds, HostStep, StateOffset};
 use super::minimise::operator::StepOperator;
 use super::parts::conservation::body::Rigid;
 use super::parts::conservation::targets::ConservationTargets;
-use super::scheme::{Scheme, Stage, StepTime};
+use super::scheme::{Scheme, StepTime};
+use super::{
+    AttachmentTargets, Backend, Clock, ExtraForce, ForceAt, HostNeeds, HostStep, Phase, Stage, StateOffset,
+};
 use crate::damping::Damping;
 use crate::ledger::Exchange;
 use crate::linear::reduce::sum;

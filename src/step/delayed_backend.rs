@@ -1,11 +1,10 @@
 //! A backend for tests: the CPU's, whose reports arrive as late as those of a device.
 
-use super::backend::{
-    AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
-    Profiling, Report,
+use super::{
+    AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, HostAccess,
+    HostNeeds, HostStep, Iterate, LinearMap, MaterialChange, Measure, Measured, Profiling, Report,
+    StateOffset, StepCoefficients,
 };
-use super::coefficients::StepCoefficients;
-use super::host::{HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, StateOffset};
 use crate::damping::Filter;
 use crate::error::RunError;
 use crate::{Result, Vec3};

@@ -15,14 +15,10 @@
 //!
 //! A new explicit method is a new row here and nothing else.
 
-use super::backend::ForceAt;
-use super::clock::Phase;
-use super::context::StepContext;
-use super::host::{Iterate, StateOffset};
 use super::integrator::{BACKWARD_EULER, INTEGRATORS, Integrator, Target, Velocity};
 use super::minimise::Solved;
 use super::parts::{Parts, Progress};
-use super::scheme::Stage;
+use super::{ForceAt, Iterate, Phase, Stage, StateOffset, StepContext};
 use crate::scene::NON_OSCILLATORY;
 use crate::{Result, Vec3};
 

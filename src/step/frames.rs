@@ -2,17 +2,13 @@
 //!
 //! A device may be some frames behind. Frames wait in a queue for their reports, which arrive in the same order.
 
-use super::Simulation;
-use super::clock::Phase;
-use super::context::StepContext;
 use super::minimise::Solved;
 use super::minimise::stop::residual;
 use super::parts::attachments::Attachments;
+use super::{Phase, Simulation, StepContext};
 use crate::Result;
 use crate::error::RunError;
-use crate::ledger::Exchange;
-use crate::ledger::Observation;
-use crate::ledger::{Book, Row};
+use crate::ledger::{Book, Exchange, Observation, Row};
 use crate::model::law::Law;
 use std::collections::VecDeque;
 

@@ -1,11 +1,8 @@
 //! Interventions of a user: impulses that give energy, and a change of settings in the middle of a motion.
 
-use super::context::Change;
 use super::parts::attachments::Attachments;
-use super::{Simulation, Snapshot};
-use crate::ledger::Exchange;
-use crate::ledger::Observation;
-use crate::ledger::Row;
+use super::{Change, Simulation, Snapshot};
+use crate::ledger::{Exchange, Observation, Row};
 use crate::{Result, Vec3};
 
 impl Simulation {

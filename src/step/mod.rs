@@ -24,14 +24,18 @@ pub mod stable;
 #[cfg(test)]
 mod tests;
 
-use crate::Result;
-use crate::damping;
 use crate::model::Model;
 use crate::scene::Scene;
-use backend::Backend;
-use clock::Phase;
-pub use context::StepContext;
+use crate::{Result, damping};
+pub use backend::{
+    AttachmentTargets, Backend, BackendState, Columns, DeviceUse, ExtraForce, FetchedState, ForceAt,
+    KernelTime, MaterialChange, Profile, Profiling, Report,
+};
+pub use clock::{Clock, PHASES, Phase};
+pub use coefficients::StepCoefficients;
+pub use context::{Change, Proposal, StepContext};
 use frames::FrameQueue;
+pub use host::{HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, Merit, StateOffset};
 use minimise::{Minimiser, Solved};
 pub use parts::Part;
 use parts::non_oscillatory::Calibration;

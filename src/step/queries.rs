@@ -1,8 +1,5 @@
 //! Queries: what a user can ask of a simulation.
 
-use super::Simulation;
-use super::backend::{DeviceUse, KernelTime, Profile};
-use super::clock::Clock;
 use super::parts::attachments::Attachments;
 use super::parts::conservation::{Conservation, ConstraintStats};
 use super::parts::contact::Contact;
@@ -10,10 +7,10 @@ use super::parts::example_damping::ExampleDamping;
 use super::parts::non_oscillatory::NonOscillatory;
 use super::parts::plasticity::Plasticity;
 use super::stable::StableStep;
+use super::{Clock, DeviceUse, KernelTime, Profile, Simulation};
 use crate::contact::ContactPoint;
 use crate::ledger::Row;
-use crate::model::Model;
-use crate::model::rest::RestShapes;
+use crate::model::{Model, RestShapes};
 use crate::scene::Curve;
 use crate::{Result, Vec3};
 

@@ -1,15 +1,12 @@
 //! How a step is made: one minimisation, two in a row, or none.
 
-use super::StepContext;
-use super::backend::AttachmentTargets;
-use super::coefficients::StepCoefficients;
 use super::explicit::{self, Method};
 use super::integrator::{self, Integrator};
+use super::{AttachmentTargets, StepCoefficients, StepContext};
 use crate::Result;
 use crate::damping::Damping;
 use crate::damping::rayleigh::Tangent;
-use crate::scene::NON_OSCILLATORY;
-use crate::scene::{self, Scene};
+use crate::scene::{self, NON_OSCILLATORY, Scene};
 
 /// How a step is made.
 #[derive(Debug, Clone, Copy)]

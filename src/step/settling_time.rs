@@ -10,16 +10,13 @@
 //! decay more slowly than they should, the more the longer q is. So some last steps with q' itself, from where the trial
 //! has ended, tell what a step really takes, and q' is made as much longer.
 
-use super::backend::{AttachmentTargets, Backend, BackendState};
 use super::parts::attachments::Attachments;
 use super::parts::conservation::body::Rigid;
 use super::parts::contact::Contact;
 use super::parts::non_oscillatory::{Calibration, NonOscillatory};
-use super::scheme::{Scheme, Stage};
-use super::{Simulation, integrator};
-use crate::model::Model;
-use crate::model::element::Stencil;
-use crate::model::spring::SpringElement;
+use super::scheme::Scheme;
+use super::{AttachmentTargets, Backend, BackendState, Simulation, Stage, integrator};
+use crate::model::{Model, SpringElement, Stencil};
 use crate::scene::Scene;
 use crate::step::context::Change;
 use crate::{Result, Vec3};

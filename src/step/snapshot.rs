@@ -1,7 +1,6 @@
 //! Saved simulations: the backend's state, and what parts keep from step to step.
 
-use super::Simulation;
-use super::backend::BackendState;
+use super::{BackendState, Simulation};
 use crate::Result;
 use crate::ledger::Book;
 use serde::{Deserialize, Serialize};

@@ -13,8 +13,7 @@
 
 use crate::Result;
 use crate::linear::largest_eigenvalue;
-use crate::model::Model;
-use crate::model::triangle::TriangleLaw;
+use crate::model::{Model, TriangleLaw};
 use crate::scene::Scene;
 use serde::Serialize;
 use std::fmt;

@@ -1,11 +1,9 @@
 //! A backend that reports late gives the ledger of one that does not.
 
-use super::Simulation;
-use super::backend::Backend;
 use super::delayed_backend::{DelayedBackend, Gradient};
+use super::{Backend, Simulation};
 use crate::ledger::Row;
-use crate::model::spring::SpringElement;
-use crate::model::{Body, Model};
+use crate::model::{Body, Model, SpringElement};
 use crate::scene::{LoadedScene, Scene};
 use crate::setup::{self, build};
 use crate::{Vec3, cpu};

@@ -1,7 +1,7 @@
 //! Off-screen pictures.
 
 use super::renderer::Renderer;
-use super::screen::{Pane, Screen};
+use super::screen::{Pane, Screen, texture};
 use crate::gpu::readback::Readback;
 use crate::observe::write_whole;
 use crate::{Error, Result};
@@ -48,16 +48,8 @@ impl Canvas {
     /// For a renderer of the format [`FORMAT`].
     pub fn new(renderer: &Renderer, width: u32, height: u32) -> Self {
         let context = renderer.context();
-        let texture = context.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("canvas"),
-            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: renderer.format(),
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-            view_formats: &[],
-        });
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
+        let texture = texture(&context.device, [width, height], 1, renderer.format(), usage);
         let stride = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let readback = Readback::new(context, u64::from(stride) * u64::from(height));
         Canvas { screen: Screen::new(renderer, width, height), texture, readback, stride }
@@ -70,18 +62,10 @@ impl Canvas {
         let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let view = self.texture.create_view(&wgpu::TextureViewDescriptor::default());
         renderer.draw(&mut encoder, &self.screen, &view, panes)?;
-        encoder.copy_texture_to_buffer(
-            self.texture.as_image_copy(),
-            wgpu::TexelCopyBufferInfo {
-                buffer: self.readback.buffer(),
-                layout: wgpu::TexelCopyBufferLayout {
-                    offset: 0,
-                    bytes_per_row: Some(self.stride),
-                    rows_per_image: None,
-                },
-            },
-            wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-        );
+        let bytes_per_row = Some(self.stride);
+        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row, rows_per_image: None };
+        let to = wgpu::TexelCopyBufferInfo { buffer: self.readback.buffer(), layout };
+        encoder.copy_texture_to_buffer(self.texture.as_image_copy(), to, self.texture.size());
         context.queue.submit([encoder.finish()]);
         self.readback.request();
         context.wait()?;

@@ -50,26 +50,28 @@ impl Draws {
     }
 }
 
-/// Bind groups and counts of a render scene's draws.
+/// Items that are drawn at once; none without a bind group.
+#[derive(Default)]
+pub(super) struct Items {
+    pub group: Option<wgpu::BindGroup>,
+    pub count: u32,
+}
+
+/// What a render scene draws.
 #[derive(Default)]
 pub(super) struct Draws {
     pub surfaces: Vec<SurfaceDraw>,
     /// Positions of all skin vertices, and their number.
     pub skins: Option<(wgpu::Buffer, u32)>,
-    pub background: Option<wgpu::BindGroup>,
-    pub ground: Option<wgpu::BindGroup>,
-    pub planes: u32,
-    pub ribbon: Option<wgpu::BindGroup>,
-    pub pieces: u32,
+    pub background: Items,
+    pub ground: Items,
+    pub ribbon: Items,
     pub obstacle: Option<wgpu::BindGroup>,
     /// Corner range of each obstacle's shape.
     pub obstacles: Vec<Range<u32>>,
-    pub attachment_marker: Option<wgpu::BindGroup>,
-    pub attachment_markers: u32,
-    pub loose: Option<wgpu::BindGroup>,
-    pub loose_count: u32,
-    pub marker: Option<wgpu::BindGroup>,
-    pub markers: u32,
+    pub attachments: Items,
+    pub loose: Items,
+    pub markers: Items,
     pub wire: Option<wgpu::BindGroup>,
     pub edges: Option<wgpu::Buffer>,
     pub edge_indices: u32,

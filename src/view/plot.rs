@@ -24,65 +24,43 @@ struct Plot {
     stacked: bool,
 }
 
-macro_rules! curve {
-    ($name:literal, $colour:ident, $values:expr) => {
-        Curve { name: $name, colour: $colour, values: $values }
-    };
+const fn curve(name: &'static str, colour: RGBColor, values: fn(&Row) -> f64) -> Curve {
+    Curve { name, colour, values }
 }
 
+const fn plot(file: &'static str, title: &'static str, axis: &'static str, curves: &'static [Curve]) -> Plot {
+    Plot { file, title, axis, curves, stacked: false }
+}
+
+const ENERGIES: &[Curve] = &[
+    curve("total", INK, |r| r.total),
+    curve("kinetic", BLUE, |r| r.kinetic),
+    curve("elastic", ORANGE, |r| r.elastic),
+    curve("gravity", GREEN, |r| r.gravity),
+    curve("contact", RED, |r| r.contact),
+    curve("attachment", VIOLET, |r| r.attachment),
+];
+const LOSSES: &[Curve] = &[
+    curve("lost to damping", BLUE, |r| r.damped),
+    curve("lost to the integrator (below 0: gained)", ORANGE, |r| r.numerical),
+    curve("lost to contact", RED, |r| r.contact_loss),
+    curve("lost to yielding", VIOLET, |r| r.plastic),
+    curve("external work (negative)", GREEN, |r| -r.work),
+];
+const MOMENTUM: &[Curve] = &[curve("|P|", BLUE, |r| norm(r.momentum))];
+const SPIN: &[Curve] = &[curve("|L|", ORANGE, |r| norm(r.angular_momentum))];
+const CENTRE: &[Curve] = &[
+    curve("x", RED, |r| r.centre[0]),
+    curve("y", GREEN, |r| r.centre[1]),
+    curve("z", BLUE, |r| r.centre[2]),
+];
+
 const PLOTS: &[Plot] = &[
-    Plot {
-        file: "energies",
-        title: "Energies",
-        axis: "energy (J)",
-        stacked: false,
-        curves: &[
-            curve!("total", INK, |r| r.total),
-            curve!("kinetic", BLUE, |r| r.kinetic),
-            curve!("elastic", ORANGE, |r| r.elastic),
-            curve!("gravity", GREEN, |r| r.gravity),
-            curve!("contact", RED, |r| r.contact),
-            curve!("attachment", VIOLET, |r| r.attachment),
-        ],
-    },
-    Plot {
-        file: "where_the_energy_went",
-        title: "Where the energy went",
-        axis: "energy (J)",
-        stacked: true,
-        curves: &[
-            curve!("lost to damping", BLUE, |r| r.damped),
-            curve!("lost to the integrator (below 0: gained)", ORANGE, |r| r.numerical),
-            curve!("lost to contact", RED, |r| r.contact_loss),
-            curve!("lost to yielding", VIOLET, |r| r.plastic),
-            curve!("external work (negative)", GREEN, |r| -r.work),
-        ],
-    },
-    Plot {
-        file: "momentum",
-        title: "Momentum",
-        axis: "|P| (kg m/s)",
-        stacked: false,
-        curves: &[curve!("|P|", BLUE, |r| norm(r.momentum))],
-    },
-    Plot {
-        file: "angular_momentum",
-        title: "Angular momentum about the origin",
-        axis: "|L| (kg m²/s)",
-        stacked: false,
-        curves: &[curve!("|L|", ORANGE, |r| norm(r.angular_momentum))],
-    },
-    Plot {
-        file: "centre_of_mass",
-        title: "Centre of mass",
-        axis: "position (m)",
-        stacked: false,
-        curves: &[
-            curve!("x", RED, |r| r.centre[0]),
-            curve!("y", GREEN, |r| r.centre[1]),
-            curve!("z", BLUE, |r| r.centre[2]),
-        ],
-    },
+    plot("energies", "Energies", "energy (J)", ENERGIES),
+    Plot { stacked: true, ..plot("where_the_energy_went", "Where the energy went", "energy (J)", LOSSES) },
+    plot("momentum", "Momentum", "|P| (kg m/s)", MOMENTUM),
+    plot("angular_momentum", "Angular momentum about the origin", "|L| (kg m²/s)", SPIN),
+    plot("centre_of_mass", "Centre of mass", "position (m)", CENTRE),
 ];
 
 fn norm(v: [f64; 3]) -> f64 {

@@ -17,14 +17,13 @@ use super::visible_geometry::VisibleGeometry;
 use crate::contact::ContactPoint;
 use crate::contact::obstacle::Obstacle;
 use crate::damping::{self, Damping};
-use crate::gpu;
 use crate::gpu::context::Context;
 use crate::gpu::layout::{Item, Small, Vertex, encode};
 use crate::gpu::readback::Readback;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::step::backend::DeviceUse;
-use crate::{Result, Vec3};
+use crate::{Result, Vec3, gpu};
 use draws::{held, linear, motions, vertices};
 use std::sync::Arc;
 
@@ -196,12 +195,8 @@ impl RenderScene {
         let before = std::mem::replace(&mut self.time, time);
         self.usage.uploaded += self.quantities.set_time(&self.context, time);
         if self.obstacles.iter().any(|obstacle| obstacle.pose(time) != obstacle.pose(before)) {
-            let planes = static_geometry::planes(
-                &self.obstacles,
-                self.scene_bounds.ground,
-                &self.scene_bounds.bounds,
-                time,
-            );
+            let SceneBounds { ground, bounds, .. } = &self.scene_bounds;
+            let planes = static_geometry::planes(&self.obstacles, *ground, bounds, time);
             let obstacle_buffer: Vec<ObstacleItem> =
                 static_geometry::obstacle_items(&self.obstacles, time).into_iter().map(|p| p.1).collect();
             self.send(&self.planes.clone(), &encode(&planes));
@@ -217,7 +212,7 @@ impl RenderScene {
         }
         self.held_points = points.to_vec();
         let attachment_markers = held(&self.held_vertices, points, &self.scene_bounds.bounds);
-        self.draws.attachment_markers = attachment_markers.len() as u32;
+        self.draws.attachments.count = attachment_markers.len() as u32;
         self.send(&self.attachment_markers.clone(), &encode(&attachment_markers));
     }
 
@@ -239,13 +234,13 @@ impl RenderScene {
                 width: 0.3 * radius,
             })
             .collect();
-        self.draws.markers = items.len() as u32;
+        self.draws.markers.count = items.len() as u32;
         if (items.len() * MarkerItem::STRIDE) as u64 > self.markers.size() {
             // some more, so that the next few need no new buffer
             let scene_bounds = [items.clone(), vec![MarkerItem::default(); items.len()]].concat();
             self.markers = small_storage(&self.context, "markers", &scene_bounds)?;
             let buffers = [&self.frame, &self.state.vertices, &self.markers];
-            self.draws.marker = Some(renderer.programs().marker.bind(&self.context, &buffers));
+            self.draws.markers.group = Some(renderer.programs().marker.bind(&self.context, &buffers));
         }
         self.send(&self.markers.clone(), &encode(&items));
         Ok(())

@@ -1,7 +1,7 @@
 //! The drawing order of a picture.
 
 use super::look::Look;
-use super::pipelines::{Draws, Kernels, Pipelines, Programs};
+use super::pipelines::{Draws, Items, Kernels, Pipelines, Programs};
 use super::render_scene::RenderScene;
 use super::screen::{Area, Pane, Screen};
 use crate::Result;
@@ -214,18 +214,17 @@ impl Renderer {
 
     fn draw_pane(&self, pass: &mut wgpu::RenderPass<'_>, draws: &Draws, look: &Look) {
         let p = &self.pipelines;
-        let background = (&p.background, &draws.background);
-        draw_items(pass, background, 3, 1);
+        draw_items(pass, &p.background, &draws.background, 3);
         if let Some(shadow) = &draws.shadow {
             pass.set_bind_group(1, shadow, &[]);
         }
         draw_bodies(pass, draws, look, [&p.surface, &p.ribbon, &p.obstacle]);
-        draw_items(pass, (&p.marker, &draws.loose), 6, draws.loose_count);
+        draw_items(pass, &p.marker, &draws.loose, 6);
         if look.attachments {
-            draw_items(pass, (&p.marker, &draws.attachment_marker), 12, draws.attachment_markers);
+            draw_items(pass, &p.marker, &draws.attachments, 12);
         }
         if look.markers {
-            draw_items(pass, (&p.marker, &draws.marker), 12, draws.markers);
+            draw_items(pass, &p.marker, &draws.markers, 12);
         }
         if let (true, Some(group), Some(edges), 1..) =
             (look.wireframe, &draws.wire, &draws.edges, draws.edge_indices)
@@ -237,7 +236,7 @@ impl Renderer {
         }
         if look.ground {
             // drawn last, since it is blended where it fades out
-            draw_items(pass, (&p.ground, &draws.ground), 6, draws.planes);
+            draw_items(pass, &p.ground, &draws.ground, 6);
         }
     }
 }
@@ -250,16 +249,11 @@ fn depth_attachment(
     wgpu::RenderPassDepthStencilAttachment { view, depth_ops, stencil_ops: None }
 }
 
-fn draw_items(
-    pass: &mut wgpu::RenderPass<'_>,
-    (pipeline, group): (&wgpu::RenderPipeline, &Option<wgpu::BindGroup>),
-    corners: u32,
-    items: u32,
-) {
-    if let (Some(group), 1..) = (group, items) {
-        pass.set_pipeline(pipeline);
+fn draw_items(pass: &mut wgpu::RenderPass<'_>, of: &wgpu::RenderPipeline, items: &Items, corners: u32) {
+    if let Items { group: Some(group), count: count @ 1.. } = items {
+        pass.set_pipeline(of);
         pass.set_bind_group(0, group, &[]);
-        pass.draw(0..corners, 0..items);
+        pass.draw(0..corners, 0..*count);
     }
 }
 
@@ -276,7 +270,7 @@ fn draw_bodies(
         pass.set_index_buffer(sheet.triangles.slice(..), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(0..sheet.indices, 0, 0..1);
     }
-    draw_items(pass, (ribbon, &draws.ribbon), 6, draws.pieces);
+    draw_items(pass, ribbon, &draws.ribbon, 6);
     if let Some(group) = &draws.obstacle {
         for (number, corners) in (0..).zip(&draws.obstacles) {
             pass.set_pipeline(obstacle);

@@ -75,27 +75,37 @@ pub struct Screen {
 impl Screen {
     /// For pictures of this size.
     pub fn new(renderer: &Renderer, width: u32, height: u32) -> Self {
-        let texture = |format: wgpu::TextureFormat| {
-            let descriptor = wgpu::TextureDescriptor {
-                label: Some("screen"),
-                size: wgpu::Extent3d { width: width.max(1), height: height.max(1), depth_or_array_layers: 1 },
-                mip_level_count: 1,
-                sample_count: renderer.samples(),
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-                view_formats: &[],
-            };
-            renderer.context().device.create_texture(&descriptor).create_view(&Default::default())
-        };
-        let samples = (renderer.samples() > 1).then(|| texture(renderer.format()));
-        Screen { width, height, depth: texture(DEPTH), samples }
+        let (size, usage) = ([width.max(1), height.max(1)], wgpu::TextureUsages::RENDER_ATTACHMENT);
+        let (device, count) = (&renderer.context().device, renderer.samples());
+        let view = |format| texture(device, size, count, format, usage).create_view(&Default::default());
+        let samples = (count > 1).then(|| view(renderer.format()));
+        Screen { width, height, depth: view(DEPTH), samples }
     }
 
     /// Its width and height (pixels).
     pub fn size(&self) -> [u32; 2] {
         [self.width, self.height]
     }
+}
+
+/// A texture of this many pixels.
+pub fn texture(
+    device: &wgpu::Device,
+    [width, height]: [u32; 2],
+    sample_count: u32,
+    format: wgpu::TextureFormat,
+    usage: wgpu::TextureUsages,
+) -> wgpu::Texture {
+    device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("picture"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage,
+        view_formats: &[],
+    })
 }
 
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;

@@ -227,8 +227,7 @@ fn sides(mine: &[usize], joined: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setup::build;
-    use crate::setup::load_text;
+    use crate::setup::{build, load_text};
 
     fn skin(mesh: &str, material: &str) -> VisibleGeometry {
         let text = format!("[[body]]\nmesh = {mesh}\nmaterial = {material}");

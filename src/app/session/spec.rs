@@ -1,11 +1,9 @@
 //! Settings of a slot: scene, overrides, backend, pins.
 
 use crate::backend::BackendChoice;
-use crate::model::Model;
-use crate::model::attachment::Attachment;
+use crate::model::{Attachment, Model};
 use crate::scene::LoadedScene;
-use crate::setup;
-use crate::{Result, Vec3};
+use crate::{Result, Vec3, setup};
 use std::collections::BTreeSet;
 
 /// Stiffness of a pin (N/m), the default of attachments.

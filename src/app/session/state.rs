@@ -9,8 +9,7 @@ use crate::gpu::Shared;
 use crate::ledger::Row;
 use crate::model::Model;
 use crate::scene::LoadedScene;
-use crate::step::backend::DeviceUse;
-use crate::step::clock::PHASES;
+use crate::step::{DeviceUse, PHASES};
 use std::sync::Arc;
 
 /// A refused change and its field.

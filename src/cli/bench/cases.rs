@@ -2,9 +2,8 @@
 
 use self::Ours::{Bar, Builtin};
 use super::Suite;
-use crate::Result;
 use crate::scene::LoadedScene;
-use crate::setup;
+use crate::{Result, setup};
 
 /// A case of the papers' tables and the scene of ours that stands for it.
 pub struct PaperCase {

@@ -1,10 +1,9 @@
 //! Energy and momenta held inside the solve: the Constrained paper's Table 1 next to ours, and what holding costs.
 
 use super::measure::{Measured, from_the_same_state, median, side_by_side};
-use crate::Result;
 use crate::cli::table::Table;
 use crate::scene::LoadedScene;
-use crate::setup;
+use crate::{Result, setup};
 use std::collections::BTreeMap;
 
 /// A row of the Constrained paper's Table 1, and the scene of ours that stands for it.

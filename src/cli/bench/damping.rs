@@ -10,8 +10,7 @@
 
 use crate::cli::table::Table;
 use crate::error::Error;
-use crate::model::Model;
-use crate::model::tet::TetElement;
+use crate::model::{Model, TetElement};
 use crate::scene::LoadedScene;
 use crate::setup::{self, build};
 use crate::step::Simulation;

@@ -1,10 +1,9 @@
 //! What damping along example shapes costs: time of a frame against their number.
 
 use super::measure::{Measured, from_the_same_state};
-use crate::Result;
 use crate::cli::table::Table;
-use crate::error::InputError;
-use crate::setup;
+use crate::scene::check::refuse_if;
+use crate::{Result, setup};
 
 /// How many examples, and the time of a step in the paper (s; Example paper, Table 1: full simulation of a koala of 11,080
 /// tetrahedra by Newton's method, 16 cores).
@@ -17,10 +16,8 @@ const NEWTON_FRAMES: usize = 10;
 pub fn run(frames: usize, largest: usize) -> Result<Vec<Measured>> {
     let projective = measure("projective", &["integrator.kind=implicit-midpoint"], frames)?;
     let koala = &projective[0][0];
-    if koala.elements > largest {
-        let message = format!("the koala has {} elements, got {largest}", koala.elements);
-        return Err(InputError::field("--largest", message).into());
-    }
+    let message = format!("the koala has {} elements, got {largest}", koala.elements);
+    refuse_if(koala.elements > largest, "--largest", message)?;
     let newton = [
         "solver.kind=newton",
         "damping.model=rayleigh",

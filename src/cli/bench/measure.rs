@@ -2,8 +2,7 @@
 
 use crate::scene::LoadedScene;
 use crate::setup::build;
-use crate::step::Simulation;
-use crate::step::clock::{Clock, PHASES, Phase};
+use crate::step::{Clock, PHASES, Phase, Simulation};
 use crate::{Result, cpu};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,9 +1,8 @@
 //! Projective iterations against Newton's: how many, how long each, and how long to the same residual.
 
 use super::measure::{Measured, from_the_same_state};
-use crate::Result;
 use crate::cli::table::Table;
-use crate::setup;
+use crate::{Result, setup};
 
 /// Materials, all with the μ and λ of the scene.
 const MATERIALS: &[(&str, &str)] = &[

@@ -1,6 +1,5 @@
 use super::*;
-use crate::setup::build;
-use crate::setup::load_text;
+use crate::setup::{build, load_text};
 
 fn detector(text: &str) -> (Detector, Vec<Vec3>) {
     let loaded = load_text("scene.toml", text, &[]).unwrap();

@@ -1,9 +1,9 @@
 use crate::elastic::lanes::Real;
 use crate::elastic::sample::{Noise, shaken_box, signed_svd};
 use crate::elastic::tets::Tets;
-use crate::model::law::Law;
 use crate::model::law::curves::Curves;
-use crate::model::tet::{TetElement, edge_matrix};
+use crate::model::tet::edge_matrix;
+use crate::model::{Law, TetElement};
 use crate::{Mat3, Vec3};
 use std::sync::Arc;
 

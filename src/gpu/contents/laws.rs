@@ -4,10 +4,8 @@ use super::Range;
 use crate::Result;
 use crate::gpu::buffer::{Buffer, Contents};
 use crate::gpu::layout::{CurvePiece, law};
-use crate::model::Model;
-use crate::model::law::Law;
 use crate::model::law::curves::Curves;
-use crate::model::triangle::TriangleLaw;
+use crate::model::{Law, Model, TriangleLaw};
 use std::sync::Arc;
 
 /// The numbers of a model's laws, the same for as long as its elements obey the same ones.

@@ -7,11 +7,8 @@ use super::law::{law_of, terms};
 use super::whole::NO_MINIMUM;
 use super::{Output, Sum, sizes, step, wide};
 use crate::Vec3;
-use crate::model::bending::BendingElement;
-use crate::model::element::{Element, Stencil};
 use crate::model::law::stretches::Stretches;
-use crate::model::spring::SpringElement;
-use crate::model::triangle::{TriangleElement, TriangleLaw};
+use crate::model::{BendingElement, Element, SpringElement, Stencil, TriangleElement, TriangleLaw};
 use nalgebra::Matrix2;
 
 /// Relative ulp of single precision.

@@ -11,10 +11,9 @@ mod text;
 mod veg;
 mod vtk;
 
-use super::Mesh;
-use super::characters;
 use super::fill::{self, Fineness};
 use super::spec::{MeshFile, MeshSpec, SurfaceFile};
+use super::{Mesh, characters};
 use crate::Vec3;
 use crate::error::{InputError, Result};
 use std::collections::BTreeMap;

@@ -1,8 +1,7 @@
 //! Vega `.veg`: `*VERTICES` and `*ELEMENTS`, each like a file of TetGen.
 
-use super::Cells;
-use super::tetgen;
 use super::text::{Text, show};
+use super::{Cells, tetgen};
 use crate::error::InputError;
 
 pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {

@@ -1,7 +1,7 @@
 //! Validation of attachments: which vertices they hold, and the paths along which they move.
 
 use crate::model::attachment::span;
-use crate::scene::check::{Checked, check_times, direction, fault, not_negative, positive};
+use crate::scene::check::{Checked, check_times, direction, fault, not_negative, positive, refuse_if};
 use crate::scene::{Attach, Path, Select};
 
 /// Validates an attachment in time steps of length `h` (s).
@@ -12,32 +12,22 @@ pub fn check_attach(at: &str, attach: &Attach, h: f64) -> Checked {
     not_negative(format!("{at}.from"), from)?;
     if let Some(until) = attach.until {
         let field = format!("{at}.until");
-        if until <= from {
-            return fault(field, format!("must be later than `from`, which is {from}, got {until}"));
-        }
+        refuse_if(until <= from, &field, format!("must be later than `from`, which is {from}, got {until}"))?;
         let [takes_hold, lets_go] = span([from, until], h);
-        if takes_hold == lets_go {
-            let message =
-                format!("no time step of {h} s begins from {from} to {until} s: it would never hold");
-            return fault(field, message);
-        }
+        let message = format!("no time step of {h} s begins from {from} to {until} s: it would never hold");
+        refuse_if(takes_hold == lets_go, field, message)?;
     }
-    match &attach.path {
-        Some(path) => check_path(&format!("{at}.path"), path),
-        None => Ok(()),
-    }
+    attach.path.as_ref().map_or(Ok(()), |path| check_path(&format!("{at}.path"), path))
 }
 
 /// Validates a choice of vertices.
 pub fn check_select(at: &str, select: &Select) -> Checked {
     let boxed = select.min.is_some() || select.max.is_some();
     let ways = [boxed, select.vertices.is_some(), select.nearest.is_some()];
-    if ways.iter().filter(|&&given| given).count() != 1 {
-        return fault(at, "give exactly one of: a box (`min` and `max`), `vertices`, `nearest`");
-    }
-    if select.vertices.as_ref().is_some_and(Vec::is_empty) {
-        return fault(format!("{at}.vertices"), "must list at least one vertex");
-    }
+    let message = "give exactly one of: a box (`min` and `max`), `vertices`, `nearest`";
+    refuse_if(ways.iter().filter(|&&given| given).count() != 1, at, message)?;
+    let message = "must list at least one vertex";
+    refuse_if(select.vertices.as_ref().is_some_and(Vec::is_empty), format!("{at}.vertices"), message)?;
     match (select.min, select.max) {
         (Some(_), None) => fault(format!("{at}.max"), "is required with `min`"),
         (None, Some(_)) => fault(format!("{at}.min"), "is required with `max`"),

@@ -2,7 +2,9 @@
 
 use crate::damping;
 use crate::model::attachment::span;
-use crate::scene::check::{Checked, at_least_one, check_times, fault, known, not_negative, positive};
+use crate::scene::check::{
+    Checked, at_least_one, check_times, fault, known, not_negative, positive, refuse_if,
+};
 use crate::scene::{Body, Conservation, Control, Keys, Method, Quantity, Scene};
 use crate::step::explicit;
 
@@ -30,17 +32,14 @@ pub fn check_conservation(scene: &Scene) -> Checked {
     }
     positive("conservation.tolerance", held.tolerance)?;
     at_least_one("conservation.iterations", held.iterations)?;
-    if held.iterations > MOST_ITERATIONS {
-        let message = format!("is {}; expected {MOST_ITERATIONS} at most", held.iterations);
-        return fault("conservation.iterations", message);
-    }
+    let message = format!("is {}; expected {MOST_ITERATIONS} at most", held.iterations);
+    refuse_if(held.iterations > MOST_ITERATIONS, "conservation.iterations", message)?;
     not_negative("conservation.gamma", held.gamma)?;
     if held.gamma > 0.0 && held.method != Method::None && !held.hold.contains(&Quantity::Energy) {
         return fault("conservation.gamma", "lets energy decay, so `hold` must contain \"H\"");
     }
-    if held.method != Method::None && held.hold.is_empty() {
-        return fault("conservation.hold", "must name at least one of \"P\", \"L\", \"H\"");
-    }
+    let message = "must name at least one of \"P\", \"L\", \"H\"";
+    refuse_if(held.method != Method::None && held.hold.is_empty(), "conservation.hold", message)?;
     if let Some(again) = (1..held.hold.len()).find(|&k| held.hold[..k].contains(&held.hold[k])) {
         let message = format!("names \"{}\" twice; expected each of them once", held.hold[again]);
         return fault("conservation.hold", message);
@@ -88,9 +87,8 @@ fn check_control(held: &Conservation, index: usize, bodies: &[Body]) -> Checked 
     let (at, control) = (format!("conservation.control.{index}"), &held.control[index]);
     let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
     known(format!("{at}.body"), &control.body, &names)?;
-    if steered(control).is_empty() {
-        return fault(at, "steers nothing; expected `momentum`, `angular_momentum` or `energy`");
-    }
+    let message = "steers nothing; expected `momentum`, `angular_momentum` or `energy`";
+    refuse_if(steered(control).is_empty(), &at, message)?;
     check_keys(&format!("{at}.momentum"), &control.momentum, held, Quantity::Momentum)?;
     check_keys(
         &format!("{at}.angular_momentum"),
@@ -106,12 +104,8 @@ fn check_control(held: &Conservation, index: usize, bodies: &[Body]) -> Checked 
 
 fn check_keys<V>(at: &str, keys: &Option<Keys<V>>, held: &Conservation, of: Quantity) -> Checked {
     let Some(Keys { times, values }) = keys else { return Ok(()) };
-    if held.method == Method::None {
-        return fault(at, "needs conservation.method = \"cpd\" or \"fepr\"");
-    }
-    if !held.hold.contains(&of) {
-        return fault(at, "is not held: expected its letter in conservation.hold");
-    }
+    refuse_if(held.method == Method::None, at, "needs conservation.method = \"cpd\" or \"fepr\"")?;
+    refuse_if(!held.hold.contains(&of), at, "is not held: expected its letter in conservation.hold")?;
     check_times(at, times, "values", values.len())?;
     // the first step ends after 0: a key acts then or later, or as the beginning of a line that reaches so far
     let late = |i: usize| times.get(i + 1).unwrap_or(&times[i]) > &0.0;

@@ -5,14 +5,9 @@ use crate::scene::check::{Checked, direction, fault, not_negative, positive};
 use crate::scene::{Contact, Obstacle, ObstacleShape};
 
 pub fn check_contact(contact: &Contact) -> Checked {
-    if let Some(stiffness) = contact.stiffness {
-        positive("contact.stiffness", stiffness)?;
-    }
+    contact.stiffness.map_or(Ok(()), |stiffness| positive("contact.stiffness", stiffness))?;
     not_negative("contact.friction", contact.friction)?;
-    match contact.thickness {
-        Some(thickness) => not_negative("contact.thickness", thickness),
-        None => Ok(()),
-    }
+    contact.thickness.map_or(Ok(()), |thickness| not_negative("contact.thickness", thickness))
 }
 
 /// What a shape must be given and what it may be given.
@@ -35,26 +30,16 @@ pub fn check_obstacle(at: &str, obstacle: &Obstacle) -> Checked {
     if let Some(field) = needed.iter().find(|field| !given.contains(field)) {
         return fault(format!("{at}.{field}"), format!("is required for a {name} and not given"));
     }
-    if let Some(radius) = obstacle.radius {
-        positive(format!("{at}.radius"), radius)?;
-    }
+    obstacle.radius.map_or(Ok(()), |radius| positive(format!("{at}.radius"), radius))?;
     for (axis, half) in obstacle.half_size.iter().flatten().enumerate() {
         positive(format!("{at}.half_size.{axis}"), *half)?;
     }
-    if let Some(normal) = obstacle.normal {
-        direction(format!("{at}.normal"), normal)?;
-    }
-    if let Some(rotation) = &obstacle.rotation {
-        direction(format!("{at}.rotation.axis"), rotation.axis)?;
-    }
-    if let Some(friction) = obstacle.friction {
-        not_negative(format!("{at}.friction"), friction)?;
-    }
-    if let Some(spin) = &obstacle.spin {
-        direction(format!("{at}.spin.axis"), spin.axis)?;
-    }
-    match &obstacle.path {
-        Some(path) => check_path(&format!("{at}.path"), path),
-        None => Ok(()),
-    }
+    obstacle.normal.map_or(Ok(()), |normal| direction(format!("{at}.normal"), normal))?;
+    obstacle
+        .rotation
+        .as_ref()
+        .map_or(Ok(()), |rotation| direction(format!("{at}.rotation.axis"), rotation.axis))?;
+    obstacle.friction.map_or(Ok(()), |friction| not_negative(format!("{at}.friction"), friction))?;
+    obstacle.spin.as_ref().map_or(Ok(()), |spin| direction(format!("{at}.spin.axis"), spin.axis))?;
+    obstacle.path.as_ref().map_or(Ok(()), |path| check_path(&format!("{at}.path"), path))
 }

@@ -3,7 +3,7 @@
 use super::example::check_examples;
 use crate::damping::MODELS;
 use crate::model::material::lame;
-use crate::scene::check::{Checked, fault, known, not_negative, positive};
+use crate::scene::check::{Checked, fault, known, not_negative, positive, refuse_if};
 use crate::scene::{Body, Method, NON_OSCILLATORY, Scene, SolverKind};
 use crate::step::explicit;
 
@@ -18,14 +18,10 @@ pub fn check_damping(scene: &Scene) -> Checked {
     not_negative("damping.mass", damping.mass)?;
     not_negative("damping.stiffness", damping.stiffness)?;
     for (field, share) in [("damping.coefficient", damping.coefficient), ("damping.gamma", damping.gamma)] {
-        if !(0.0..=1.0).contains(&share) {
-            return fault(field, format!("must be from 0 to 1, got {share}"));
-        }
+        refuse_if(!(0.0..=1.0).contains(&share), field, format!("must be from 0 to 1, got {share}"))?;
     }
-    if !(1..=MOST_SWEEPS).contains(&damping.sweeps) {
-        let message = format!("must be from 1 to {MOST_SWEEPS}, got {}", damping.sweeps);
-        return fault("damping.sweeps", message);
-    }
+    let message = format!("must be from 1 to {MOST_SWEEPS}, got {}", damping.sweeps);
+    refuse_if(!(1..=MOST_SWEEPS).contains(&damping.sweeps), "damping.sweeps", message)?;
     not_negative("damping.phi", damping.phi)?;
     not_negative("damping.psi", damping.psi)?;
     not_negative("damping.eta", damping.eta)?;
@@ -48,49 +44,36 @@ fn check_slow(scene: &Scene) -> Checked {
         return Ok(());
     }
     let kind = scene.integrator.kind.as_str();
-    if explicit::find(kind).is_some() {
-        let message = format!(
-            "`{model}` is solved for, and integrator.kind = \"{kind}\" solves nothing; expected an implicit integrator, or `laplacian`"
-        );
-        return fault("damping.model", message);
-    }
-    if kind == NON_OSCILLATORY {
-        let message = format!(
-            "`non-oscillatory` leaves no motion for `{model}` to damp, and holds momenta with the constant metric"
-        );
-        return fault("damping.model", message);
-    }
+    let message = format!(
+        "`{model}` is solved for, and integrator.kind = \"{kind}\" solves nothing; expected an implicit integrator, or `laplacian`"
+    );
+    refuse_if(explicit::find(kind).is_some(), "damping.model", message)?;
+    let message = format!(
+        "`non-oscillatory` leaves no motion for `{model}` to damp, and holds momenta with the constant metric"
+    );
+    refuse_if(kind == NON_OSCILLATORY, "damping.model", message)?;
     let newton = scene.solver.kind == SolverKind::Newton;
-    if model == "rayleigh-tangent" && !newton {
-        let message = "`rayleigh-tangent` takes the stiffness at every iterate, where `projective` solves with one matrix a step; use \
-                       solver.kind = \"newton\", or `rayleigh`, which takes it at the start of the step";
-        return fault("damping.model", message);
-    }
-    if rayleigh && scene.conservation.method == Method::Cpd {
-        let message = format!(
-            "\"cpd\" holds momenta and energy with a constant metric, and `{model}` has another one in every step; expected \"fepr\" or \"none\""
-        );
-        return fault("conservation.method", message);
-    }
+    let message = "`rayleigh-tangent` takes the stiffness at every iterate, where `projective` solves with one matrix a step; use \
+                   solver.kind = \"newton\", or `rayleigh`, which takes it at the start of the step";
+    refuse_if(model == "rayleigh-tangent" && !newton, "damping.model", message)?;
+    let message = format!(
+        "\"cpd\" holds momenta and energy with a constant metric, and `{model}` has another one in every step; expected \"fepr\" or \"none\""
+    );
+    refuse_if(rayleigh && scene.conservation.method == Method::Cpd, "conservation.method", message)?;
     let touches =
         !scene.obstacles.is_empty() || scene.contact.bodies && scene.bodies.len() > 1 || scene.contact.itself;
-    if rayleigh && newton && touches {
-        let message = format!(
-            "contacts couple by the metric of `projective`, which `{model}` changes in every iteration of `newton`; use `projective` with `rayleigh`"
-        );
-        return fault("solver.kind", message);
-    }
+    let message = format!(
+        "contacts couple by the metric of `projective`, which `{model}` changes in every iteration of `newton`; use `projective` with `rayleigh`"
+    );
+    refuse_if(rayleigh && newton && touches, "solver.kind", message)?;
     Ok(())
 }
 
 /// Strain-rate damping needs elements with a strain, and both kinds of waves to be within reach of one wavelength.
 fn check_strain_rate(body: &Body, critical: bool) -> Checked {
     let (name, material) = (&body.name, &body.material);
-    if material.model == "spring" {
-        let message =
-            format!("`strain-rate` needs tetrahedra or triangles; body `{name}` is made of springs");
-        return fault("damping.model", message);
-    }
+    let message = format!("`strain-rate` needs tetrahedra or triangles; body `{name}` is made of springs");
+    refuse_if(material.model == "spring", "damping.model", message)?;
     let (mu, mut lambda) = lame(material);
     if material.model == "arap" {
         lambda = 0.0; // it takes μ alone

@@ -1,6 +1,6 @@
 //! Validation of how damping depends on shapes and on how large motion is.
 
-use crate::scene::check::{Checked, fault};
+use crate::scene::check::{Checked, fault, refuse_if};
 use crate::scene::{Curve, Method, NON_OSCILLATORY, Scene};
 use crate::step::explicit;
 
@@ -13,12 +13,8 @@ pub fn check_designed(scene: &Scene) -> Checked {
     let damping = &scene.damping;
     for (number, example) in damping.examples.iter().enumerate() {
         let field = format!("damping.example.{number}");
-        if !(0.0..=LARGEST).contains(&example.gamma) {
-            return fault(
-                format!("{field}.gamma"),
-                format!("must be from 0 to {LARGEST:e}, got {}", example.gamma),
-            );
-        }
+        let message = format!("must be from 0 to {LARGEST:e}, got {}", example.gamma);
+        refuse_if(!(0.0..=LARGEST).contains(&example.gamma), format!("{field}.gamma"), message)?;
         example.curve.as_ref().map_or(Ok(()), |curve| check_curve(&format!("{field}.curve"), curve))?;
     }
     damping.curve.as_ref().map_or(Ok(()), |curve| check_curve("damping.curve", curve))?;
@@ -34,22 +30,15 @@ pub fn check_designed(scene: &Scene) -> Checked {
 fn check_base(scene: &Scene, field: &str) -> Checked {
     let damping = &scene.damping;
     let model = damping.model.as_str();
-    if !["laplacian", "rayleigh"].contains(&model) {
-        let message =
-            format!("scales the damping of `laplacian` or `rayleigh`, damping.model is \"{model}\"");
-        return fault(field, message);
-    }
-    if damping.mass == 0.0 && damping.stiffness == 0.0 {
-        let message = "scales a damping that is none: give damping.stiffness or damping.mass";
-        return fault(field, message);
-    }
+    let message = format!("scales the damping of `laplacian` or `rayleigh`, damping.model is \"{model}\"");
+    refuse_if(!["laplacian", "rayleigh"].contains(&model), field, message)?;
+    let message = "scales a damping that is none: give damping.stiffness or damping.mass";
+    refuse_if(damping.mass == 0.0 && damping.stiffness == 0.0, field, message)?;
     let kind = scene.integrator.kind.as_str();
-    if explicit::find(kind).is_some() || kind == NON_OSCILLATORY {
-        let message = format!(
-            "is solved for inside an implicit step; integrator.kind = \"{kind}\" has none to damp. Expected another integrator"
-        );
-        return fault(field, message);
-    }
+    let message = format!(
+        "is solved for inside an implicit step; integrator.kind = \"{kind}\" has none to damp. Expected another integrator"
+    );
+    refuse_if(explicit::find(kind).is_some() || kind == NON_OSCILLATORY, field, message)?;
     if scene.conservation.method == Method::Cpd && !damping.examples.is_empty() {
         let message = "\"cpd\" holds momenta and energy with a constant metric, and shapes change it in every step; expected \"fepr\" or \"none\"";
         return fault("conservation.method", message);
@@ -59,17 +48,12 @@ fn check_base(scene: &Scene, field: &str) -> Checked {
 
 fn check_curve(field: &str, curve: &Curve) -> Checked {
     let field = format!("{field}.points");
-    if curve.points.is_empty() {
-        return fault(field, "needs at least one point [r, log10 gamma]");
-    }
+    refuse_if(curve.points.is_empty(), &field, "needs at least one point [r, log10 gamma]")?;
     for (number, [r, log]) in curve.points.iter().enumerate() {
-        if !(r.is_finite() && *r >= 0.0) {
-            return fault(format!("{field}.{number}"), format!("r must be 0 or more, got {r}"));
-        }
-        if !(-FARTHEST..=FARTHEST).contains(log) {
-            let message = format!("log10 gamma must be from -{FARTHEST} to {FARTHEST}, got {log}");
-            return fault(format!("{field}.{number}"), message);
-        }
+        let message = format!("r must be 0 or more, got {r}");
+        refuse_if(!(r.is_finite() && *r >= 0.0), format!("{field}.{number}"), message)?;
+        let message = format!("log10 gamma must be from -{FARTHEST} to {FARTHEST}, got {log}");
+        refuse_if(!(-FARTHEST..=FARTHEST).contains(log), format!("{field}.{number}"), message)?;
     }
     let falls = curve.points.windows(2).position(|pair| pair[0][0] >= pair[1][0]);
     falls.map_or(Ok(()), |number| {

@@ -1,7 +1,7 @@
 //! Validation of damping by example.
 
 use super::attach::check_select;
-use crate::scene::check::{Checked, at_least_one, fault, known, positive};
+use crate::scene::check::{Checked, at_least_one, fault, known, positive, refuse_if};
 use crate::scene::{Example, Scene, Shape};
 
 /// Validates `[[damping.example]]`.
@@ -53,17 +53,14 @@ fn check_body(scene: &Scene, example: &Example, at: &str) -> Checked {
 
 fn check_shape(at: &str, shape: &Shape) -> Checked {
     let ways = [shape.mode.is_some(), shape.pull.is_some(), shape.file.is_some()];
-    if ways.iter().filter(|&&given| given).count() != 1 {
-        return fault(at, "give exactly one of: `mode`, `pull` (with `select`), `file`");
-    }
+    let message = "give exactly one of: `mode`, `pull` (with `select`), `file`";
+    refuse_if(ways.iter().filter(|&&given| given).count() != 1, at, message)?;
     if let Some(mode) = shape.mode {
         at_least_one(&format!("{at}.mode"), mode)?;
     }
     match (&shape.pull, &shape.select) {
         (Some(force), Some(select)) => {
-            if *force == [0.0; 3] {
-                return fault(format!("{at}.pull"), "must not be the zero vector");
-            }
+            refuse_if(*force == [0.0; 3], format!("{at}.pull"), "must not be the zero vector")?;
             check_select(&format!("{at}.select"), select)?;
         }
         (Some(_), None) => return fault(format!("{at}.select"), "is required with `pull`: what is pulled"),

@@ -1,6 +1,6 @@
 //! Validation of the integrator.
 
-use crate::scene::check::{Checked, fault, known, positive};
+use crate::scene::check::{Checked, fault, known, positive, refuse_if};
 use crate::scene::{Integrator, Method, NEWMARK, NON_OSCILLATORY, Quantity, Scene};
 use crate::step::explicit::names;
 
@@ -31,9 +31,8 @@ pub fn check_integrator(scene: &Scene) -> Checked {
         );
     }
     let held = &scene.conservation;
-    if held.method == Method::Fepr {
-        return fault("conservation.method", "`non-oscillatory` holds momenta by itself, inside the solve");
-    }
+    let message = "`non-oscillatory` holds momenta by itself, inside the solve";
+    refuse_if(held.method == Method::Fepr, "conservation.method", message)?;
     if held.method == Method::Cpd && held.hold.contains(&Quantity::Energy) {
         let message = "`non-oscillatory` takes the energy of vibrations: \"H\" cannot be held, only \"P\" and \"L\", which are anyway";
         return fault("conservation.hold", message);
@@ -44,21 +43,15 @@ pub fn check_integrator(scene: &Scene) -> Checked {
 /// β and γ of Newmark's integrator: every step must be stable, however long, 2β ≥ γ ≥ 1/2.
 fn check_newmark(given: &Integrator) -> Checked {
     let [beta, gamma] = given.newmark();
-    if !(0.5..=1.0).contains(&gamma) {
-        let message =
-            format!("is {gamma}; expected 0.5 to 1: below it motion gains energy, beyond it overshoots");
-        return fault("integrator.gamma", message);
-    }
-    if beta == 0.0 {
-        let message = "is 0: then nothing is solved, and that is integrator.kind = \"velocity-verlet\"";
-        return fault("integrator.beta", message);
-    }
+    let message =
+        format!("is {gamma}; expected 0.5 to 1: below it motion gains energy, beyond it overshoots");
+    refuse_if(!(0.5..=1.0).contains(&gamma), "integrator.gamma", message)?;
+    let message = "is 0: then nothing is solved, and that is integrator.kind = \"velocity-verlet\"";
+    refuse_if(beta == 0.0, "integrator.beta", message)?;
     let least = if given.kind == NEWMARK { 0.5 * gamma } else { 0.25 };
-    if !(least..=1.0).contains(&beta) {
-        let message = format!(
-            "is {beta}; expected {least} to 1: below half of integrator.gamma = {gamma} a step can be too long to be stable"
-        );
-        return fault("integrator.beta", message);
-    }
+    let message = format!(
+        "is {beta}; expected {least} to 1: below half of integrator.gamma = {gamma} a step can be too long to be stable"
+    );
+    refuse_if(!(least..=1.0).contains(&beta), "integrator.beta", message)?;
     Ok(())
 }

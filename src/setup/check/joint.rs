@@ -1,6 +1,6 @@
 //! Validation of joints.
 
-use crate::scene::check::{Checked, fault, known, positive};
+use crate::scene::check::{Checked, fault, known, positive, refuse_if};
 use crate::scene::{Joint, Method, Scene};
 
 /// Validates `[[joint]]`, and what cannot be combined with it.
@@ -12,10 +12,8 @@ pub fn check_joints(scene: &Scene) -> Checked {
     if scene.joints.is_empty() {
         return Ok(());
     }
-    if scene.conservation.method != Method::None {
-        let message = "holds momenta and energy body by body, and a joint exchanges them between bodies; expected \"none\" in a scene with joints";
-        return fault("conservation.method", message);
-    }
+    let message = "holds momenta and energy body by body, and a joint exchanges them between bodies; expected \"none\" in a scene with joints";
+    refuse_if(scene.conservation.method != Method::None, "conservation.method", message)?;
     match scene.bodies.iter().position(|body| body.material.keyframes.is_some()) {
         Some(body) => {
             fault(format!("body.{body}.material.keyframes"), "cannot be combined with joints in a scene")
@@ -28,10 +26,8 @@ fn check_joint(at: &str, joint: &Joint, names: &[&str]) -> Checked {
     for (side, name) in joint.bodies.iter().enumerate() {
         known(format!("{at}.bodies.{side}"), name, names)?;
     }
-    if joint.bodies[0] == joint.bodies[1] {
-        let message = format!("must name two different bodies, got `{}` twice", joint.bodies[0]);
-        return fault(format!("{at}.bodies"), message);
-    }
+    let message = format!("must name two different bodies, got `{}` twice", joint.bodies[0]);
+    refuse_if(joint.bodies[0] == joint.bodies[1], format!("{at}.bodies"), message)?;
     match (&joint.points, &joint.point) {
         (Some(_), Some(_)) => return fault(format!("{at}.point"), "give `points` or `point`, not both"),
         (None, None) => {

@@ -7,9 +7,7 @@
 use super::operator::StepOperator;
 use crate::linear::reduce::sum;
 use crate::scene::{Scene, SolverKind};
-use crate::step::backend::Backend;
-use crate::step::coefficients::StepCoefficients;
-use crate::step::host::HostStep;
+use crate::step::{Backend, HostStep, StepCoefficients};
 use crate::{Result, Vec3};
 use std::collections::VecDeque;
 

@@ -11,12 +11,8 @@
 //! fall, the slopes decide: the step was too long if the slope has turned to more than half of what it was.
 
 use crate::linear::reduce::sum;
-use crate::step::clock::Phase;
-use crate::step::coefficients::StepCoefficients;
-use crate::step::context::{Change, StepContext};
-use crate::step::host::{Iterate, Measure, Merit};
 use crate::step::parts::Parts;
-use crate::step::scheme::Stage;
+use crate::step::{Change, Iterate, Measure, Merit, Phase, Stage, StepCoefficients, StepContext};
 use crate::{Result, Vec3};
 
 /// The share of the promised fall that is enough.

@@ -15,8 +15,7 @@
 //! scalar matrices times I₃ and do not see a rotation of space: T U and T B of a body that has turned are those of the rest shape, turned.
 
 use crate::linear::multi_vector::MultiVector;
-use crate::step::backend::Columns;
-use crate::step::coefficients::StepCoefficients;
+use crate::step::{Columns, StepCoefficients};
 use crate::{Mat3, Vec3};
 use nalgebra::{DMatrix, DVector};
 use std::ops::Range;

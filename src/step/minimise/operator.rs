@@ -2,10 +2,7 @@
 
 use super::low_rank::LowRankUpdate;
 use crate::linear::reduce::sum;
-use crate::step::backend::{Backend, Columns};
-use crate::step::coefficients::StepCoefficients;
-use crate::step::context::Change;
-use crate::step::host::{LinearMap, Measure};
+use crate::step::{Backend, Change, Columns, LinearMap, Measure, StepCoefficients};
 use crate::{Result, Vec3};
 use nalgebra::DVector;
 use std::ops::Range;

@@ -1,8 +1,7 @@
 //! When the gradient is small enough.
 
-use crate::Result;
-use crate::Vec3;
 use crate::step::context::StepContext;
+use crate::{Result, Vec3};
 
 /// Judges the gradients of a stage.
 pub struct StoppingRule {

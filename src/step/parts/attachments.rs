@@ -5,10 +5,8 @@
 //! with [`super::material_schedule`], which knows of both in advance.
 
 use super::{Part, Setup, decode, encode};
-use crate::model::Model;
-use crate::model::attachment::Attachment;
-use crate::step::backend::AttachmentTargets;
-use crate::step::context::StepContext;
+use crate::model::{Attachment, Model};
+use crate::step::{AttachmentTargets, StepContext};
 use crate::{Result, Vec3};
 
 /// Where and when the attachments of a model hold.

@@ -4,11 +4,7 @@ use super::conservation::external::ContactWrench;
 use super::energy_guard::{EnergyGuard, MOST_MORE};
 use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::contact::{ContactPoint, Contacts};
-use crate::step::clock::Phase;
-use crate::step::coefficients::StepCoefficients;
-use crate::step::context::{Change, StepContext};
-use crate::step::host::{HostNeeds, LinearMap};
-use crate::step::scheme::Stage;
+use crate::step::{Change, HostNeeds, LinearMap, Phase, Stage, StepCoefficients, StepContext};
 use crate::{Result, Vec3};
 use serde::{Deserialize, Serialize};
 

@@ -12,9 +12,7 @@
 
 use crate::contact::Contacts;
 use crate::linear::reduce::sum;
-use crate::step::context::StepContext;
-use crate::step::host::Iterate;
-use crate::step::scheme::Stage;
+use crate::step::{Iterate, Stage, StepContext};
 use crate::{Result, Vec3};
 
 /// Iterations that a step makes at most besides the regular ones.

@@ -12,9 +12,7 @@ use crate::Result;
 use crate::model::Model;
 use crate::scene::{Keyframes, Scene};
 use crate::solve::stiffness::{MetricParams, Stiffness};
-use crate::step::backend::MaterialChange;
-use crate::step::clock::Phase;
-use crate::step::context::StepContext;
+use crate::step::{MaterialChange, Phase, StepContext};
 
 /// The largest factor of a run of steps over the least, unless it is one step long.
 ///

@@ -15,12 +15,9 @@
 
 use super::{Part, Setup};
 use crate::damping::pbd;
-use crate::scene::NON_OSCILLATORY;
-use crate::scene::Scene;
-use crate::step::clock::Phase;
-use crate::step::context::StepContext;
-use crate::step::host::{HostNeeds, StateOffset};
-use crate::step::scheme::{Stage, StepTime};
+use crate::scene::{NON_OSCILLATORY, Scene};
+use crate::step::scheme::StepTime;
+use crate::step::{HostNeeds, Phase, Stage, StateOffset, StepContext};
 use crate::{Result, Vec3};
 
 /// τ, and how sure it is.

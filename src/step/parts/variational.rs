@@ -3,10 +3,7 @@
 use super::{Part, Setup};
 use crate::damping::variational::Variational;
 use crate::linear::reduce::sum;
-use crate::step::clock::Phase;
-use crate::step::context::{Change, StepContext};
-use crate::step::host::{HostNeeds, StateOffset};
-use crate::step::scheme::Stage;
+use crate::step::{Change, HostNeeds, Phase, Stage, StateOffset, StepContext};
 use crate::{Result, Vec3};
 
 /// Damps what a stage has made.

@@ -3,9 +3,7 @@
 use super::{Part, Setup};
 use crate::Result;
 use crate::damping::Filter;
-use crate::step::clock::Phase;
-use crate::step::context::{Change, StepContext};
-use crate::step::scheme::Stage;
+use crate::step::{Change, Phase, Stage, StepContext};
 
 /// The filter of a scene's damping model.
 struct VelocityFilter(Filter);

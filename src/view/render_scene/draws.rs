@@ -1,18 +1,19 @@
 //! Draw calls of a render scene, bound to its buffers.
 
 use super::{BALL, RenderScene};
-use crate::Result;
-use crate::Vec3;
 use crate::colour::{body_colour, to_linear};
 use crate::gpu::contents;
 use crate::gpu::layout::{Motion, Vertex};
 use crate::view::camera::Bounds;
 use crate::view::memory::{indices, small_storage};
-use crate::view::pipelines::{Draws, Shown};
+use crate::view::pipelines::{Draws, Items, Shown};
+use crate::view::program::Program;
 use crate::view::renderer::Renderer;
-use crate::view::screen::DEPTH;
+use crate::view::scene_bounds::SceneBounds;
+use crate::view::screen::{DEPTH, texture};
 use crate::view::static_geometry::{self, MarkerItem};
 use crate::view::visible_geometry::VisibleGeometry;
+use crate::{Result, Vec3};
 use nalgebra::Vector3;
 
 /// Colour of attachments (sRGB).
@@ -41,30 +42,23 @@ impl RenderScene {
         let wire: Vec<u32> = skin.edges.iter().flatten().copied().collect();
         let balls: Vec<MarkerItem> = skin.loose.iter().map(|&v| self.loose_ball(v)).collect();
         let loose = small_storage(context, "loose vertices", &balls)?;
+        let SceneBounds { ground, bounds, .. } = &self.scene_bounds;
+        let planes = static_geometry::planes(&self.obstacles, *ground, bounds, 0.0);
+        let items = |program: &Program, buffers: &[&wgpu::Buffer], count: usize| Items {
+            group: Some(program.bind(context, buffers)),
+            count: count as u32,
+        };
         Ok(Draws {
             surfaces,
             skins: places.map(|places| (places, skin.embedded_vertices.len() as u32)),
-            background: Some(programs.background.bind(context, &[frame])),
-            ground: Some(programs.ground.bind(context, &[frame, &self.planes])),
-            planes: static_geometry::planes(
-                &self.obstacles,
-                self.scene_bounds.ground,
-                &self.scene_bounds.bounds,
-                0.0,
-            )
-            .len() as u32,
-            ribbon: Some(programs.ribbon.bind(context, &[frame, vertices, &pieces, values, range])),
-            pieces: skin.pieces.len() as u32,
+            background: items(&programs.background, &[frame], 1),
+            ground: items(&programs.ground, &[frame, &self.planes], planes.len()),
+            ribbon: items(&programs.ribbon, &[frame, vertices, &pieces, values, range], skin.pieces.len()),
             obstacle: Some(programs.obstacle.bind(context, &[frame, &shapes, &self.obstacle_buffer])),
             obstacles: is_box.map(|b| if b { ball_end..box_end } else { 0..ball_end }).collect(),
-            attachment_marker: Some(
-                programs.marker.bind(context, &[frame, vertices, &self.attachment_markers]),
-            ),
-            attachment_markers: 0,
-            loose: Some(programs.marker.bind(context, &[frame, vertices, &loose])),
-            loose_count: skin.loose.len() as u32,
-            marker: Some(programs.marker.bind(context, &[frame, vertices, &self.markers])),
-            markers: 0,
+            attachments: items(&programs.marker, &[frame, vertices, &self.attachment_markers], 0),
+            loose: items(&programs.marker, &[frame, vertices, &loose], skin.loose.len()),
+            markers: items(&programs.marker, &[frame, vertices, &self.markers], 0),
             wire: Some(programs.wire.bind(context, &[frame, vertices])),
             edges: Some(indices(context, "edges", &wire)?),
             edge_indices: wire.len() as u32,
@@ -75,20 +69,8 @@ impl RenderScene {
 
     /// The shadow map, for reading and for rendering into.
     fn shadow_map(&self, renderer: &Renderer) -> (wgpu::BindGroup, wgpu::TextureView) {
-        let texture = self.context.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("shadow map"),
-            size: wgpu::Extent3d {
-                width: self.shadows.size,
-                height: self.shadows.size,
-                depth_or_array_layers: 1,
-            },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: DEPTH,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
-            view_formats: &[],
-        });
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING;
+        let texture = texture(&self.context.device, [self.shadows.size; 2], 1, DEPTH, usage);
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         (renderer.bind_shadow(&view), view)
     }

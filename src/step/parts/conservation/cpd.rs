@@ -18,9 +18,8 @@ use super::measure::{Measured, Moved};
 use super::targets::ConservationTargets;
 use crate::Result;
 use crate::model::Model;
-use crate::step::backend::Backend;
-use crate::step::coefficients::StepCoefficients;
 use crate::step::integrator::BALLISTIC_EULER;
+use crate::step::{Backend, StepCoefficients};
 
 /// Corrects directions so that momenta and energies of all bodies come out right.
 pub struct Cpd {

@@ -2,10 +2,8 @@
 
 use super::body::ConservedState;
 use crate::Vec3;
-use crate::model::attachment::Attachment;
-use crate::model::{Body, Model};
-use crate::step::coefficients::StepCoefficients;
-use crate::step::scheme::Stage;
+use crate::model::{Attachment, Body, Model};
+use crate::step::{Stage, StepCoefficients};
 
 /// What acts on the bodies of a model.
 pub struct ExternalForces {

@@ -16,8 +16,7 @@ use super::targets::ConservationTargets;
 use crate::damping::pbd::solve_inertia;
 use crate::linear::reduce::sums;
 use crate::model::Model;
-use crate::step::backend::Backend;
-use crate::step::host::{HostStep, Iterate, StateOffset};
+use crate::step::{Backend, HostStep, Iterate, StateOffset};
 use crate::{Result, Vec3};
 use std::ops::Range;
 

@@ -4,9 +4,7 @@ use super::ConstraintError;
 use super::cpd::Cpd;
 use super::targets::ConservationTargets;
 use crate::linear::reduce::sums;
-use crate::step::backend::Backend;
-use crate::step::coefficients::StepCoefficients;
-use crate::step::host::HostStep;
+use crate::step::{Backend, HostStep, StepCoefficients};
 use crate::{Result, Vec3};
 
 /// Energy beyond what is asked for, as a share of what moves, that a step may leave to the next.

@@ -17,12 +17,8 @@ pub mod rebound;
 pub mod targets;
 
 use super::{Part, Progress, Setup, Verdict, decode, encode};
-use crate::scene::NON_OSCILLATORY;
-use crate::scene::{Conservation as Given, Method, Quantity, Scene};
-use crate::step::clock::Phase;
-use crate::step::context::{Change, Proposal, StepContext};
-use crate::step::host::{HostNeeds, StateOffset};
-use crate::step::scheme::Stage;
+use crate::scene::{Conservation as Given, Method, NON_OSCILLATORY, Quantity, Scene};
+use crate::step::{Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepContext};
 use crate::{Result, Vec3};
 use body::ConservedState;
 use cpd::Cpd;

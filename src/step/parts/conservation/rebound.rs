@@ -27,8 +27,7 @@ use super::body::Rigid;
 use super::targets::ConservationTargets;
 use crate::damping::pbd::solve_inertia;
 use crate::model::Model;
-use crate::step::backend::Backend;
-use crate::step::host::HostStep;
+use crate::step::{Backend, HostStep};
 use crate::{Result, Vec3};
 use std::ops::Range;
 

@@ -6,11 +6,7 @@ use super::external::{ExternalForces, ExternalImpulse};
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::scene::{Conservation, Quantity};
-use crate::step::backend::Backend;
-use crate::step::coefficients::StepCoefficients;
-use crate::step::context::{Change, StepContext};
-use crate::step::host::{HostStep, Iterate};
-use crate::step::scheme::Stage;
+use crate::step::{Backend, Change, HostStep, Iterate, Stage, StepCoefficients, StepContext};
 use crate::{Result, Vec3};
 use std::sync::Arc;
 

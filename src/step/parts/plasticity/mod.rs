@@ -10,17 +10,11 @@
 mod return_mapping;
 
 use super::{Part, Setup, decode, encode};
-use crate::model::Model;
-use crate::model::element::Element;
-use crate::model::law::Law;
 use crate::model::law::stretches::Stretches;
-use crate::model::rest::RestShapes;
-use crate::model::tet::{TetElement, edge_matrix};
-use crate::model::triangle::{TriangleElement, TriangleLaw};
+use crate::model::tet::edge_matrix;
+use crate::model::{Element, Law, Model, RestShapes, TetElement, TriangleElement, TriangleLaw};
 use crate::scene::Scene;
-use crate::step::backend::MaterialChange;
-use crate::step::clock::Phase;
-use crate::step::context::{Change, StepContext};
+use crate::step::{Change, MaterialChange, Phase, StepContext};
 use crate::{Mat3, Result, Vec3};
 use nalgebra::{Matrix2, SMatrix};
 use rayon::prelude::*;
