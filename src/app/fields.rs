@@ -11,12 +11,15 @@ pub enum Kind {
     /// Linear slider from low to high.
     Even(f64, f64),
     /// Logarithmic slider; if `low` is zero it starts at zero, followed by `smallest`.
-    Log { low: f64, high: f64, smallest: f64 },
+    Log {
+        low: f64,
+        high: f64,
+        smallest: f64,
+    },
     /// Integers from low to high.
     Whole(u32, u32),
     /// A checkbox.
     Switch,
-    /// One of several choices.
     Choice(Choices),
     /// Any of several choices, written as a list of strings.
     Several(Choices),
@@ -27,13 +30,10 @@ pub enum Kind {
 pub struct Field {
     /// Dotted path in the scene; relative to the body for materials.
     pub path: &'static str,
-    /// Label.
     pub label: &'static str,
     /// Unit, or empty.
     pub unit: &'static str,
-    /// Help sentence.
     pub help: &'static str,
-    /// Widget.
     pub kind: Kind,
 }
 
@@ -105,7 +105,6 @@ pub const SOLVER: &[Field] = &[
         .help("Precision of the projections and the solve on the CPU."),
 ];
 
-/// What is held.
 pub const CONSERVATION: &[Field] = &[
     field("conservation.method", "method", "", Kind::Choice(METHODS))
         .help("Conserves the momenta and energy of every body, whatever the integrator's own errors."),
@@ -119,7 +118,6 @@ pub const CONSERVATION: &[Field] = &[
         .help("Maximum iterations per time step while energy is conserved."),
 ];
 
-/// How surfaces touch.
 pub const CONTACT: &[Field] = &[
     field("contact.friction", "friction", "", Kind::Even(0.0, 2.0))
         .help("Coulomb friction coefficient between bodies, and with obstacles that do not set their own."),

@@ -20,7 +20,6 @@ pub const KEYS: &[(&str, &str)] = &[
     ("H", "this help"),
 ];
 
-/// Mouse actions.
 pub const MOUSE: &[(&str, &str)] = &[
     ("drag a body", "pull it; the ledger records the work"),
     ("Shift + click", "push it"),

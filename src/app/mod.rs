@@ -19,8 +19,10 @@ mod ui_state;
 mod window;
 
 use crate::{Result, gpu};
+pub use session::Command;
 use session::spec::Spec;
 use std::path::PathBuf;
+pub(crate) use ui_state::UiState;
 
 /// Start-up options of the window.
 #[derive(Debug, Clone, Default)]

@@ -4,8 +4,7 @@ use super::example_animation::ExampleAnimation;
 use super::session::{SlotState, StateSource};
 use super::ui_state::UiState;
 use crate::error::RunError;
-use crate::gpu::context::Context;
-use crate::gpu::readback::Readback;
+use crate::gpu::{Context, Readback};
 use crate::view::screen::texture;
 use crate::view::{
     Area, Bounds, Colour, Look, Marker, Pane, Picture, RenderScene, Renderer, Screen, Source, look,
@@ -49,7 +48,6 @@ pub struct Panels {
     pub scale: f32,
 }
 
-/// Renders the window.
 pub struct Painter {
     /// The device, shared with the solver.
     pub context: Arc<Context>,

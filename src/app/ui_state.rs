@@ -73,21 +73,17 @@ pub struct UiState {
     pub camera: Camera,
     /// Whether and how to reframe the camera.
     pub framing: Option<Framing>,
-    /// Display options.
     pub look: Look,
-    /// Whether contacts are marked.
     pub contacts: bool,
     pub drag: Drag,
     /// Tool of the left button.
     pub tool: Tool,
-    /// Grab requests so far.
     pub grabs: u64,
     /// Strength of the mouse spring.
     pub strength: f64,
     pub curves: Curves,
     /// Whether the help is open.
     pub help: bool,
-    /// Damping by example.
     pub design: Design,
     /// The status bar.
     pub message: Option<Message>,
@@ -102,7 +98,6 @@ pub struct UiState {
     pub view_area: Area,
     /// Positions of widgets, for tests.
     pub widget_rects: WidgetRects,
-    /// Scene path being typed.
     pub typed_scene: String,
     /// Recent rendering rate (1/s).
     pub frame_rate: f64,

@@ -3,8 +3,7 @@
 use super::painter::{Painter, Panels};
 use super::report::Report;
 use super::session::{Command, Hardware, Session};
-use super::ui_state::UiState;
-use super::{Ended, Opening, panels, theme};
+use super::{Ended, Opening, UiState, panels, theme};
 use crate::Result;
 use crate::error::RunError;
 use std::sync::Arc;

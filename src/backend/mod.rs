@@ -1,8 +1,7 @@
 //! Where a step is computed: the choice between the backends, and the one made of it.
 
 use crate::error::{Error, RunError};
-use crate::gpu::context::{Adapter, Context};
-use crate::gpu::{self, Options, Shared};
+use crate::gpu::{self, Adapter, Context, Options, Shared};
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::step::backend::Backend;

@@ -1,7 +1,6 @@
 //! `dashpot adapters`: the graphics adapters and the one that would be used.
 
-use super::backend::SOFTWARE;
-use super::table::Table;
+use super::{SOFTWARE, Table};
 use crate::Result;
 use crate::backend::reason_for_cpu;
 use crate::gpu::context::{Adapter, WHAT_TO_INSTALL, adapters};

@@ -3,10 +3,9 @@
 use crate::Result;
 use crate::backend::{self, BackendChoice, Device, Placed, reason_for_cpu};
 use crate::error::InputError;
-use crate::gpu::Options;
 use crate::gpu::context::{Adapter, Context, adapters};
 use crate::gpu::kernel::{self, KERNELS};
-use crate::gpu::shader::Library;
+use crate::gpu::{Library, Options};
 use crate::model::Model;
 use crate::scene::{LoadedScene, Scene};
 use crate::step::backend::Backend;

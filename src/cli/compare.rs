@@ -7,8 +7,7 @@ mod print;
 mod rivals;
 mod side_by_side;
 
-use super::backend::BackendArgs;
-use super::{Threads, writable};
+use super::{BackendArgs, Threads, writable};
 use crate::Result;
 use crate::model::Model;
 use crate::observe::write_whole;

@@ -1,8 +1,7 @@
 //! `dashpot design SCENE`: finds damping curves for the scene's examples from targets.
 
 use super::backend::{self, BackendArgs};
-use super::table::Table;
-use super::{Threads, writable};
+use super::{Table, Threads, writable};
 use crate::design::{self, Designed, End, Options, Progress, Target, target};
 use crate::error::InputError;
 use crate::observe::write_whole;

@@ -26,9 +26,12 @@ pub mod timed_run;
 
 use crate::error::InputError;
 use crate::{Error, Result};
+pub use backend::{BackendArgs, SOFTWARE};
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::Path;
+pub use table::Table;
+pub use timed_run::{ComputePath, FrameClock, TimedRun};
 
 /// Soft-body simulator with a full energy budget.
 #[derive(Debug, Parser)]

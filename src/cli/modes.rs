@@ -1,16 +1,13 @@
 //! `dashpot modes SCENE`: the slowest modes of a body, their damping, and how they look.
 
-use super::table::Table;
-use super::{Threads, check_folder};
+use super::{Table, Threads, check_folder};
 use crate::error::{Error, InputError, Result};
 use crate::mesh::write::write;
 use crate::model::Model;
 use crate::modes::shape::{mode_size, sized};
 use crate::modes::{Decay, Mode, decays, isolate_body, modes};
 use crate::observe::gltf::{self, GltfWriter};
-use crate::observe::motion::MotionWriter;
-use crate::observe::visible::Visible;
-use crate::observe::write_whole;
+use crate::observe::{MotionWriter, Visible, write_whole};
 use crate::scene::check::refuse_if;
 use crate::setup::{self, build};
 use std::f64::consts::TAU;

@@ -1,13 +1,10 @@
 //! Detects the contact constraints of a step.
 
 use super::bodies::{self, QueryVertex};
-use super::constraint::{ContactConstraint, NO_BODY, Plane};
-use super::grid::Bounds;
-use super::obstacle::Obstacle;
-use super::surface::ContactSurface;
 use super::surface_state::{Foot, SurfaceState};
 use super::surface_topology::SurfaceTopology;
 use super::warm_start::WarmStart;
+use super::{Bounds, ContactConstraint, ContactSurface, NO_BODY, Obstacle, Plane};
 use crate::Vec3;
 use crate::error::InputError;
 use crate::model::Model;
@@ -21,7 +18,6 @@ const REST_SHARE: f64 = 0.9;
 /// Obstacles and surfaces of a scene.
 #[derive(Debug)]
 pub struct Detector {
-    /// The scene's contact settings.
     contact: Contact,
     obstacles: Vec<Obstacle>,
     /// The surfaces of the bodies.

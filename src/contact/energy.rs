@@ -8,7 +8,6 @@ use crate::Vec3;
 /// What contact does to the energy of a body in a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BodyContactEnergy {
-    /// Whether any force acts.
     pub acts: bool,
     /// Potential at the end (J); half of a contact of two bodies to each.
     pub potential: f64,

@@ -1,7 +1,6 @@
 //! Impulse and energy exchanged by contact during a step.
 
-use super::Contacts;
-use super::constraint::{ContactConstraint, NO_BODY};
+use super::{ContactConstraint, Contacts, NO_BODY};
 use crate::Vec3;
 
 /// The contact forces on one body.

@@ -25,7 +25,6 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// An empty box.
     pub const EMPTY: Bounds = Bounds {
         low: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
         high: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),

@@ -1,9 +1,8 @@
 //! Contacts that the step's prediction missed.
 
-use super::constraint::{ContactConstraint, NO_BODY};
 use super::detect::StepWindow;
 use super::warm_start::WarmStart;
-use super::{Contacts, MARGIN};
+use super::{ContactConstraint, Contacts, MARGIN, NO_BODY};
 use crate::Vec3;
 use std::collections::HashSet;
 

@@ -35,11 +35,14 @@ use crate::model::Model;
 use crate::scene::{ContactLaw, Scene};
 use crate::{Result, Vec3};
 use compliance::ComplianceColumns;
-use constraint::{ContactConstraint, Law};
+pub(crate) use constraint::{ContactConstraint, Law, NO_BODY, Plane};
 use detect::{Detector, StepWindow};
 pub use exchange::{BodyExchange, BodyForce, Exchange};
+pub(crate) use grid::Bounds;
+pub use obstacle::Obstacle;
 use rayon::prelude::*;
 use solve::{Problem, Solver};
+pub(crate) use surface::ContactSurface;
 use warm_start::WarmStart;
 
 /// Maximum rounds of adding constraints that other contact forces have closed, and solving again.

@@ -1,8 +1,7 @@
 //! Damping models that change the velocities after a step.
 
 use super::Cpu;
-use crate::damping::neighbours::Neighbours;
-use crate::damping::{Filter, direct, ether_drag, pbd, spring, strain_rate};
+use crate::damping::{Filter, Neighbours, direct, ether_drag, pbd, spring, strain_rate};
 use crate::elastic::Scalar;
 use crate::scene::{Scope, Torque};
 

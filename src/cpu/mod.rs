@@ -13,10 +13,8 @@ mod tangent;
 mod update_stiffness;
 pub mod viscous;
 
-use crate::damping::neighbours::Neighbours;
-use crate::damping::strain_rate;
-use crate::elastic::Scalar;
-use crate::elastic::local::Local;
+use crate::damping::{Neighbours, strain_rate};
+use crate::elastic::{Local, Scalar};
 use crate::ledger::Exchange;
 use crate::linear::reduce::sum;
 use crate::linear::{Hessian, SparseMatrix};

@@ -1,8 +1,7 @@
 //! Energies, momenta and strain of the state, in f64.
 
 use crate::Vec3;
-use crate::elastic::Scalar;
-use crate::elastic::local::Local;
+use crate::elastic::{Local, Scalar};
 use crate::ledger::Observation;
 use crate::linear::reduce::{sum, sums};
 use crate::model::{Element, Model};

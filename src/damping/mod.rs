@@ -17,6 +17,7 @@ pub mod variational;
 
 use crate::error::InputError;
 use crate::scene::{self, Scope, Torque};
+pub use neighbours::Neighbours;
 use rayleigh::Tangent;
 
 /// A damping model. Its file documents its family (docs/theory.md, Damping) and the units of its parameters.

@@ -22,7 +22,6 @@ pub struct Target {
     pub example: String,
     /// a: initial |χ|, at rest.
     pub amplitude: f64,
-    /// The wanted decay.
     pub wish: DecayGoal,
 }
 

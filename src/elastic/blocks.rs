@@ -91,7 +91,6 @@ pub struct Block<'a, T> {
 }
 
 impl<T: Real> Rest<T> {
-    /// Arranges elements in blocks.
     pub fn new(elements: &[TetElement], patches: &Patches) -> Self {
         let block_of = |(members, corners): (&[TetElement], &[[u16; 4]])| {
             let last = members.len() - 1;
@@ -178,7 +177,6 @@ pub struct WarmBlock<T> {
 }
 
 impl<T: Real> WarmBlock<T> {
-    /// No rotation at all.
     pub fn identity() -> Self {
         let (zero, one) = (T::of(0.0), T::of(1.0));
         WarmBlock { quaternion: [[one; WIDTH], [zero; WIDTH], [zero; WIDTH], [zero; WIDTH]] }

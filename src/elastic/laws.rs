@@ -3,10 +3,9 @@
 //! An isotropic law has P = R T with T = ∂W/∂S symmetric, and T commutes with S. Everything is written in e = S − I, so that
 //! small strains keep their digits in single precision, too.
 
-use super::blocks::WIDTH;
-use super::lanes::{Lane, Real};
 use super::matrix::{Symmetric, eigenvectors, product_transposed, triple};
 use super::projection::unit_determinant;
+use super::{Lane, Real, WIDTH};
 use crate::model::law::Principal;
 use crate::model::{Law, TetElement};
 use pulp::Simd;

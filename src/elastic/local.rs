@@ -1,9 +1,8 @@
 //! The local step: every element's gradients into one array, then gathered by vertex.
 
-use super::Scalar;
 use super::energies::Energies;
-use super::gather::Gather;
 use super::tets::{TetObservation, Tets};
+use super::{Gather, Scalar};
 use crate::Vec3;
 use crate::model::{BendingElement, Element, Model};
 use rayon::prelude::*;

@@ -21,6 +21,11 @@ pub mod volume;
 pub(crate) mod sample;
 
 use crate::linear;
+pub use blocks::{WIDTH, WarmBlock};
+pub use gather::Gather;
+pub use lanes::{Lane, Real, Which};
+pub use local::Local;
+pub use matrix::Symmetric;
 
 /// A precision that a step can be solved in: `f64` or `f32`.
 pub trait Scalar: lanes::Real + linear::Real {}

@@ -1,10 +1,9 @@
 //! The two projections of the local step for every lane: the fast way, and the safe way for lanes it fails in.
 
-use super::blocks::{WIDTH, WarmBlock};
-use super::lanes::{Lane, Real};
 use super::matrix::{Matrix, Symmetric, triple};
 use super::rotation::{Quaternion, closest_quaternion, closest_rotations, scaled_rotation};
 use super::volume::{closest_unit_determinant, closest_unit_determinants};
+use super::{Lane, Real, WIDTH, WarmBlock};
 use crate::Mat3;
 use pulp::Simd;
 

@@ -8,8 +8,7 @@
 //! solution on the larger roots, 2Q − S positive definite, is the only one; lanes that end elsewhere, or do not end,
 //! go the slow and safe way of [`closest_unit_determinant`].
 
-use super::lanes::{Lane, Real, Which};
-use super::matrix::Symmetric;
+use super::{Lane, Real, Symmetric, Which};
 use crate::Mat3;
 use crate::linear::diagonalise;
 use crate::model::law::projective::closest_unit_product;

@@ -149,7 +149,6 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// All buffers empty.
     pub fn empty() -> Self {
         Contents { words: vec![Vec::new(); BUFFERS.len()] }
     }

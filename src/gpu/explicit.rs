@@ -4,12 +4,10 @@
 //! The force of the state stays in the gradient buffer, as −f; the start force of an implicit step has its own buffer,
 //! because local steps overwrite the gradient.
 
-use super::buffer::Buffer;
 use super::contents::points;
-use super::kernel::Id;
 use super::layout::{BLOCK, Step};
 use super::twin::wide;
-use super::{Gpu, state};
+use super::{Buffer, Gpu, Id, state};
 use crate::elastic::Scalar;
 use crate::step::{AttachmentTargets, ForceAt, Phase, StepCoefficients};
 use crate::{Result, Vec3};

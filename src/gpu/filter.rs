@@ -1,14 +1,12 @@
 //! Velocity filters as kernels.
 
-use super::Gpu;
-use super::buffer::{Buffer, Contents};
 use super::contents::{self, NEIGHBOURS};
 use super::kernel::{DIRECT_DAMPING, Id, LOCAL_DAMPING, PBD_DAMPING, SPRING_FRAME, SPRING_SWEEP};
 use super::layout::{Motion, Step, Vertex, mode};
 use super::twin::{place, wide};
-use crate::damping::neighbours::Neighbours;
+use super::{Buffer, Contents, Gpu};
 use crate::damping::strain_rate::Viscosity;
-use crate::damping::{Filter, direct, strain_rate};
+use crate::damping::{Filter, Neighbours, direct, strain_rate};
 use crate::elastic::Scalar;
 use crate::scene::{Scope, Torque};
 use crate::{Result, Vec3};

@@ -3,13 +3,10 @@
 //! The mirror is exact. Positions, velocities and displacements come from the device; later changes of the iterate are
 //! applied twice, on the device and to the mirrored d and x − y, in the same single precision.
 
-use super::Gpu;
-use super::buffer::Buffer;
-use super::kernel::Id;
 use super::layout::{Motion, Vertex};
 use super::merit::Sums;
-use super::readback::Readback;
 use super::twin::{place, wide};
+use super::{Buffer, Gpu, Id, Readback};
 use crate::elastic::Scalar;
 use crate::step::clock::Phase;
 use crate::{Result, Vec3};

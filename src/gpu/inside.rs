@@ -1,13 +1,10 @@
 //! Host access to the inside of a step on a device. The host solves, whatever the global method.
 
 use super::backend::unprepared;
-use super::buffer::Buffer;
 use super::host_mirror::{CHUNK, HostMirror};
-use super::kernel::Id;
 use super::layout::Step;
-use super::readback::Readback;
 use super::twin::wide;
-use super::{Gpu, merit};
+use super::{Buffer, Gpu, Id, Readback, merit};
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
 use crate::step::{

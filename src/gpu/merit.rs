@@ -1,10 +1,8 @@
 //! Line search on the device: Φ and the slope at the last local step, as a few numbers.
 
-use super::Gpu;
 use super::backend::unprepared;
-use super::buffer::Buffer;
-use super::kernel::Id;
 use super::layout::Step;
+use super::{Buffer, Gpu, Id};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::step::{Merit, Phase, StepCoefficients};

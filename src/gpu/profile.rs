@@ -1,8 +1,6 @@
 //! Device time of each phase of a step, from timestamp queries.
 
-use super::context::Context;
-use super::kernel::{Id, KERNELS};
-use super::readback::Readback;
+use super::{Context, Id, KERNELS, Readback};
 use crate::Result;
 use crate::step::{KernelTime, PHASES, Phase};
 use std::sync::Arc;

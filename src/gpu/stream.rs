@@ -3,15 +3,12 @@
 mod host;
 
 use super::arena::Arena;
-use super::buffer::{Buffer, Contents};
-use super::context::Context;
 use super::kernel::{Call, Id};
 use super::layout::Sizes;
 use super::pipeline::Pipelines;
 use super::profile::Profile;
-use super::readback::Readback;
 use super::reload::{self, Watch};
-use super::shader::Library;
+use super::{Buffer, Contents, Context, Library, Readback};
 use crate::Result;
 use crate::step::{DeviceUse, KernelTime, PHASES, Phase};
 use std::sync::Arc;
@@ -217,7 +214,6 @@ impl Stream {
         self.context.check()
     }
 
-    /// Discards all unsubmitted commands.
     pub fn discard(&mut self) {
         self.commands.clear();
     }

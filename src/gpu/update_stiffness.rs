@@ -1,9 +1,7 @@
 //! Re-uploads data that changes during a run: stiffness, rest shapes, and attachments that switch on or off.
 
-use super::buffer::{Buffer, Contents};
-use super::kernel::Id;
 use super::layout::Vertex;
-use super::{Gpu, contents};
+use super::{Buffer, Contents, Gpu, Id, contents};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;

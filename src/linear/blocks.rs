@@ -38,7 +38,6 @@ impl BlockMatrix {
         BlockMatrix { pattern: pattern.clone(), matrix: SparseMatrix::zeros(offsets, columns) }
     }
 
-    /// Where its blocks are.
     pub fn pattern(&self) -> &BlockPattern {
         &self.pattern
     }

@@ -4,12 +4,9 @@ use rayon::prelude::*;
 
 use super::layout::Layout;
 use super::memory::Aligned;
-use super::numeric;
-use super::panel::Real;
-use super::sparse::SparseMatrix;
 use super::sweep::Sweep;
 use super::symbolic::Symbolic;
-use super::vectors::Instructions;
+use super::{Instructions, Real, SparseMatrix, numeric};
 use crate::error::{Result, RunError};
 
 /// Below this many numbers in the factor, one thread finishes before a second one has started.

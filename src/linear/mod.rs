@@ -47,3 +47,4 @@ pub use panel::Real;
 pub use sparse::SparseMatrix;
 pub use symbolic::Symbolic;
 pub use system::System;
+pub(crate) use vectors::Instructions;

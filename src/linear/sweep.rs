@@ -6,10 +6,9 @@
 
 use super::kernels::Work;
 use super::layout::{Layout, Place};
-use super::panel::Real;
 use super::symbolic::Plan;
 use super::tasks::Visit;
-use super::vectors::Instructions;
+use super::{Instructions, Real};
 
 /// What the tasks of a solve share. A task owns a run of `vectors` and of `solution`, the tasks below it the run behind.
 pub(super) struct Sweep<'a, T: Real> {

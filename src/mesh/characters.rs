@@ -5,8 +5,7 @@
 
 use super::distance::{Figure, Part};
 use super::fill::{Filled, Fineness, fill, fill_refined, surface};
-use super::spec::CharacterSpec;
-use super::{Loaded, Mesh};
+use super::{CharacterSpec, Loaded, Mesh};
 use crate::error::InputError;
 use crate::suggest;
 use serde::Deserialize;

@@ -15,9 +15,12 @@ pub mod statistics;
 pub mod topology;
 pub mod write;
 
+pub use distance::Distance;
 pub use embed::{EmbeddedVertex, Embedding};
 pub use read::{Loaded, load};
+pub use spec::CharacterSpec;
 pub use statistics::Statistics;
+pub use topology::Faces;
 
 use crate::Vec3;
 
@@ -36,7 +39,6 @@ pub enum LinkKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
     pub vertices: [u32; 2],
-    /// What the link resists.
     pub kind: LinkKind,
 }
 

@@ -60,7 +60,6 @@ pub struct Model {
     pub gravity: Vec3,
     /// Lumped mass of each vertex (kg).
     pub mass: Vec<f64>,
-    /// Tetrahedra of all bodies.
     pub tets: Vec<TetElement>,
     /// Triangles of all cloths.
     pub triangles: Vec<TriangleElement>,
@@ -68,7 +67,6 @@ pub struct Model {
     pub springs: Vec<SpringElement>,
     /// Bending stencils of all cloths.
     pub bendings: Vec<BendingElement>,
-    /// What holds the bodies.
     pub attachments: Vec<Attachment>,
     /// Positions at the start (m).
     pub initial_positions: Vec<Vec3>,

@@ -19,7 +19,10 @@ use crate::mesh::write::atomic;
 use crate::model::Model;
 use crate::step::{Clock, Simulation};
 use crate::{Result, Vec3};
+pub use motion::MotionWriter;
+pub use output::{Export, Output, Plan};
 use std::path::Path;
+pub use visible::Visible;
 
 /// Bodies in motion, as exports see them.
 pub trait MotionSource {

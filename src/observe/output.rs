@@ -1,10 +1,8 @@
 //! The output folder of a run: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
-use super::motion::MotionWriter;
 use super::npy::TrajectoryWriter;
 use super::series::Series;
-use super::visible::Visible;
-use super::{MotionSource, write_whole};
+use super::{MotionSource, MotionWriter, Visible, write_whole};
 use crate::ledger::{HEADER, Row};
 use crate::mesh::Mesh;
 use crate::mesh::write::{VertexData, write, write_with_data};
@@ -96,7 +94,6 @@ pub struct Plan<'a> {
     pub rows: &'a [Row],
     /// What to write beside the ledger.
     pub exports: &'a [Export],
-    /// Export every n-th frame.
     pub every: usize,
     /// The number of the last frame of the run.
     pub frames: usize,

@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Header length.
 const HEAD: usize = 32;
 /// Offset of the number of frames in the header.
 const FRAMES_AT: u64 = 28;

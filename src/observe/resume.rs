@@ -1,14 +1,12 @@
 //! Continues the files of an earlier run, in place or in another folder.
 
-use super::MotionSource;
 use super::gltf::{self, GltfWriter};
 use super::mesh_cache::MeshCacheWriter;
-use super::motion::MotionWriter;
 use super::npy::TrajectoryWriter;
 use super::output::{Export, Plan, TRAJECTORY};
 use super::point_cache::PointCacheWriter;
 use super::series::Series;
-use super::visible::Visible;
+use super::{MotionSource, MotionWriter, Visible};
 use crate::error::InputError;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};

@@ -35,15 +35,12 @@ pub struct Summary {
     pub examples: Vec<String>,
     /// Stability limit of an explicit integrator.
     pub stable_step: Option<StableStep>,
-    /// Conserved quantities, if any.
     pub conservation: Option<ConservationSummary>,
     /// Contact settings, if anything can touch.
     pub contact: Option<ContactSummary>,
     /// Threads of the processor.
     pub threads: usize,
-    /// Vertices of all bodies.
     pub vertices: usize,
-    /// Elements by kind.
     pub elements: BTreeMap<&'static str, usize>,
     /// Frames made, including resumed ones.
     pub frames: usize,

@@ -39,7 +39,6 @@ impl Reduced {
         if is_finite { Ok(row) } else { Err(self.not_finite(frame).into()) }
     }
 
-    /// Begins a ledger.
     pub(super) fn open_book(&mut self) {
         self.update();
         (self.exchanged, self.pushed) = (Exchange::default(), 0.0);

@@ -38,9 +38,7 @@ pub struct Report {
 /// What a device was asked to do, since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct DeviceUse {
-    /// Submissions to its queue.
     pub submissions: u64,
-    /// Kernels dispatched.
     pub dispatches: u64,
     /// Bytes sent to it.
     pub uploaded: u64,

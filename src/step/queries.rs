@@ -35,7 +35,6 @@ impl Simulation {
         self.stable_step
     }
 
-    /// Whether anything can touch.
     pub fn can_touch(&self) -> bool {
         self.parts.find::<Contact>().is_some()
     }

@@ -79,7 +79,6 @@ impl Scheme {
 pub struct StepTime {
     /// Length of a frame (s).
     pub frame: f64,
-    /// Steps of a frame.
     pub substeps: usize,
     /// Iterations of a step, unless a part sets another limit.
     pub iterations: usize,

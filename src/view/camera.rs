@@ -18,7 +18,6 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The empty box.
     pub fn empty() -> Self {
         Bounds { low: Vec3::repeat(f64::INFINITY), high: Vec3::repeat(f64::NEG_INFINITY) }
     }
@@ -36,7 +35,6 @@ impl Bounds {
         Bounds { low: self.low.inf(point), high: self.high.sup(point) }
     }
 
-    /// The box of both.
     pub fn union(self, other: &Bounds) -> Self {
         if other.is_empty() { self } else { self.with(&other.low).with(&other.high) }
     }

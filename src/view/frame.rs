@@ -1,8 +1,7 @@
 //! Per-frame uniforms of all drawing shaders: `Frame` of `shaders/render/frame.wgsl`.
 
-use super::camera::{Bounds, Camera};
 use super::look::{Colour, Look, MAP};
-use super::screen::Area;
+use super::{Area, Bounds, Camera};
 use crate::Vec3;
 use crate::colour::{PALETTE, to_linear};
 use crate::gpu::layout::small_structs;

@@ -4,10 +4,9 @@ use super::look::Look;
 use super::program::{DrawOptions, Program};
 use super::vertex_quantities::{self, Id};
 use crate::Result;
-use crate::gpu::context::Context;
 use crate::gpu::layout::LANES;
 use crate::gpu::pipeline::grid;
-use crate::gpu::shader::Library;
+use crate::gpu::{Context, Library};
 use std::ops::Range;
 
 /// In which look a surface is visible.

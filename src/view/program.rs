@@ -167,11 +167,9 @@ impl Program {
 pub(super) struct DrawOptions {
     /// Colour format of the picture.
     pub format: wgpu::TextureFormat,
-    /// Samples a pixel.
     pub samples: u32,
     pub writes_depth: bool,
     pub blend: bool,
-    /// Triangles or lines.
     pub topology: wgpu::PrimitiveTopology,
 }
 

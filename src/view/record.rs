@@ -49,7 +49,6 @@ impl Format {
     }
 }
 
-/// A recording in progress.
 pub struct Recorder {
     path: PathBuf,
     bytes: usize,

@@ -3,23 +3,18 @@
 mod bind_surfaces;
 mod draws;
 
-use super::camera::{Bounds, Camera};
 use super::frame::{self, Frame, Shadows};
-use super::look::{Colour, Look};
 use super::memory::{small_storage, storage, uniform};
 use super::pipelines::Draws;
-use super::renderer::Renderer;
 use super::scene_bounds::{self, SceneBounds};
-use super::screen::Area;
 use super::static_geometry::{self, MarkerItem, ObstacleItem};
 use super::vertex_quantities::VertexQuantities;
 use super::visible_geometry::VisibleGeometry;
-use crate::contact::ContactPoint;
-use crate::contact::obstacle::Obstacle;
+use super::{Area, Bounds, Camera, Colour, Look, Renderer};
+use crate::contact::{ContactPoint, Obstacle};
 use crate::damping::{self, Damping};
-use crate::gpu::context::Context;
 use crate::gpu::layout::{Item, Small, Vertex, encode};
-use crate::gpu::readback::Readback;
+use crate::gpu::{Context, Readback};
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::step::backend::DeviceUse;

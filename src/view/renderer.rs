@@ -6,9 +6,8 @@ use super::render_scene::RenderScene;
 use super::screen::{Area, Pane, Screen};
 use crate::Result;
 use crate::error::RunError;
-use crate::gpu::context::Context;
 use crate::gpu::reload::{self, Watch};
-use crate::gpu::shader::Library;
+use crate::gpu::{Context, Library};
 use std::sync::Arc;
 
 /// The renderer's shaders: files of `shaders/render/` without the shared ones.

@@ -1,9 +1,7 @@
 //! Render targets: areas of a screen and their attachments.
 
-use super::camera::Camera;
-use super::look::Look;
 use super::render_scene::RenderScene;
-use super::renderer::Renderer;
+use super::{Camera, Look, Renderer};
 
 /// An area of a picture, in pixels from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

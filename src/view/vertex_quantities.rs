@@ -9,10 +9,8 @@ use crate::Result;
 use crate::contact::surface::volume;
 use crate::damping::{Damping, Filter};
 use crate::elastic::gather::Gather;
-use crate::gpu::buffer::{Buffer, Contents};
-use crate::gpu::contents;
-use crate::gpu::context::Context;
 use crate::gpu::layout::{CurvePiece, Item, LANES, Rigid, Segment, Small, small_structs};
+use crate::gpu::{Buffer, Contents, Context, contents};
 use crate::model::{Body, Model};
 use crate::scene::{Keyframes, Scene};
 

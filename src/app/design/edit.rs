@@ -1,9 +1,8 @@
 //! Editing of damping by example: changes requested of the simulations.
 
 use super::{Posing, keep};
-use crate::app::session::Command;
 use crate::app::session::spec::Spec;
-use crate::app::ui_state::UiState;
+use crate::app::{Command, UiState};
 use crate::scene::{Curve, CurveKind, Example, Over, Shape};
 use std::path::PathBuf;
 use toml::Value;

@@ -120,7 +120,6 @@ impl Search {
         *self.search_progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The result, if finished.
     pub fn done(&self) -> Option<Result<Found>> {
         match self.arrival.try_recv() {
             Ok(found) => Some(found),

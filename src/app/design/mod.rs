@@ -62,7 +62,6 @@ pub struct Design {
     /// A shape being written.
     pub posing: Option<Posing>,
     pub poses: u64,
-    /// Target rows.
     pub rows: Vec<Row>,
     pub search: Option<Search>,
     /// Outcomes of the last search.
@@ -79,7 +78,6 @@ pub struct Design {
 }
 
 impl Design {
-    /// Before anything was edited.
     pub fn new() -> Design {
         Design { mode: 1, amount: 1.0, right: 1.0, ..Design::default() }
     }

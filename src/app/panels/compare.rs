@@ -3,8 +3,7 @@
 use super::damping::choosing;
 use crate::app::session::spec::Spec;
 use crate::app::session::{Command, MAX_SLOTS};
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use egui::{Button, RichText, Ui};
 
 /// Available comparisons: label, description, and the differences between slots.

@@ -31,7 +31,6 @@ pub struct Held<'a> {
     pub right: &'a mut f64,
 }
 
-/// Result of the editor.
 pub struct Edited {
     /// The curve, if it changed.
     pub curve: Option<Curve>,

@@ -2,8 +2,7 @@
 
 use super::widgets;
 use crate::app::fields::{Choices, Field, Kind, field, log};
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use crate::damping::MODELS;
 use egui::{Button, RichText, Ui};
 

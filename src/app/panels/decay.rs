@@ -1,8 +1,7 @@
 //! Decay plot of an example: χ(t) as designed, next to base damping.
 
 use crate::app::history::SPAN;
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use crate::scene::Over;
 use egui::Ui;
 use egui_plot::{Line, PlotPoints};

@@ -1,9 +1,7 @@
 //! Damping by example: the list of shapes, and the damping along the selected one.
 
 use crate::app::design::edit;
-use crate::app::session::Command;
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{Command, UiState, theme};
 use crate::scene::{Example, Shape};
 use egui::{Button, DragValue, RichText, Ui};
 

@@ -1,8 +1,7 @@
 //! The help: what mouse and keys do.
 
 use crate::app::keys::{KEYS, MOUSE};
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use egui::{Align2, Context, RichText, Window};
 
 /// A window in the middle, while it is open.

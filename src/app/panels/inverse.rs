@@ -1,8 +1,7 @@
 //! Inverse design: target amplitudes, and the search for matching curves.
 
 use crate::app::design::inverse::{self, Row, Search};
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use crate::design::End;
 use egui::{Button, ComboBox, DragValue, ProgressBar, RichText, Ui};
 use std::time::Duration;

@@ -1,7 +1,6 @@
 //! Energy budget: one bar per slot, all to the same scale.
 
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use crate::ledger::Row;
 use egui::{Color32, CornerRadius, Rect, RichText, Stroke, StrokeKind, Ui, vec2};
 

@@ -30,7 +30,6 @@ const CENTRE: &[Curve] = &[
     ("z", theme::SLOTS[2], |row| row.centre[2]),
 ];
 
-/// Tabs and the plot.
 pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -65,7 +64,6 @@ pub fn show(ui: &mut Ui, ui_state: &mut UiState) {
     ui_state.widget_rects.record("plot", response.response.rect);
 }
 
-/// The curves shown.
 fn lines(ui_state: &UiState) -> Vec<Line<'static>> {
     let curves: Vec<Curve> = match ui_state.curves {
         Curves::Energy if ui_state.history.len() > 1 => vec![TOTAL],

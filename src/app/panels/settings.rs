@@ -2,9 +2,7 @@
 
 use super::widgets;
 use crate::app::fields::{self, Field};
-use crate::app::session::Command;
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{Command, UiState, theme};
 use crate::backend::BackendChoice;
 use egui::{CollapsingHeader, RichText, Ui};
 

@@ -1,8 +1,6 @@
 //! Overlays of the pictures: titles, errors, legend.
 
-use crate::app::session::Command;
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{Command, UiState, theme};
 use crate::view::{Colour, look};
 use egui::{Align2, Color32, CornerRadius, FontId, Pos2, Rect, Stroke, StrokeKind, Ui, vec2};
 

@@ -1,7 +1,6 @@
 //! The status bar: last message, speed, adapter.
 
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 
 pub fn show(ui: &mut Ui, ui_state: &mut UiState) {

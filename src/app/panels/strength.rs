@@ -4,8 +4,7 @@ use super::curve::{self, Held};
 use super::decay;
 use crate::app::design::{edit, points};
 use crate::app::session::ExampleMotion;
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use crate::scene::{Curve, CurveKind, Example, Over};
 use egui::{Button, DragValue, RichText, Slider, Ui};
 

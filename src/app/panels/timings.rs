@@ -1,7 +1,6 @@
 //! Time per frame by phase.
 
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{UiState, theme};
 use crate::step::clock::PHASES;
 use egui::{Color32, CornerRadius, Rect, RichText, Ui, vec2};
 

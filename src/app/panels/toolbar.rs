@@ -1,11 +1,10 @@
 //! The toolbar: scene, playback, mouse tool, colours, pictures.
 
 use crate::app::recording::FORMATS;
-use crate::app::session::Command;
 use crate::app::session::pace::{SPEEDS, Speed};
 use crate::app::session::spec::Spec;
-use crate::app::theme;
 use crate::app::ui_state::{Tool, UiState};
+use crate::app::{Command, theme};
 use crate::scene::builtin::SCENES;
 use crate::view::Colour;
 use egui::{Button, ComboBox, RichText, Ui};

@@ -1,9 +1,7 @@
 //! Scene fields as widgets: label with help, control, unit, and error.
 
 use crate::app::fields::{self, Choices, Field, Kind};
-use crate::app::session::Command;
-use crate::app::theme;
-use crate::app::ui_state::UiState;
+use crate::app::{Command, UiState, theme};
 use egui::{ComboBox, Slider, Ui};
 use toml::Value;
 

@@ -5,8 +5,7 @@ use super::spec::Spec;
 use crate::Result;
 use crate::backend::{self, Device};
 use crate::error::RunError;
-use crate::gpu::context::Context;
-use crate::gpu::{Options, Shared};
+use crate::gpu::{Context, Options, Shared};
 use crate::model::Model;
 use crate::scene::LoadedScene;
 use crate::setup::build;
@@ -29,7 +28,6 @@ pub(super) struct BuiltSimulation {
     pub warnings: Arc<[String]>,
 }
 
-/// A build in progress.
 pub(super) struct Build {
     pub spec: Spec,
     arrival: Receiver<Result<Box<BuiltSimulation>>>,
@@ -49,7 +47,6 @@ impl Build {
         Build { spec: spec.clone(), arrival }
     }
 
-    /// The result, if finished.
     pub fn done(&self) -> Option<Result<Box<BuiltSimulation>>> {
         match self.arrival.try_recv() {
             Ok(made) => Some(made),

@@ -15,8 +15,7 @@ pub mod state;
 mod tests;
 mod worker;
 
-use crate::gpu::Options;
-use crate::gpu::context::Context;
+use crate::gpu::{Context, Options};
 use crate::ledger::Row;
 use crate::view::Ray;
 use pace::Speed;
@@ -45,38 +44,63 @@ pub enum Command {
     Open(Vec<Spec>),
     /// Adds a slot like the last one with these overrides; all restart.
     Add(Vec<String>),
-    /// Removes a slot.
     Remove(usize),
     /// Sets a field of the scene, like `--set path=value`.
-    Set { slot: Option<usize>, path: String, value: String },
+    Set {
+        slot: Option<usize>,
+        path: String,
+        value: String,
+    },
     /// Resets a field to the scene's value.
-    Unset { slot: Option<usize>, path: String },
-    /// Selects the backend.
-    Backend { slot: Option<usize>, choice: crate::backend::BackendChoice },
+    Unset {
+        slot: Option<usize>,
+        path: String,
+    },
+    Backend {
+        slot: Option<usize>,
+        choice: crate::backend::BackendChoice,
+    },
     /// Pauses or resumes.
     Pause(bool),
     /// Advances one frame, then pauses.
     Step,
     /// Restarts at time zero, without pins.
     Reset,
-    /// Sets the playback speed.
     Speed(Speed),
     /// Grabs the first surface hit by the ray from the eye through the cursor; [`State::answered`] tells the serial number when done.
-    Grab { slot: usize, ray: Ray, serial: u64 },
+    Grab {
+        slot: usize,
+        ray: Ray,
+        serial: u64,
+    },
     /// Moves the grab point (m).
     Move(crate::Vec3),
     /// Releases the grab.
     Drop,
     /// Pushes the first surface hit along such a ray.
-    Push { slot: usize, ray: Ray },
+    Push {
+        slot: usize,
+        ray: Ray,
+    },
     /// Pins the first surface hit in place, or releases it.
-    Pin { slot: usize, ray: Ray },
+    Pin {
+        slot: usize,
+        ray: Ray,
+    },
     /// Strength of the mouse spring: a factor, 1 by default.
     Strength(f64),
     /// Restarts all slots at rest, deformed by this multiple of the example's shape.
-    Release { example: usize, amount: f64 },
+    Release {
+        example: usize,
+        amount: f64,
+    },
     /// Writes a body's current deformation as a mesh in rest coordinates; [`State::posed`] tells the serial number when done.
-    Pose { slot: usize, body: usize, path: std::path::PathBuf, serial: u64 },
+    Pose {
+        slot: usize,
+        body: usize,
+        path: std::path::PathBuf,
+        serial: u64,
+    },
 }
 
 /// Ledger rows of a slot that the window has not read yet.

@@ -17,7 +17,6 @@ use std::sync::Arc;
 pub struct Fault {
     /// Dotted path in the scene, if known.
     pub field: Option<String>,
-    /// Why.
     pub message: String,
 }
 
@@ -63,7 +62,6 @@ pub struct SlotState {
     pub build: u64,
     /// Changes whenever time restarts.
     pub epoch: u64,
-    /// Vertex state.
     pub state_source: StateSource,
     pub contact_points: Arc<[ContactPoint]>,
     /// Current target of each attachment (m); `None` if inactive.

@@ -10,9 +10,7 @@ pub struct PaperCase {
     pub paper: &'static str,
     /// What the paper calls it.
     pub name: &'static str,
-    /// The paper's vertices.
     pub vertices: usize,
-    /// The paper's elements.
     pub elements: usize,
     /// A built-in scene, or a bar of this many cells where the papers have a character.
     pub ours: Ours,

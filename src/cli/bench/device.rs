@@ -26,7 +26,6 @@ pub struct Plan {
     /// Whether the CPU takes part: only then are there speed-ups.
     pub cpu: bool,
     pub device: BackendArgs,
-    /// Frames of each case.
     pub frames: usize,
     /// Cases with more elements are left out.
     pub largest: usize,
@@ -46,7 +45,6 @@ pub struct OnDevice {
     /// Whether the adapter computes on the CPU: then its timings say nothing about a GPU.
     pub software: bool,
     pub vertices: usize,
-    /// Elements of all kinds.
     pub elements: usize,
     /// What the clocks say.
     #[serde(flatten)]

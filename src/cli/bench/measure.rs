@@ -18,7 +18,6 @@ pub struct Measured {
     /// Where it was computed, such as `cpu, f64, 2 threads`.
     pub backend: String,
     pub vertices: usize,
-    /// Elements of all kinds.
     pub elements: usize,
     /// Time of reading, building and factoring (ms).
     pub setup_ms: f64,

@@ -6,12 +6,9 @@
 use super::Subject;
 use super::deviation::Deviation;
 use super::print::adapter_lines;
-use crate::cli::backend::BackendArgs;
-use crate::cli::table::Table;
-use crate::cli::timed_run::{ComputePath, FrameClock, TimedRun};
+use crate::cli::{BackendArgs, ComputePath, FrameClock, Table, TimedRun};
 use crate::error::{Error, RunError};
-use crate::gpu::context::Adapter;
-use crate::gpu::kernel::KERNELS;
+use crate::gpu::{Adapter, KERNELS};
 use crate::ledger::Row;
 use crate::{Result, Vec3};
 use serde::Serialize;

@@ -31,7 +31,6 @@ pub struct ComparedRun {
     pub deviation: Option<Deviation>,
     /// From the CPU with the same inner iterations: the effect of single precision alone.
     pub rounding: Option<Deviation>,
-    /// The last frame made.
     row: Row,
 }
 

@@ -2,8 +2,7 @@
 
 use crate::error::{InputError, Result};
 use crate::mesh::characters::{self, Character, names};
-use crate::mesh::spec::CharacterSpec;
-use crate::mesh::{self, Loaded};
+use crate::mesh::{self, CharacterSpec, Loaded};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -1,7 +1,6 @@
 use super::Tets;
-use crate::elastic::gather::Gather;
-use crate::elastic::lanes::Real;
 use crate::elastic::sample::{Noise, shaken_box};
+use crate::elastic::{Gather, Real};
 use crate::model::tet::TetElement;
 use crate::{Mat3, Vec3};
 

@@ -2,11 +2,10 @@
 
 use crate::Result;
 use crate::elastic::Scalar;
-use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::{ALL, Id};
 use crate::gpu::layout::{Inner, Point, Small, Step, encode};
 use crate::gpu::state::beyond;
-use crate::gpu::{Gpu, report};
+use crate::gpu::{Buffer, Gpu, report};
 use crate::step::clock::Phase;
 
 impl<T: Scalar> Gpu<T> {

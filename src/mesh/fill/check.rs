@@ -4,9 +4,8 @@ use super::cut::{CutLattice, Side};
 use super::lattice::{Lattice, Node};
 use super::search::volume_on;
 use crate::Vec3;
-use crate::mesh::Mesh;
-use crate::mesh::distance::Distance;
 use crate::mesh::topology::DisjointSets;
+use crate::mesh::{Distance, Mesh};
 use rayon::prelude::*;
 
 /// A piece of fewer tetrahedra is a crumb if the largest piece is many times as large: what the lattice happens to

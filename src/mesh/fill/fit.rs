@@ -1,8 +1,7 @@
 //! How well the triangles about a boundary vertex fit the surface, and where the vertex would fit best.
 
 use super::shape::Rings;
-use crate::mesh::distance::Distance;
-use crate::mesh::{Mesh, double_area_normal};
+use crate::mesh::{Distance, Mesh, double_area_normal};
 use crate::{Mat3, Vec3};
 
 /// Share of the pull towards the middle of the neighbours: it decides only where the surface does not.

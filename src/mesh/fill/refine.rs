@@ -7,9 +7,8 @@
 use super::shape::worst_sine;
 use super::smooth::onto;
 use crate::Vec3;
-use crate::mesh::Mesh;
-use crate::mesh::distance::Distance;
 use crate::mesh::topology::{Faces, TET_EDGES};
+use crate::mesh::{Distance, Mesh};
 use rayon::prelude::*;
 
 /// No split may leave an angle nearer to 0° or 180° (degrees).

@@ -3,10 +3,9 @@
 use super::check::{self, Fragments};
 use super::search::Found;
 use crate::Vec3;
-use crate::mesh::Mesh;
-use crate::mesh::distance::Distance;
 use crate::mesh::quality::{Range, dihedral_angles};
 use crate::mesh::statistics::{place, short};
+use crate::mesh::{Distance, Mesh};
 
 /// Volume errors beyond this fraction are reported.
 const VOLUME_OFF: f64 = 0.02;

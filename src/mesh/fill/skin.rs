@@ -6,9 +6,8 @@ use super::search::check_size;
 use super::stencil;
 use crate::Vec3;
 use crate::error::InputError;
-use crate::mesh::distance::Distance;
 use crate::mesh::generate::MAX_ELEMENTS;
-use crate::mesh::{Mesh, double_area_normal};
+use crate::mesh::{Distance, Mesh, double_area_normal};
 use rayon::prelude::*;
 
 /// Lattices that are tried for the number of triangles.

@@ -3,8 +3,7 @@
 use super::fit::Fit;
 use super::shape::{Rings, worst_sine};
 use crate::Vec3;
-use crate::mesh::Mesh;
-use crate::mesh::distance::Distance;
+use crate::mesh::{Distance, Mesh};
 use rayon::prelude::*;
 
 /// A fit may flatten elements down to this angle, and none that is flatter any further (degrees).

@@ -3,8 +3,7 @@
 use super::cut::{CutLattice, Side};
 use super::lattice::Node;
 use crate::Vec3;
-use crate::mesh::Mesh;
-use crate::mesh::topology::Faces;
+use crate::mesh::{Faces, Mesh};
 use rayon::prelude::*;
 
 /// A corner of a tetrahedron of the body: a node of the lattice, or a crossing of an edge between two of them.

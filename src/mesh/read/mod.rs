@@ -152,7 +152,6 @@ pub(super) struct Cells {
     pub tets: Vec<[u32; 4]>,
     /// Triangles, those of cut polygons too.
     pub triangles: Vec<[u32; 3]>,
-    /// Pieces of lines.
     pub lines: Vec<[u32; 2]>,
     /// How many cells of kinds that we do not use, by the plural name of the kind.
     pub other: BTreeMap<String, usize>,
@@ -168,7 +167,6 @@ impl Cells {
         }
     }
 
-    /// A line through vertices.
     fn polyline(&mut self, vertices: &[u32]) {
         self.lines.extend(vertices.windows(2).map(|piece| [piece[0], piece[1]]));
     }

@@ -25,7 +25,6 @@ pub(super) fn size(visible: &Visible, frames: usize) -> u64 {
 /// The layout of a file.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Visible vertices.
     pub vertices: usize,
     /// Frames it has room for.
     pub frames: usize,

@@ -117,7 +117,6 @@ pub trait Part: Any + Send {
     fn after_direction(&mut self, _stage: &Stage, _cx: &mut StepContext) -> Result<()> {
         Ok(())
     }
-    /// Corrects the direction.
     fn correct_direction(&mut self, _stage: &Stage, _cx: &mut StepContext) -> Result<()> {
         Ok(())
     }

@@ -4,15 +4,14 @@ use super::{BALL, RenderScene};
 use crate::colour::{body_colour, to_linear};
 use crate::gpu::contents;
 use crate::gpu::layout::{Motion, Vertex};
-use crate::view::camera::Bounds;
 use crate::view::memory::{indices, small_storage};
 use crate::view::pipelines::{Draws, Items, Shown};
 use crate::view::program::Program;
-use crate::view::renderer::Renderer;
 use crate::view::scene_bounds::SceneBounds;
 use crate::view::screen::{DEPTH, texture};
 use crate::view::static_geometry::{self, MarkerItem};
 use crate::view::visible_geometry::VisibleGeometry;
+use crate::view::{Bounds, Renderer};
 use crate::{Result, Vec3};
 use nalgebra::Vector3;
 

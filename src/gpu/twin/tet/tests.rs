@@ -3,13 +3,10 @@
 
 use super::{EPSILON, rotation, shaken, unit_determinant};
 use crate::elastic::sample::{Noise, deformations, signed_svd};
-use crate::gpu::buffer::{Buffer, Contents};
 use crate::gpu::contents::split;
-use crate::gpu::context::Context;
-use crate::gpu::kernel::Id;
 use crate::gpu::layout::*;
-use crate::gpu::shader::Library;
 use crate::gpu::stream::Stream;
+use crate::gpu::{Buffer, Contents, Context, Id, Library};
 use crate::{Mat3, Vec3};
 use nalgebra::{Quaternion, UnitQuaternion, Vector4};
 use std::sync::Arc;

@@ -44,7 +44,6 @@ struct Constants {
 }
 
 impl ConstraintJacobian {
-    /// Memory for a model.
     pub fn new(model: &Model) -> Self {
         let zeros = vec![Vec3::zeros(); model.vertex_count()];
         ConstraintJacobian {
