@@ -192,7 +192,7 @@ impl<T: Scalar> Backend for Cpu<T> {
         Ok(())
     }
 
-    fn filter(&mut self, filter: &Filter) -> Result<bool> {
+    fn filter(&mut self, filter: &Filter) -> Result<()> {
         let before = self.kinetic();
         let unfiltered = self.v.clone();
         self.filtered.resize(unfiltered.len(), Vec3::zeros());
@@ -206,7 +206,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             self.x_before[i] -= change * self.last_step;
         }
         self.exchanged.damped += before - self.kinetic();
-        Ok(true)
+        Ok(())
     }
 
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {

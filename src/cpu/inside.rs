@@ -55,6 +55,11 @@ impl<T: Scalar> Cpu<T> {
 }
 
 impl<T: Scalar> Cpu<T> {
+    /// Whether the host sees the inside of steps.
+    fn check_open(&self) -> Result<()> {
+        if self.mirror.is_open() { Ok(()) } else { Err(RunError::HostNeeds.into()) }
+    }
+
     /// From now on the host sees as much.
     pub(super) fn open(&mut self, needs: HostNeeds) {
         if needs > HostNeeds::Nothing && !self.mirror.is_open() {
@@ -148,9 +153,7 @@ impl<T: Scalar> Cpu<T> {
 
 impl<T: Scalar> HostAccess for Cpu<T> {
     fn host(&mut self) -> Result<HostStep<'_>> {
-        if !self.mirror.is_open() {
-            return Err(unprepared());
-        }
+        self.check_open()?;
         Ok(HostStep {
             x: &self.x,
             v: &self.v,
@@ -167,6 +170,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
     }
 
     fn compute_direction(&mut self, coefficients: &StepCoefficients) -> Result<()> {
+        self.check_open()?;
         if self.newton.is_some() {
             return self.descend_by_newton(coefficients);
         }
@@ -205,6 +209,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
     }
 
     fn set_iterate(&mut self, to: Iterate) -> Result<()> {
+        self.check_open()?;
         match to {
             Iterate::AlongDirection => {
                 let direction = vectors(&mut self.step).unwrap_or(&mut self.mirror.descent);
@@ -221,6 +226,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
     }
 
     fn evaluate_end(&mut self) -> Result<()> {
+        self.check_open()?;
         self.local.element_gradients(&self.model, &self.iterate, &self.mirror.points, 1.0, 1.0);
         if let Some(end_gradient) = rows::<T>(&mut self.mirror.end_gradient) {
             self.local.gather(end_gradient, |_| Vec3::zeros());
@@ -260,7 +266,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
     }
 }
 
-/// A solve without a factor, or a look into a step without `HostNeeds`.
+/// A solve without a factor.
 pub(super) fn unprepared() -> crate::Error {
     RunError::Factorisation("it has not been prepared".into()).into()
 }

@@ -191,10 +191,9 @@ impl<T: Scalar> Backend for Gpu<T> {
         Ok(())
     }
 
-    fn filter(&mut self, filter: &Filter) -> Result<bool> {
+    fn filter(&mut self, filter: &Filter) -> Result<()> {
         self.invalidate_mirror();
-        self.damp(filter)?;
-        Ok(true)
+        self.damp(filter)
     }
 
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {

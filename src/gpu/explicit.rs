@@ -60,7 +60,9 @@ impl<T: Scalar> Gpu<T> {
         }
         let numbers = self.explicit_numbers(coefficients)?;
         self.set_numbers(Step { filter_coefficient: (share * coefficients.h) as f32, ..numbers });
-        self.stream.kernel(Id::accelerate)
+        self.stream.kernel(Id::accelerate)?;
+        self.invalidate_mirror();
+        Ok(())
     }
 
     /// The iterate of an explicit step.

@@ -7,6 +7,7 @@ use super::twin::wide;
 use super::{Buffer, Gpu, Id, Readback, merit};
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
+use crate::error::RunError;
 use crate::step::{
     HostAccess, HostStep, Iterate, LinearMap, Measure, Measured, Phase, StateOffset, StepCoefficients,
 };
@@ -67,7 +68,7 @@ impl<T: Scalar> Gpu<T> {
     /// x ← x − direction.
     pub(super) fn apply_direction(&mut self) -> Result<()> {
         self.update_mirror()?;
-        let Some(mirror) = &self.mirror else { return Err(unprepared()) };
+        let Some(mirror) = &self.mirror else { return Err(RunError::HostNeeds.into()) };
         let correction: Vec<[f32; 3]> =
             mirror.descent.iter().map(|s| [s.x as f32, s.y as f32, s.z as f32]).collect();
         // commands that wait to be sent still mean the correction before
@@ -77,7 +78,7 @@ impl<T: Scalar> Gpu<T> {
 
     fn set_iterate_at(&mut self, x: &[Vec3]) -> Result<()> {
         self.update_mirror()?;
-        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
+        let Some(mirror) = &mut self.mirror else { return Err(RunError::HostNeeds.into()) };
         for (i, x) in x.iter().enumerate() {
             // x − y changes by the same amount as x, and keeps digits that d cannot represent; outside a step it has
             // no meaning
@@ -119,7 +120,7 @@ impl<T: Scalar> HostAccess for Gpu<T> {
     fn host(&mut self) -> Result<HostStep<'_>> {
         self.update_mirror()?;
         let metric = self.global.version();
-        let Gpu { mirror: Some(mirror), x, v, .. } = self else { return Err(unprepared()) };
+        let Gpu { mirror: Some(mirror), x, v, .. } = self else { return Err(RunError::HostNeeds.into()) };
         Ok(HostStep {
             x,
             v,
@@ -137,7 +138,7 @@ impl<T: Scalar> HostAccess for Gpu<T> {
 
     fn compute_direction(&mut self, _: &StepCoefficients) -> Result<()> {
         self.update_mirror()?;
-        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
+        let Some(mirror) = &mut self.mirror else { return Err(RunError::HostNeeds.into()) };
         let mut descent = std::mem::take(&mut mirror.descent);
         descent.copy_from_slice(&mirror.gradient);
         let done = self.solve_metric(&mut descent);
@@ -179,7 +180,7 @@ impl<T: Scalar> HostAccess for Gpu<T> {
         made?;
         self.request_gradient()?;
         self.receive_energies()?;
-        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
+        let Some(mirror) = &mut self.mirror else { return Err(RunError::HostNeeds.into()) };
         let end_gradient = &mut mirror.end_gradient;
         self.gradient_readback.take(|bytes| {
             let device: &[[f32; 3]] = bytemuck::cast_slice(bytes);

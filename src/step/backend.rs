@@ -213,9 +213,8 @@ pub trait Backend: HostAccess + Profiling + Send {
         targets: &AttachmentTargets,
         keep_force: bool,
     ) -> Result<()>;
-    /// Filters the velocities; the kinetic energy taken goes into the next report. `false` if the backend has no operation for
-    /// this filter: then the host has to.
-    fn filter(&mut self, filter: &Filter) -> Result<bool>;
+    /// Filters the velocities; the kinetic energy taken goes into the next report. A force kept from the last step stays.
+    fn filter(&mut self, filter: &Filter) -> Result<()>;
     /// Ends a frame: asks for a report of the state now, with the attachments' points at `targets`, and of what was
     /// exchanged since the report before. Changes nothing of the state.
     fn observe(&mut self, targets: &[Vec3]) -> Result<()>;

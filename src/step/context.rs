@@ -53,7 +53,7 @@ pub struct Shared {
     pub damping_factor: f64,
     /// Whether constraints that couple vertices through A (contacts) may act in this stage.
     pub is_constrained: bool,
-    /// Their forces on vertices in the last iteration, as they stand in the gradient (N).
+    /// Their forces on vertices in the last iteration, scaled as in ∇Φ: the force itself is s h times that (N).
     pub constraint_forces: Vec<(u32, Vec3)>,
     /// How many iterations a stage may make.
     pub limits: IterationLimits,
@@ -65,6 +65,15 @@ pub struct Shared {
     pub proposal: Option<Proposal>,
     /// What has changed since parts were last told.
     pub(super) changes: Vec<Change>,
+}
+
+impl Shared {
+    /// Forgets what belongs to a step that was not finished, and the energy exchanged since the last row.
+    pub(super) fn forget_step(&mut self) {
+        self.exchange = Exchange::default();
+        (self.proposal, self.more_iterations) = (None, 0);
+        self.changes.clear();
+    }
 }
 
 /// How many iterations a stage may make.
@@ -90,7 +99,7 @@ pub struct Proposal {
 pub enum Change {
     /// The iterate: it is not the one that the last direction led to.
     Iterate,
-    /// Velocities, by something else than the step.
+    /// Velocities, by something that conservation has not accounted for: the bodies' own momenta and energies count from now on.
     Velocities,
     /// Positions and velocities.
     State,
@@ -127,9 +136,9 @@ impl StepContext {
         result
     }
 
-    /// Factors A for a stage.
-    pub(super) fn prepare(&mut self, stage: &Stage) -> Result<()> {
-        (self.shared.is_constrained, self.shared.keeps_end_force) = (false, true);
+    /// Factors A for a stage. `keeps_end_force`: whether x − y at its end is due to forces alone, as far as is known now.
+    pub(super) fn prepare(&mut self, stage: &Stage, keeps_end_force: bool) -> Result<()> {
+        (self.shared.is_constrained, self.shared.keeps_end_force) = (false, keeps_end_force);
         self.timed(Phase::Factor, |cx| cx.backend.prepare(&stage.coefficients, cx.needs))
     }
 

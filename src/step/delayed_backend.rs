@@ -143,7 +143,7 @@ impl Backend for DelayedBackend {
         self.inner.advance(coefficients, targets, keep_force)
     }
 
-    fn filter(&mut self, filter: &Filter) -> Result<bool> {
+    fn filter(&mut self, filter: &Filter) -> Result<()> {
         self.inner.filter(filter)
     }
 

@@ -79,7 +79,7 @@ pub(super) fn leap(
     let Stage { coefficients, targets, .. } = stage;
     cx.timed(Phase::Local, |cx| cx.backend.force(coefficients, targets, ForceAt::Start, None))?;
     if method.filters_first && parts.filter_any_velocities() {
-        // of the predicted velocity; then back to one that the step makes the filtered one of
+        // filter v_n + h a, then subtract h a: the step itself adds that again
         cx.backend.offset_state(StateOffset::Force { coefficients, share: 1.0 })?;
         parts.filter_velocities(stage, cx)?;
         cx.backend.offset_state(StateOffset::Force { coefficients, share: -1.0 })?;

@@ -6,9 +6,9 @@ use super::minimise::Solved;
 use super::minimise::stop::residual;
 use super::parts::attachments::Attachments;
 use super::{Phase, Simulation, StepContext};
-use crate::Result;
-use crate::error::RunError;
+use crate::error::{Error, RunError};
 use crate::ledger::{Book, Exchange, Observation, Row};
+use crate::Result;
 use crate::model::law::Law;
 use std::collections::VecDeque;
 
@@ -71,7 +71,12 @@ impl Simulation {
         self.frames.check()?;
         let mut solved = Solved::default();
         for _ in 0..self.cx.time.substeps {
-            solved = solved.then(self.step()?);
+            let stepped = self.step();
+            if let Err(Error::Run(error)) = &stepped {
+                // half a step cannot be gone on from
+                self.frames.fail(error.clone());
+            }
+            solved = solved.then(stepped?);
             if solved.residual.is_some_and(|residual| !residual.is_finite()) {
                 // a frame whose report has not arrived may have failed before
                 self.collect(true)?;

@@ -136,7 +136,7 @@ pub enum StateOffset<'a> {
     Force { coefficients: &'a StepCoefficients, share: f64 },
 }
 
-/// Operations between those of a step. All but `measure` need [`HostNeeds`] in `prepare`.
+/// Operations between those of a step. All but `apply`, `measure` and `offset_state` need [`HostNeeds`] in `prepare`.
 pub trait HostAccess {
     /// The numbers now. Before `predict`, `iterate`, `gradient` and `direction` mean nothing.
     fn host(&mut self) -> Result<HostStep<'_>>;

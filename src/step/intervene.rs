@@ -63,7 +63,7 @@ impl Simulation {
             of_before.clear();
         }
         self.restore(&snapshot)?;
-        self.announce(Change::Material);
+        self.announce(Change::State);
         self.count_as_work(&snapshot)
     }
 

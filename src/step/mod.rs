@@ -24,6 +24,7 @@ pub mod stable;
 #[cfg(test)]
 mod tests;
 
+use crate::error::RunError;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::{Result, damping};
@@ -107,7 +108,7 @@ impl Simulation {
     /// One stage of a step.
     fn make_stage(&mut self, stage: &Stage) -> Result<Solved> {
         let Simulation { cx, solver, parts, .. } = self;
-        cx.prepare(stage)?; // A, factored
+        cx.prepare(stage, !parts.correct_directions())?; // A, factored
         parts.begin(stage, cx)?; // damping of the stage
         cx.take_start_force(stage)?; // f_n, where the integrator uses it
         parts.aim(stage, cx)?; // what momenta and energy shall become
@@ -132,10 +133,17 @@ impl Simulation {
         clock.time(Phase::Factor, || forms.iter().try_for_each(|form| backend.prepare(form, *needs)))
     }
 
-    /// Adds a part of your own, which acts after all others.
-    pub fn add_part(&mut self, part: Box<dyn Part>) {
-        self.parts.push(part);
+    /// Adds a part of your own, which acts after all others. Only before the first step, and under a name of its own.
+    pub fn add_part(&mut self, part: Box<dyn Part>) -> Result<()> {
+        if self.cx.time.steps > 0 {
+            let reason = format!("`{}` comes too late: add parts before the first step", part.name());
+            return Err(RunError::Part(reason).into());
+        }
+        self.parts.push(part)?;
+        self.solver.adapt_to(&self.parts);
         self.gather_needs();
+        self.parts.restored(&mut self.cx)?;
+        self.open_book()
     }
 
     fn gather_needs(&mut self) {

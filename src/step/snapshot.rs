@@ -37,17 +37,21 @@ impl Simulation {
     /// Continues from a snapshot of the same model; `false` if it is of another.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<bool> {
         let Simulation { cx, parts, frames, .. } = self;
-        cx.backend.reports(true)?; // those of the frames left behind
-        // before the state: products with L that it may hold are of the rest shapes of a part
-        parts.load(&snapshot.parts, cx)?;
-        let fits = cx.backend.restore(&snapshot.state)?;
-        if fits {
-            cx.time.steps = snapshot.steps;
-            cx.shared.exchange = Default::default();
-            frames.restart(snapshot.book);
-            cx.fetch()?;
-            parts.restored(cx)?;
+        if snapshot.state.positions.len() != 3 * cx.model.vertex_count() {
+            return Ok(false);
         }
-        Ok(fits)
+        cx.backend.reports(true)?; // those of the frames left behind
+        cx.shared.forget_step();
+        let steps = std::mem::replace(&mut cx.time.steps, snapshot.steps);
+        // before the state: forces and products with L that it may hold are of the material that parts set
+        parts.load(&snapshot.parts, cx)?;
+        if !cx.backend.restore(&snapshot.state)? {
+            cx.time.steps = steps;
+            return Ok(false);
+        }
+        frames.restart(snapshot.book);
+        cx.fetch()?;
+        parts.restored(cx)?;
+        Ok(true)
     }
 }

@@ -11,7 +11,7 @@ pub(super) mod stop;
 
 use super::clock::Phase;
 use super::coefficients::StepCoefficients;
-use super::context::{IterationLimits, StepContext};
+use super::context::{Change, IterationLimits, StepContext};
 use super::host::{HostNeeds, Iterate};
 use super::parts::{Parts, Progress};
 use super::scheme::Stage;
@@ -68,6 +68,11 @@ impl Minimiser {
         }
     }
 
+    /// Curvature that L-BFGS learns is of Φ alone: it is off where parts correct directions.
+    pub fn adapt_to(&mut self, parts: &Parts) {
+        self.lbfgs.take_if(|_| parts.correct_directions());
+    }
+
     /// What the host must see.
     pub fn needs(&self) -> HostNeeds {
         if self.line_search.is_some() { HostNeeds::Energies } else { HostNeeds::Nothing }
@@ -93,7 +98,8 @@ impl Minimiser {
             if gradient.is_some_and(|g| !g.is_finite()) {
                 break;
             }
-            let is_solved = gradient.is_some_and(|g| rule.is_solved(g, solved.iterations, cx));
+            let is_solved =
+                solved.iterations >= regular || gradient.is_some_and(|g| rule.is_solved(g, solved.iterations, cx));
             let progress = Progress { iterations: solved.iterations, is_solved };
             if parts.end_iterations(stage, progress, cx)? {
                 break;
@@ -174,6 +180,11 @@ impl Minimiser {
         parts.constrain_direction(stage, cx)?;
         if let Some(search) = search {
             search.record(&stage.coefficients, &applied, !corrected, cx)?;
+        }
+        if parts.own_correct_directions() {
+            // what built-in parts expect of the next iterate is of their own corrections
+            cx.changed(Change::Iterate);
+            parts.tell_changes(cx);
         }
         cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))
     }

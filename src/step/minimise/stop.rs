@@ -31,13 +31,13 @@ impl StoppingRule {
         self.last_residual
     }
 
-    /// Whether the step is solved after so many iterations.
+    /// Whether the gradient is small enough after so many iterations.
     pub fn is_solved(&mut self, gradient: f64, iterations: usize, cx: &StepContext) -> bool {
         let residual = self.last_residual;
         let free = !cx.shared.is_constrained;
         let stalls = free && self.stall.as_mut().is_some_and(|stall| stall.is_stalled(residual));
         let converged = iterations > 0 && (residual <= self.tolerance || stalls);
-        converged || gradient == 0.0 && free || iterations >= cx.shared.limits.regular
+        converged || gradient == 0.0 && free
     }
 }
 

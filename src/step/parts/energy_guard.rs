@@ -1,4 +1,4 @@
-//! No step in contact ends with more energy than it began with.
+//! Backward Euler steps in contact make more iterations while they have gained energy.
 //!
 //! With W = elastic energy + attachments + weight + contact, friction a constant force in it, backward Euler at its solution
 //! has M (v' − v)/h = −∇W(x), so that
@@ -12,6 +12,7 @@
 
 use crate::contact::Contacts;
 use crate::linear::reduce::sum;
+use crate::step::integrator::BACKWARD_EULER;
 use crate::step::{Iterate, Stage, StepContext};
 use crate::{Result, Vec3};
 
@@ -33,7 +34,7 @@ impl EnergyGuard {
     /// After the prediction: whether the step is watched. `constrained`: whether anything may touch in it.
     pub fn watch(&mut self, stage: &Stage, constrained: bool, cx: &mut StepContext) -> Result<bool> {
         let known = self.reached.take().filter(|_| cx.shared.stiffness_before.is_none());
-        let plain = cx.shared.conservation.is_none() && stage.coefficients.row.name == "backward-euler";
+        let plain = cx.shared.conservation.is_none() && stage.coefficients.row == BACKWARD_EULER;
         if !(constrained && plain) {
             return Ok(false);
         }

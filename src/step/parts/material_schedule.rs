@@ -211,6 +211,11 @@ impl Part for MaterialSchedule {
         Ok(())
     }
 
+    /// Before the backend takes back a force: that is of the material at that time.
+    fn load(&mut self, _: Option<&[u8]>, cx: &mut StepContext) -> Result<()> {
+        self.restored(cx)
+    }
+
     /// Makes bodies as stiff as they are now, after a start or a jump in time, which is not work.
     fn restored(&mut self, cx: &mut StepContext) -> Result<()> {
         self.rewind();

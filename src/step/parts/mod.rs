@@ -1,6 +1,6 @@
 //! The parts of a step: what a scene adds to the bare method. One file a part, one line in [`PARTS`].
 //!
-//! A part acts at the moments of a step that [`Part`] names, in the order of the table. Parts never see each other: what one
+//! A part acts at the moments of a step that [`Part`] names, in the order of the table. Parts never hold each other: what one
 //! has to tell another goes through [`StepContext::shared`].
 
 pub mod attachments;
@@ -19,6 +19,7 @@ use super::host::HostNeeds;
 use super::scheme::Stage;
 use super::snapshot::SavedPart;
 use crate::Result;
+use crate::error::RunError;
 use crate::model::Model;
 use crate::scene::Scene;
 use serde::Serialize;
@@ -40,7 +41,8 @@ pub struct Setup<'a> {
 /// Makes a part; `None` if the scene has no use for it.
 type Make = fn(&Setup, &mut StepContext) -> Result<Option<Box<dyn Part>>>;
 
-/// All parts, in the order in which they act.
+/// All parts, in the order in which they act. Two orders matter: non-oscillatory motion changes v_n before conservation aims, and
+/// contact reports its wrenches, and judges where a projection would lead, before conservation takes them.
 const PARTS: &[Make] = &[
     attachments::make,
     material_schedule::make,
@@ -62,13 +64,13 @@ pub struct Progress {
 }
 
 /// What a part says about another iteration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is the gradient that decides.
     Indifferent,
-    /// Another one, even if the gradient is small enough.
+    /// Go on, even if the gradient is small enough: up to the most iterations that the stage may make.
     Insist,
-    /// None: what the part wants has been reached.
+    /// What the part wants has been reached: end, unless another part insists.
     Satisfied,
 }
 
@@ -80,11 +82,16 @@ pub trait Part: Any + Send {
     fn needs(&self) -> HostNeeds {
         HostNeeds::Nothing
     }
-    /// Whether it acts at [`Part::correct_direction`]: then Φ alone is not what falls.
+    /// Whether it acts at [`Part::correct_direction`]: then Φ alone is not what falls, and L-BFGS is off.
+    ///
+    /// The four moments around the direction come only where something needs it on the host: contact, a line search, examples,
+    /// or a part that says so here. Elsewhere one call of the backend computes it and moves the iterate. Explicit steps have
+    /// no direction; of the four they know [`Part::constrain_direction`], in contact.
     fn corrects_direction(&self) -> bool {
         false
     }
-    /// Whether it acts at [`Part::filter_velocities`].
+    /// Whether it acts at [`Part::filter_velocities`]; a part that does not say so is not called there by integrators that
+    /// filter before bodies move.
     fn filters_velocities(&self) -> bool {
         false
     }
@@ -117,6 +124,7 @@ pub trait Part: Any + Send {
     fn after_direction(&mut self, _stage: &Stage, _cx: &mut StepContext) -> Result<()> {
         Ok(())
     }
+    /// Corrects the direction.
     fn correct_direction(&mut self, _stage: &Stage, _cx: &mut StepContext) -> Result<()> {
         Ok(())
     }
@@ -172,6 +180,8 @@ pub trait Part: Any + Send {
 /// The parts of a simulation, in order.
 pub(super) struct Parts {
     list: Vec<Box<dyn Part>>,
+    /// How many of them, the first ones, are built in.
+    built_in: usize,
 }
 
 /// Moments at which every part acts in turn; afterwards all of them hear what has changed.
@@ -212,12 +222,17 @@ impl Parts {
         for make in PARTS {
             list.extend(make(setup, cx)?);
         }
-        Ok(Parts { list })
+        Ok(Parts { built_in: list.len(), list })
     }
 
-    /// One more, after all others.
-    pub fn push(&mut self, part: Box<dyn Part>) {
+    /// One more, after all others. Checkpoints tell parts apart by their names, so no two may share one.
+    pub fn push(&mut self, part: Box<dyn Part>) -> Result<()> {
+        if self.list.iter().any(|other| other.name() == part.name()) {
+            let reason = format!("there is a part called `{}` already: choose another name", part.name());
+            return Err(RunError::Part(reason).into());
+        }
         self.list.push(part);
+        Ok(())
     }
 
     /// Takes out those of a type.
@@ -244,23 +259,30 @@ impl Parts {
         self.list.iter().any(|part| part.corrects_direction())
     }
 
+    /// Whether any of a user's own does.
+    pub fn own_correct_directions(&self) -> bool {
+        self.list.iter().skip(self.built_in).any(|part| part.corrects_direction())
+    }
+
     pub fn filter_any_velocities(&self) -> bool {
         self.list.iter().any(|part| part.filters_velocities())
     }
 
-    /// Whether iterations end: a part is satisfied, or the step is solved and none insists.
+    /// Whether iterations end: none insists on more, and the step is solved or a part is satisfied.
     pub fn end_iterations(
         &mut self,
         stage: &Stage,
         progress: Progress,
         cx: &mut StepContext,
     ) -> Result<bool> {
-        let mut strongest = Verdict::Indifferent;
+        let (mut insists, mut may_end) = (false, progress.is_solved);
         for part in &mut self.list {
-            strongest = strongest.max(part.verdict(stage, progress, cx)?);
+            let verdict = part.verdict(stage, progress, cx)?;
+            insists |= verdict == Verdict::Insist;
+            may_end |= verdict == Verdict::Satisfied;
         }
         self.tell_changes(cx);
-        Ok(strongest == Verdict::Satisfied || progress.is_solved && strongest == Verdict::Indifferent)
+        Ok(may_end && !insists)
     }
 
     /// Energy that parts store in the state now (J).

@@ -53,7 +53,8 @@ impl Cpd {
         }
     }
 
-    /// Whether A⁻¹ C_H follows from A⁻¹ g.
+    /// Whether A⁻¹ C_H follows from A⁻¹ g. Scenes with Newton's method, Rayleigh damping or examples are refused with CPD
+    /// (`setup::check`), so g has no other terms.
     pub(super) fn shortcut(targets: &ConservationTargets) -> bool {
         let StepCoefficients { row, mass_damping, stiffness_damping, .. } = targets.coefficients;
         row == BALLISTIC_EULER && mass_damping == 0.0 && stiffness_damping == 0.0

@@ -91,34 +91,32 @@ pub struct Conservation {
 }
 
 /// What a scene asks to conserve, and whether inside the solve. Non-oscillatory motion conserves P and L by itself.
-fn asked(scene: &Scene) -> Option<(Given, Method)> {
-    // κ = 1 is backward Euler, which loses spin
-    let calm = scene.integrator.kind == NON_OSCILLATORY && scene.integrator.kappa != Some(1.0);
-    let given = &scene.conservation;
-    match (calm, given.method) {
-        (false, Method::Cpd) => Some((given.clone(), Method::Cpd)),
-        (true, _) => {
-            let hold = vec![Quantity::Momentum, Quantity::AngularMomentum];
-            Some((Given { method: Method::Cpd, hold, ..given.clone() }, Method::Cpd))
-        }
-        (false, Method::Fepr) => Some((given.clone(), Method::Fepr)),
-        (false, _) => None,
+fn asked(scene: &Scene) -> Option<Given> {
+    let given = scene.conservation.clone();
+    if is_non_oscillatory(scene) {
+        let hold = vec![Quantity::Momentum, Quantity::AngularMomentum];
+        return Some(Given { method: Method::Cpd, hold, ..given });
     }
+    matches!(given.method, Method::Cpd | Method::Fepr).then_some(given)
+}
+
+/// κ = 1 is backward Euler, which loses spin.
+fn is_non_oscillatory(scene: &Scene) -> bool {
+    scene.integrator.kind == NON_OSCILLATORY && scene.integrator.kappa != Some(1.0)
 }
 
 /// Whether a scene conserves momenta or energy inside the solve.
 pub fn is_inside_solve(scene: &Scene) -> bool {
-    asked(scene).is_some_and(|(_, method)| method == Method::Cpd)
+    asked(scene).is_some_and(|given| given.method == Method::Cpd)
 }
 
 /// The part, if the scene conserves anything.
 pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>> {
-    let Some((given, method)) = asked(setup.scene) else { return Ok(None) };
-    let inside = method == Method::Cpd;
-    let free_only = setup.scene.integrator.kind == NON_OSCILLATORY && inside;
+    let Some(given) = asked(setup.scene) else { return Ok(None) };
+    let inside = given.method == Method::Cpd;
     cx.shared.conservation = Some(ConservationTargets::new(&given, inside, cx));
     let strategy = match inside {
-        true => Strategy::InsideSolve(Cpd::new(setup.model, free_only)),
+        true => Strategy::InsideSolve(Cpd::new(setup.model, is_non_oscillatory(setup.scene))),
         false => Strategy::Projection(Fepr::new(setup.model)),
     };
     let stats = ConstraintStats::default();
@@ -156,6 +154,27 @@ impl Conservation {
         if let Some(error) = self.error.take() {
             self.stats.record(error, targets.tolerance());
         }
+        Ok(())
+    }
+
+    /// What is kept of the stage, and what bodies in contact change of the velocities after it.
+    fn end_stage(&mut self, cx: &mut StepContext) -> Result<()> {
+        let StepContext { backend, shared, .. } = cx;
+        let Some(targets) = &mut shared.conservation else { return Ok(()) };
+        if let (Strategy::Projection(fepr), Some(proposal)) = (&mut self.strategy, shared.proposal.take()) {
+            let error = fepr.settle(&proposal.penetrates, targets);
+            self.stats.record(error, targets.tolerance());
+        }
+        let [damped, given] = targets.end(backend.host()?);
+        shared.exchange.damped += damped;
+        shared.exchange.work += given;
+        let rebound = rebound::rebound(targets, backend.as_mut())?;
+        if let Some(rebound) = &rebound {
+            shared.exchange.contact -= rebound.obstacle_work;
+        }
+        self.rebound = rebound.map(|rebound| rebound.velocities);
+        // x − y holds what conservation has added as well
+        shared.keeps_end_force = false;
         Ok(())
     }
 }
@@ -239,25 +258,7 @@ impl Part for Conservation {
     }
 
     fn finish(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
-        let StepContext { backend, clock, shared, .. } = cx;
-        let Some(targets) = &mut shared.conservation else { return Ok(()) };
-        let outer = clock.enter(Some(Phase::Constrain));
-        if let (Strategy::Projection(fepr), Some(proposal)) = (&mut self.strategy, shared.proposal.take()) {
-            let error = fepr.settle(&proposal.penetrates, targets);
-            self.stats.record(error, targets.tolerance());
-        }
-        let [damped, given] = targets.end(backend.host()?);
-        shared.exchange.damped += damped;
-        shared.exchange.work += given;
-        let rebound = rebound::rebound(targets, backend.as_mut())?;
-        if let Some(rebound) = &rebound {
-            shared.exchange.contact -= rebound.obstacle_work;
-        }
-        self.rebound = rebound.map(|rebound| rebound.velocities);
-        // x − y holds what conservation has added as well
-        shared.keeps_end_force = false;
-        clock.enter(outer);
-        Ok(())
+        cx.timed(Phase::Constrain, |cx| self.end_stage(cx))
     }
 
     fn advanced(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
