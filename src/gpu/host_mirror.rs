@@ -6,7 +6,6 @@
 use super::Gpu;
 use super::buffer::Buffer;
 use super::kernel::Id;
-use super::layout::{Motion, Vertex};
 use super::merit::Sums;
 use super::readback::Readback;
 use super::twin::{place, wide};
@@ -81,8 +80,7 @@ impl<T: Scalar> Gpu<T> {
     /// Fetches x_n, v_n and, if the mirror is in use, x_{n−1}.
     pub(super) fn fetch_state(&mut self) -> Result<()> {
         self.stream.submit()?;
-        let vertices = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
-        let motions = self.stream.read_items::<Motion>(Buffer::Motions)?;
+        let (vertices, motions) = self.stream.read_vertices()?;
         self.x = vertices.iter().map(place).collect();
         self.v = motions.iter().map(|m| wide(&m.velocity)).collect();
         if let Some(mirror) = &mut self.mirror {
