@@ -24,7 +24,7 @@ fn main(
     let chunk = chunks[number];
     let body = rigids[chunk.body];
     for (var i = chunk.first + lane; i < chunk.end; i += LANES) {
-        var change = -step.filter_coefficient * ((motions[i].velocity - body.base) - body.drift);
+        var change = -step.filter_coefficient * beyond_drift(body, motions[i].velocity);
         if (step.filter_mode & RADIAL) != 0u {
             let n = polar(arm(body, vertices[i]), vec3(0.0)).direction;
             change = n * dot(change, n);

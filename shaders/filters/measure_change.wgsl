@@ -1,6 +1,7 @@
 // For a chunk of a body: slots 0 to 2 sum of m w (kg m/s), 3 and 4 sums of m w.u and m w.w (J), 15 the smallest ratio;
 // w the change of a vertex's velocity and u its velocity relative to the centre.
 //use shared/reduce.wgsl
+//use shared/rigid.wgsl
 //use shared/vertex.wgsl
 
 @group(0) @binding(0) var<storage, read> chunks: array<Chunk>;
@@ -29,7 +30,7 @@ fn main(
         for (var axis = 0u; axis < 3u; axis++) {
             slots[axis] += p[axis];
         }
-        slots[3] += dot(p, (motions[i].velocity - body.base) - body.drift);
+        slots[3] += dot(p, beyond_drift(body, motions[i].velocity));
         slots[4] += dot(p, change);
         slots[15] = min(slots[15], changes[i].w);
     }

@@ -7,7 +7,7 @@ fn moved_by(vertex: Vertex, d: vec3<f32>) -> Vertex {
     let added = vertex.low + d;
     let sum = opaque(high + added);
     let taken = opaque(sum - high);
-    let left = (high - opaque(sum - taken)) + (added - taken);
+    let left = opaque(high - opaque(sum - taken)) + opaque(added - taken);
     return Vertex(sum, vertex.mass, left, vertex.attachment_stiffness);
 }
 

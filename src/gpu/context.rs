@@ -62,6 +62,12 @@ pub const WHAT_TO_INSTALL: &str = "install a graphics driver with Vulkan support
 /// How long to wait for the reason of a refused command.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
+/// How long a device may be silent: operating systems reset a graphics driver after 2 to 10 s, so this one hangs.
+const HARDWARE_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The same for a software driver, which nobody resets, and which may compute a large frame for minutes.
+const SOFTWARE_PATIENCE: Duration = Duration::from_secs(900);
+
 /// All adapters that can run compute shaders, hardware first.
 pub fn adapters() -> Vec<Adapter> {
     found().iter().map(Adapter::of).collect()
@@ -214,9 +220,22 @@ impl Context {
 
     /// The same for one submission and those before it.
     pub fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<()> {
-        let waited = self.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
+        let patience = if self.adapter.software { SOFTWARE_PATIENCE } else { HARDWARE_PATIENCE };
+        self.wait_at_most(submission_index, patience)
+    }
+
+    fn wait_at_most(&self, submission_index: Option<wgpu::SubmissionIndex>, patience: Duration) -> Result<()> {
+        let waited = self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(patience) });
         self.check()?;
-        waited.map(|_| ()).map_err(|e| RunError::DeviceLost(e.to_string()).into())
+        waited.map(|_| ()).map_err(|error| {
+            let why = match error {
+                wgpu::PollError::Timeout => {
+                    format!("it has not answered for {} s, its driver hangs", patience.as_secs())
+                }
+                other => other.to_string(),
+            };
+            RunError::DeviceLost(why).into()
+        })
     }
 
     /// Runs the callbacks of completed work, without waiting.

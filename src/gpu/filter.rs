@@ -2,7 +2,7 @@
 
 use super::contents::{self, NEIGHBOURS};
 use super::kernel::{DIRECT_DAMPING, Id, LOCAL_DAMPING, PBD_DAMPING, SPRING_FRAME, SPRING_SWEEP};
-use super::layout::{Motion, Step, Vertex, mode};
+use super::layout::{Step, mode};
 use super::twin::{place, wide};
 use super::{Buffer, Contents, Gpu};
 use crate::damping::strain_rate::Viscosity;
@@ -97,8 +97,7 @@ impl<T: Scalar> Gpu<T> {
     /// Filters without kernels: positions and velocities come to the host (80 n bytes), changes go back (16 n bytes).
     fn damp_on_host(&mut self, damp: impl Fn(&Self, &[Vec3], &mut [Vec3])) -> Result<()> {
         self.stream.submit()?;
-        let places = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
-        let motions = self.stream.read_items::<Motion>(Buffer::Motions)?;
+        let (places, motions) = self.stream.read_vertices()?;
         let x: Vec<Vec3> = places.iter().map(place).collect();
         let old: Vec<Vec3> = motions.iter().map(|motion| wide(&motion.velocity)).collect();
         let mut v = old.clone();

@@ -3,7 +3,6 @@
 //! The mirror is exact. Positions, velocities and displacements come from the device; later changes of the iterate are
 //! applied twice, on the device and to the mirrored d and x − y, in the same single precision.
 
-use super::layout::{Motion, Vertex};
 use super::merit::Sums;
 use super::twin::{place, wide};
 use super::{Buffer, Gpu, Id, Readback};
@@ -78,8 +77,7 @@ impl<T: Scalar> Gpu<T> {
     /// Fetches x_n, v_n and, if the mirror is in use, x_{n−1}.
     pub(super) fn fetch_state(&mut self) -> Result<()> {
         self.stream.submit()?;
-        let vertices = self.stream.read_items::<Vertex>(Buffer::Vertices)?;
-        let motions = self.stream.read_items::<Motion>(Buffer::Motions)?;
+        let (vertices, motions) = self.stream.read_vertices()?;
         self.x = vertices.iter().map(place).collect();
         self.v = motions.iter().map(|m| wide(&m.velocity)).collect();
         if let Some(mirror) = &mut self.mirror {

@@ -147,7 +147,11 @@ fn make(context: &Context, source: &Source, kernel: &Kernel) -> Result<Compiled>
         layout: Some(&pipeline_layout),
         module: &shader,
         entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        // every kernel writes its workgroup memory before it reads it
+        compilation_options: wgpu::PipelineCompilationOptions {
+            zero_initialize_workgroup_memory: false,
+            ..wgpu::PipelineCompilationOptions::default()
+        },
         cache: None,
     });
     match pollster::block_on(scope.pop()) {

@@ -68,8 +68,7 @@ pub fn numbers(coefficients: &StepCoefficients, gravity: Vec3, before: &Step) ->
 /// The whole state, including the start force from the buffer that holds −f, if known. A double cannot always hold a
 /// position and its rounding remainder, so the remainder is stored, too.
 pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<BackendState> {
-    let vertices = stream.read_items::<Vertex>(Buffer::Vertices)?;
-    let motions = stream.read_items::<Motion>(Buffer::Motions)?;
+    let (vertices, motions) = stream.read_vertices()?;
     let warm_starts = match stream.sizes().tets {
         0 => Vec::new(),
         _ => stream.read_items::<f32>(Buffer::Rotations)?.into_iter().map(f64::from).collect(),

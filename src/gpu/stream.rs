@@ -16,11 +16,14 @@ use std::sync::Arc;
 enum Command {
     Phase(Phase),
     Kernel(Id, Call),
-    Upload(Buffer, wgpu::Buffer),
+    Upload(Buffer, Vec<u8>),
     Clear(Buffer, u64),
     Copy(Buffer, Buffer),
     Download(Buffer, Arc<Readback>),
 }
+
+/// Bytes of one piece of the upload ring: the correction of some 20,000 vertices, or a few hundred small changes.
+const UPLOAD_CHUNK: u64 = 1 << 18;
 
 /// Commands for a device.
 pub struct Stream {
@@ -29,6 +32,8 @@ pub struct Stream {
     pipelines: Pipelines,
     sizes: Sizes,
     commands: Vec<Command>,
+    /// Memory that uploads pass through, used again once the device has read it.
+    uploads: wgpu::util::StagingBelt,
     counters: DeviceUse,
     profile: Option<Profile>,
     /// Kernels before this one in the table run as their twins on the host.
@@ -49,6 +54,7 @@ impl Stream {
             pipelines: Pipelines::new(library),
             sizes,
             commands: Vec::new(),
+            uploads: wgpu::util::StagingBelt::new(context.device.clone(), UPLOAD_CHUNK),
             counters: DeviceUse::default(),
             profile: None,
             gpu_from: None,
@@ -141,18 +147,8 @@ impl Stream {
 
     /// Writes to the start of a buffer, after the commands recorded so far.
     pub fn upload(&mut self, buffer: Buffer, bytes: &[u8]) {
-        let staging = self.context.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("upload"),
-            size: bytes.len() as u64,
-            usage: wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: true,
-        });
-        if let Ok(mut view) = staging.get_mapped_range_mut(..) {
-            view.copy_from_slice(bytes);
-        }
-        staging.unmap();
         self.counters.uploaded += bytes.len() as u64;
-        self.commands.push(Command::Upload(buffer, staging));
+        self.commands.push(Command::Upload(buffer, bytes.to_vec()));
     }
 
     /// Writes to the start of a buffer, before all unsubmitted commands.
@@ -251,8 +247,11 @@ impl Stream {
                     self.pipelines.dispatch(pass, &self.arena, *id, call, workgroups);
                     self.counters.dispatches += 1;
                 }
-                Command::Upload(to, from) => {
-                    encoder.copy_buffer_to_buffer(from, 0, self.arena.get(*to), 0, from.size())
+                Command::Upload(to, bytes) => {
+                    if let Some(size) = wgpu::BufferSize::new(bytes.len() as u64) {
+                        let to = self.arena.get(*to);
+                        self.uploads.write_buffer(&mut encoder, to, 0, size).copy_from_slice(bytes);
+                    }
                 }
                 Command::Clear(buffer, bytes) => {
                     encoder.clear_buffer(self.arena.get(*buffer), 0, Some(*bytes))
@@ -270,6 +269,7 @@ impl Stream {
         if let Some(profile) = &mut self.profile {
             profile.resolve(&mut encoder);
         }
+        self.uploads.finish_and_recall_on_submit(&encoder);
         self.last = Some(self.context.queue.submit([encoder.finish()]));
         self.counters.submissions += 1;
         if let Some(profile) = &mut self.profile {

@@ -4,6 +4,7 @@ use super::Stream;
 use crate::Result;
 use crate::gpu::buffer::{Buffer, Contents, Kind};
 use crate::gpu::kernel::{Call, Id};
+use crate::gpu::layout::{Motion, Vertex};
 
 impl Stream {
     /// Runs a kernel as its twin: fetches its buffers and uploads the results.
@@ -33,21 +34,43 @@ impl Stream {
         Ok(bytemuck::pod_collect_to_vec(&self.read(buffer)?))
     }
 
+    /// Positions and motions of all vertices now, in one round trip.
+    pub fn read_vertices(&mut self) -> Result<(Vec<Vertex>, Vec<Motion>)> {
+        let [vertices, motions] = self.read_together([Buffer::Vertices, Buffer::Motions])?;
+        Ok((bytemuck::pod_collect_to_vec(&vertices), bytemuck::pod_collect_to_vec(&motions)))
+    }
+
     /// The bytes of a whole buffer now, but for what pads it. Commands that are not submitted yet are not waited for.
     pub fn read(&mut self, buffer: Buffer) -> Result<Vec<u8>> {
-        let bytes = self.arena.length(buffer);
-        if bytes == 0 {
-            return Ok(Vec::new());
+        self.read_together([buffer]).map(|[bytes]| bytes)
+    }
+
+    /// The same for several buffers, with one submission and one wait.
+    fn read_together<const N: usize>(&mut self, buffers: [Buffer; N]) -> Result<[Vec<u8>; N]> {
+        let filled = buffers.map(|buffer| (buffer, self.arena.length(buffer)));
+        if filled.iter().all(|(_, bytes)| *bytes == 0) {
+            return Ok([const { Vec::new() }; N]);
         }
-        let readback = self.readback(buffer);
         let mut encoder =
             self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(self.arena.get(buffer), 0, readback.buffer(), 0, bytes);
+        let readbacks = filled.map(|(buffer, bytes)| {
+            let readback = (bytes > 0).then(|| self.readback(buffer));
+            if let Some(readback) = &readback {
+                encoder.copy_buffer_to_buffer(self.arena.get(buffer), 0, readback.buffer(), 0, bytes);
+            }
+            self.counters.downloaded += bytes;
+            readback
+        });
         self.context.queue.submit([encoder.finish()]);
         self.counters.submissions += 1;
-        self.counters.downloaded += bytes;
-        readback.request();
+        readbacks.iter().flatten().for_each(|readback| readback.request());
         self.wait()?;
-        readback.take(<[u8]>::to_vec)
+        let mut read = [const { Vec::new() }; N];
+        for (bytes, readback) in read.iter_mut().zip(readbacks) {
+            if let Some(readback) = readback {
+                *bytes = readback.take(<[u8]>::to_vec)?;
+            }
+        }
+        Ok(read)
     }
 }
