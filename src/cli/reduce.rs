@@ -62,7 +62,7 @@ fn work(args: &Args) -> Result<()> {
     let built = build(&loaded)?;
     let model = Arc::new(built.model);
     let mut reduced = prepare(args, &loaded, &model)?;
-    built.warnings.iter().chain(reduced.warnings()).for_each(|warning| tell!("warning: {warning}"));
+    built.warnings.iter().chain(&reduced.warnings).for_each(|warning| tell!("warning: {warning}"));
     if let Some(far) = args.pluck {
         reduced.pluck(far);
         let message = "the energy is not finite at this amplitude";
@@ -124,8 +124,8 @@ fn prepare(args: &Args, loaded: &LoadedScene, model: &Arc<Model>) -> Result<Redu
 
 /// Prints the size of the reduced model and its preparation time.
 fn describe(loaded: &LoadedScene, reduced: &Reduced) -> Result<()> {
-    let (model, [basis, polynomial]) = (reduced.model(), reduced.preparation());
-    let (coordinates, linear) = (reduced.polynomial().coordinates(), reduced.linear_modes());
+    let (model, [basis, polynomial]) = (reduced.model(), reduced.preparation);
+    let (coordinates, linear) = (reduced.elastic.coordinates(), reduced.linear);
     say!(
         "{}: {} vertices, {} tetrahedra in {coordinates} coordinates, {linear} of them linear modes",
         loaded.name,
@@ -135,14 +135,14 @@ fn describe(loaded: &LoadedScene, reduced: &Reduced) -> Result<()> {
     say!(
         "prepared in {:.1} s: basis {basis:.1} s, polynomial of {} terms {polynomial:.1} s",
         basis + polynomial,
-        reduced.polynomial().terms()
+        reduced.elastic.terms()
     )
 }
 
 /// Prints the result and writes `summary.json`.
 fn conclude(args: &Args, loaded: &LoadedScene, reduced: &Reduced, whole: Option<&Whole>) -> Result<()> {
     let steps = loaded.scene.time.frames * loaded.scene.time.substeps;
-    let seconds = reduced.clock().milliseconds(Phase::Global) * 1e-3;
+    let seconds = reduced.clock.milliseconds(Phase::Global) * 1e-3;
     let rate = steps as f64 / seconds.max(f64::MIN_POSITIVE);
     let row = reduced.last_row();
     say!(
@@ -163,16 +163,16 @@ fn conclude(args: &Args, loaded: &LoadedScene, reduced: &Reduced, whole: Option<
     let summary = serde_json::json!({
         "status": "done",
         "scene": loaded.name,
-        "coordinates": reduced.polynomial().coordinates(),
-        "linear_modes": reduced.linear_modes(),
-        "terms": reduced.polynomial().terms(),
-        "preparation_s": reduced.preparation().iter().sum::<f64>(),
+        "coordinates": reduced.elastic.coordinates(),
+        "linear_modes": reduced.linear,
+        "terms": reduced.elastic.terms(),
+        "preparation_s": reduced.preparation.iter().sum::<f64>(),
         "steps": steps,
         "steps_per_second": rate,
         "iterations_per_step": reduced.mean_iterations(),
         "largest_difference_m": whole.map(|whole| whole.apart),
         "largest_displacement_m": whole.map(|whole| whole.moved),
-        "warnings": reduced.warnings(),
+        "warnings": reduced.warnings,
     });
     let text = serde_json::to_string_pretty(&summary).unwrap_or_default();
     write_whole(&directory.join("summary.json"), text.as_bytes())?;

@@ -39,10 +39,7 @@ impl Tangent {
         let pattern = BlockPattern::new(model.vertex_count(), corners(model))?;
         let zeros = vec![Vec3::zeros(); model.vertex_count()];
         let stiffness = BlockMatrix::zeros(&pattern);
-        let metric = match solves {
-            true => Some((stiffness.clone(), BlockFactor::new(&stiffness)?)),
-            false => None,
-        };
+        let metric = if solves { Some((stiffness.clone(), BlockFactor::new(&stiffness)?)) } else { None };
         Ok(Tangent {
             blocks: vec![Mat3::zeros(); pattern.element_blocks()],
             stiffness,

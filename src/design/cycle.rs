@@ -75,10 +75,7 @@ impl Cycle {
         let (mut from, mut to) = (-1.0, 1.0);
         for _ in 0..60 {
             let third = (to - from) / 3.0;
-            match height(from + third) < height(to - third) {
-                true => from += third,
-                false => to -= third,
-            }
+            if height(from + third) < height(to - third) { from += third } else { to -= third }
         }
         let s = 0.5 * (from + to);
         Peak { time: top as f64 + s, height: height(s) }

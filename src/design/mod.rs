@@ -86,10 +86,7 @@ impl Designed {
     /// An error naming all missed targets, if any.
     pub fn check(&self) -> Result<()> {
         let complaints: Vec<String> = self.outcomes.iter().filter_map(Outcome::complaint).collect();
-        match complaints.is_empty() {
-            true => Ok(()),
-            false => Err(RunError::Targets(complaints.join("\n  ")).into()),
-        }
+        if complaints.is_empty() { Ok(()) } else { Err(RunError::Targets(complaints.join("\n  ")).into()) }
     }
 }
 

@@ -104,10 +104,7 @@ fn header(names: &[String]) -> String {
 
 /// A CSV cell. (Names contain no control characters: a header is one line.)
 fn quoted(cell: &str) -> String {
-    match cell.contains([',', '"']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.into(),
-    }
+    if cell.contains([',', '"']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
 }
 
 /// Short descriptions of examples: name, and γ or curve.

@@ -46,10 +46,10 @@ pub struct Reduced {
     /// φ_a of all vertices, in rest coordinates (kg^−1/2).
     shapes: MultiVector,
     /// How many of them are linear modes.
-    linear: usize,
+    pub linear: usize,
     frame: Frame,
     /// The elastic energy.
-    elastic: Polynomial,
+    pub elastic: Polynomial,
     held: Held,
     damping: Damping,
     /// Φᵀ M 1: what a unit acceleration along each rest axis pushes (kg^1/2).
@@ -70,12 +70,14 @@ pub struct Reduced {
     pushed: f64,
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
-    clock: Clock,
+    /// The time spent so far: steps as `Global`, the ledger as `Observe`.
+    pub clock: Clock,
     /// Newton's iterations of all steps.
     iterations: usize,
     /// Time that the basis and the polynomial took (s).
-    preparation: [f64; 2],
-    warnings: Vec<String>,
+    pub preparation: [f64; 2],
+    /// What is left out, and what is otherwise than in the scene.
+    pub warnings: Vec<String>,
 }
 
 /// The energy of the attachments: ½ qᵀ A q − b·q + e.

@@ -100,7 +100,7 @@ impl MotionSource for Reduced {
         Reduced::velocities(self)
     }
     fn clock(&self) -> &Clock {
-        Reduced::clock(self)
+        &self.clock
     }
     fn frame_number(&self) -> usize {
         Reduced::frame_number(self)

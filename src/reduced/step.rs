@@ -123,7 +123,7 @@ impl Reduced {
     }
 
     /// Elastic energy and that of the attachments, with their derivatives.
-    pub(super) fn potential(&self, q: &DVector<f64>) -> Evaluated {
+    pub fn potential(&self, q: &DVector<f64>) -> Evaluated {
         let mut found = self.elastic.at(q);
         found.energy += self.held.energy(q);
         found.gradient += &self.held.stiffness * q - &self.held.pull;

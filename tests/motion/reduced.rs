@@ -58,7 +58,7 @@ fn forces_and_energy_are_those_of_the_whole_body_along_its_shapes() {
     let (loaded, model) = load(&[TURNED]);
     let reduced = reduce(&loaded, &model, 15);
     let (shapes, turn) = (reduced.shapes(), turn());
-    assert_eq!((shapes.len(), reduced.linear_modes()), (15, 5));
+    assert_eq!((shapes.len(), reduced.linear), (15, 5));
     for (seed, far) in [(1, 1e-3), (2, 0.1), (3, 0.5)] {
         let q = coordinates(&reduced, seed, far);
         let rest = reduced.undeformed(0.0);
@@ -68,7 +68,7 @@ fn forces_and_energy_are_those_of_the_whole_body_along_its_shapes() {
         let along =
             |shape: &Vec<Vec3>| (0..x.len()).map(|i| (turn * shape[i]).dot(&gradient[i])).sum::<f64>();
         let expected = DVector::from_iterator(15, shapes.iter().map(along));
-        let found = reduced.potential_at(&q);
+        let found = reduced.potential(&q);
         // sums of about 10⁴ terms each rounded to 1e-16 of their size; strains of a far vertex moved by 1e-3 m are known to 1e-13
         assert!(
             (found.energy / energy - 1.0).abs() < 1e-10,
@@ -86,11 +86,11 @@ fn the_hessian_is_the_derivative_of_the_gradient() {
     let reduced = reduce(&loaded, &model, 12);
     let q = coordinates(&reduced, 5, 0.3);
     let step = 0.1 * q.norm() / (q.len() as f64).sqrt();
-    let hessian = reduced.potential_at(&q).hessian;
+    let hessian = reduced.potential(&q).hessian;
     let gradient = |a: usize, by: f64| {
         let mut there = q.clone();
         there[a] += by * step;
-        reduced.potential_at(&there).gradient
+        reduced.potential(&there).gradient
     };
     for a in 0..q.len() {
         let [near, far] = [1.0, 2.0].map(|by| gradient(a, by) - gradient(a, -by));
@@ -111,7 +111,7 @@ fn shapes_are_orthonormal_and_the_modes_keep_their_frequencies() {
         (0..model.vertex_count()).map(|i| model.mass[i] * shapes[a][i].dot(&shapes[b][i])).sum()
     });
     assert!((products - DMatrix::identity(15, 15)).amax() < 1e-13);
-    let mut found: Vec<f64> = SymmetricEigen::new(reduced.potential_at(&DVector::zeros(15)).hessian)
+    let mut found: Vec<f64> = SymmetricEigen::new(reduced.potential(&DVector::zeros(15)).hessian)
         .eigenvalues
         .iter()
         .copied()
@@ -137,7 +137,7 @@ fn shapes_are_orthonormal_and_the_modes_keep_their_frequencies() {
     });
     let mut expected: Vec<f64> = SymmetricEigen::new(scaled).eigenvalues.iter().copied().collect();
     expected.sort_by(f64::total_cmp);
-    for k in 0..reduced.linear_modes() {
+    for k in 0..reduced.linear {
         // central differences with 1e-6 m of forces of 1e5 N/m: 1e-11 of the stiffest, 1e-6 of the slowest mode
         assert!(
             (found[k] / expected[k] - 1.0).abs() < 1e-5,

@@ -89,7 +89,7 @@ fn designed(gamma: f64, curve: Option<Curve>) -> Reduced {
 fn decay(mut reduced: Reduced, mode: usize) -> f64 {
     let zero = DVector::zeros(15);
     let q = DVector::from_fn(15, |a, _| if a == mode { 1e-4 } else { 0.0 });
-    let omega = reduced.potential_at(&zero).hessian[(mode, mode)].sqrt();
+    let omega = reduced.potential(&zero).hessian[(mode, mode)].sqrt();
     reduced.set_state(q, zero);
     let steps = ((omega / std::f64::consts::TAU).round().max(1.0) * std::f64::consts::TAU / omega / 0.002)
         .round() as usize;

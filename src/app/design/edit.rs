@@ -124,10 +124,7 @@ impl UiState {
     pub fn show_three_views(&mut self, on: bool) {
         let Some(slot) = self.state.slots.get(self.designed()) else { return };
         let designed = Spec { base: false, ..slot.spec.clone() };
-        let specs = match on {
-            true => vec![Spec { base: true, ..designed.clone() }, designed],
-            false => vec![designed],
-        };
+        let specs = if on { vec![Spec { base: true, ..designed.clone() }, designed] } else { vec![designed] };
         self.active = 0;
         self.send(Command::Open(specs));
     }

@@ -141,10 +141,7 @@ fn pictures(ui: &mut Ui, ui_state: &mut UiState) {
         ui_state.help = !ui_state.help;
     }
     let on = ui_state.recording.is_on();
-    let text = match on {
-        true => RichText::new("stop").color(theme::WRONG),
-        false => RichText::new("record"),
-    };
+    let text = if on { RichText::new("stop").color(theme::WRONG) } else { RichText::new("record") };
     let button = ui.button(text);
     ui_state.widget_rects.record("record", button.rect);
     if button.on_hover_text("Record the view to a file").clicked() {

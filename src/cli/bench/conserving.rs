@@ -18,87 +18,26 @@ struct Case {
 
 enum Ours {
     Builtin(&'static str),
-    /// One that is written here.
+    /// One of assets/bench.
     Text(&'static str),
 }
 
-/// As large as the paper's bear, with as many elements a vertex: a thick plate.
-const BEAR: &str = r#"
-gravity = [0.0, 0.0, 0.0]
-[[body]]
-mesh = { generate = "box", cells = [38, 31, 2], size = [0.95, 0.775, 0.1] }
-material = { model = "corotated", young_modulus = 3e4, poisson_ratio = 0.4, density = 1000.0 }
-stretch = [1.0, 1.3, 1.0]
-velocity = [1.0, 0.0, 0.0]
-angular_velocity = [0.0, 0.0, 3.0]
-"#;
-
-/// In place of the hippo in a small box: half as long as it wants to be, and turning. Half as wide and high, too, it would have
-/// so much energy that it swings beyond twice its volume, and elements turn inside out when it comes back.
-const SQUEEZED: &str = r#"
-gravity = [0.0, 0.0, 0.0]
-[conservation]
-gamma = 0.1
-[[body]]
-mesh = { generate = "box", cells = [20, 10, 9], size = [1.0, 0.5, 0.45] }
-material = { model = "corotated", young_modulus = 3e4, poisson_ratio = 0.4, density = 1000.0 }
-stretch = [0.5, 1.0, 1.0]
-angular_velocity = [0.0, 0.0, 3.0]
-"#;
-
-/// A ball that falls on the floor and bounces.
-const BALL: &str = r#"
-gravity = [0.0, -9.81, 0.0]
-[[obstacle]]
-shape = "plane"
-[[body]]
-mesh = { generate = "ball", radius = 0.3, cells = 8 }
-material = { model = "corotated", young_modulus = 2e5, poisson_ratio = 0.4, density = 1000.0 }
-position = [0.0, 0.8, 0.0]
-"#;
-
-/// Two balls in place of two bears, on their way to each other, not quite head on.
-const TWO: &str = r#"
-gravity = [0.0, 0.0, 0.0]
-[[body]]
-name = "left"
-mesh = { generate = "ball", radius = 0.3, cells = 8 }
-material = { model = "corotated", young_modulus = 1e5, poisson_ratio = 0.4, density = 1000.0 }
-position = [-0.5, 0.0, 0.0]
-velocity = [1.0, 0.0, 0.0]
-[[body]]
-name = "right"
-mesh = { generate = "ball", radius = 0.3, cells = 8 }
-material = { model = "corotated", young_modulus = 1e5, poisson_ratio = 0.4, density = 1000.0 }
-position = [0.5, 0.2, 0.0]
-velocity = [-1.0, 0.0, 0.0]
-"#;
-
-/// A strip falls over a bar and touches itself.
-const STRIP: &str = r#"
-gravity = [0.0, -9.81, 0.0]
-[contact]
-self = true
-[[obstacle]]
-shape = "capsule"
-ends = [[0.5, 0.0, -1.0], [0.5, 0.0, 1.0]]
-radius = 0.05
-[[body]]
-mesh = { generate = "sheet", cells = [40, 8], size = [1.0, 0.2], thickness = 0.02 }
-material = { model = "corotated", young_modulus = 1e5, poisson_ratio = 0.3, density = 1000.0 }
-position = [0.0, 0.08, 0.0]
-"#;
+macro_rules! text {
+    ($name:literal) => {
+        Ours::Text(include_str!(concat!("../../../assets/bench/", $name, ".toml")))
+    };
+}
 
 #[rustfmt::skip] // a table
 const CASES: &[Case] = &[
-    Case { name: "bear", vertices: 3743, elements: 14025, paper: [8.5, 47.1, 3.3, 41.8, 2.0], scene: Ours::Text(BEAR) },
+    Case { name: "bear", vertices: 3743, elements: 14025, paper: [8.5, 47.1, 3.3, 41.8, 2.0], scene: text!("plate") },
     Case { name: "cube", vertices: 792, elements: 2911, paper: [5.1, 6.3, 0.9, 5.1, 0.3], scene: Ours::Builtin("cube") },
     Case { name: "torus", vertices: 2096, elements: 7311, paper: [7.0, 20.6, 1.7, 17.8, 1.1], scene: Ours::Builtin("torus") },
     Case { name: "T-pipe", vertices: 1686, elements: 5779, paper: [5.4, 19.2, 2.6, 15.7, 0.9], scene: Ours::Builtin("t-pipe") },
-    Case { name: "hippo", vertices: 2387, elements: 8406, paper: [18.5, 53.0, 1.4, 48.2, 3.4], scene: Ours::Text(SQUEEZED) },
-    Case { name: "ball", vertices: 889, elements: 1772, paper: [3.4, 2.8, 0.6, 2.0, 0.2], scene: Ours::Text(BALL) },
-    Case { name: "two bears", vertices: 1944, elements: 6805, paper: [2.9, 6.6, 1.3, 4.8, 0.5], scene: Ours::Text(TWO) },
-    Case { name: "strip", vertices: 738, elements: 1920, paper: [2.7, 2.4, 0.5, 1.8, 0.1], scene: Ours::Text(STRIP) },
+    Case { name: "hippo", vertices: 2387, elements: 8406, paper: [18.5, 53.0, 1.4, 48.2, 3.4], scene: text!("squeezed") },
+    Case { name: "ball", vertices: 889, elements: 1772, paper: [3.4, 2.8, 0.6, 2.0, 0.2], scene: text!("ball") },
+    Case { name: "two bears", vertices: 1944, elements: 6805, paper: [2.9, 6.6, 1.3, 4.8, 0.5], scene: text!("two-balls") },
+    Case { name: "strip", vertices: 738, elements: 1920, paper: [2.7, 2.4, 0.5, 1.8, 0.1], scene: text!("strip") },
     Case { name: "trampoline", vertices: 3600, elements: 10563, paper: [3.2, 9.1, 4.0, 5.0, 0.1], scene: Ours::Builtin("trampoline-bounce") },
     Case { name: "cloth", vertices: 3600, elements: 10563, paper: [3.1, 9.1, 4.2, 4.8, 0.1], scene: Ours::Builtin("cloth") },
 ];
