@@ -130,7 +130,7 @@ struct Rigid {
     spin: vec3<f32>,   // omega (1/s)
 }
 
-// The numbers of a step (src/step/form.rs, in differences: x = x_n + d).
+// The numbers of a step (src/step/coefficients.rs, in differences: x = x_n + d).
 struct Step {
     gravity: vec3<f32>, // m/s^2
     h: f32,             // s

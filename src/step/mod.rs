@@ -1,7 +1,7 @@
 //! The step: predict, iterate local and global steps, advance; parts act in between, and the ledger accounts for all of it.
 //!
-//! Architecture invariant: nothing here names a device or a matrix library; they live behind [`Backend`]. Neither
-//! [`Simulation::step`] nor [`minimise`] names a feature: features are [`parts`].
+//! Architecture invariant: nothing here names a device or a sparse matrix; they live behind [`Backend`]. Neither
+//! [`Simulation::step`] nor [`minimise`] names a part: what [`parts`] ask of the solve is in `Shared` and `StepOperator`.
 
 pub mod backend;
 pub mod clock;
@@ -128,9 +128,9 @@ impl Simulation {
 
     /// Factors the matrices of the next step now, so that a failure is known before anything is written.
     pub fn prepare(&mut self) -> Result<()> {
-        let forms = self.cx.coefficients();
+        let stages = self.cx.coefficients();
         let StepContext { backend, clock, needs, .. } = &mut self.cx;
-        clock.time(Phase::Factor, || forms.iter().try_for_each(|form| backend.prepare(form, *needs)))
+        clock.time(Phase::Factor, || stages.iter().try_for_each(|stage| backend.prepare(stage, *needs)))
     }
 
     /// Adds a part of your own, which acts after all others. Only before the first step, and under a name of its own.

@@ -21,7 +21,7 @@ use lbfgs::Lbfgs;
 use line_search::LineSearch;
 use stop::StoppingRule;
 
-/// Newton's iterations end here even if the scene asks for no tolerance: the next one would double the digits of rounding.
+/// Newton's iterations end here even if the scene asks for no tolerance: below this only rounding is left to reduce.
 const NEWTON_TOLERANCE: f64 = 1e-9;
 
 /// What the iterations of a step came to.

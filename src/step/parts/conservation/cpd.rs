@@ -11,7 +11,7 @@
 //! Other integrators take their forces elsewhere: one local step and one solve more in each iteration.
 //!
 //! Where the user asks for less energy than the momenta need, the least energy K that they allow takes its place (the
-//! paper lets a penalised variable choose between the two, Eq. 14); [`system`] keeps a step from overshooting.
+//! paper lets a penalised variable choose between the two, Eq. 14); [`super::kkt`] keeps a step from overshooting.
 
 use super::jacobian::{self, ConstraintJacobian};
 use super::measure::{Measured, Moved};
