@@ -165,7 +165,9 @@ pub enum RunError {
     #[error("{0}")]
     Part(String),
     /// A part has looked into a step without having said so.
-    #[error("a part looks into a step that the host does not see: `Part::needs` must return what it looks at")]
+    #[error(
+        "a part looks into a step that the host does not see: `Part::needs` must return what it looks at"
+    )]
     HostNeeds,
     /// The device was lost: unplugged, reset by the system, or its driver failed.
     #[error("the device was lost: {0}; --backend cpu needs none")]

@@ -224,7 +224,11 @@ impl Context {
         self.wait_at_most(submission_index, patience)
     }
 
-    fn wait_at_most(&self, submission_index: Option<wgpu::SubmissionIndex>, patience: Duration) -> Result<()> {
+    fn wait_at_most(
+        &self,
+        submission_index: Option<wgpu::SubmissionIndex>,
+        patience: Duration,
+    ) -> Result<()> {
         let waited = self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(patience) });
         self.check()?;
         waited.map(|_| ()).map_err(|error| {

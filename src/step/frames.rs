@@ -6,9 +6,9 @@ use super::minimise::Solved;
 use super::minimise::stop::residual;
 use super::parts::attachments::Attachments;
 use super::{Phase, Simulation, StepContext};
+use crate::Result;
 use crate::error::{Error, RunError};
 use crate::ledger::{Book, Exchange, Observation, Row};
-use crate::Result;
 use crate::model::law::Law;
 use std::collections::VecDeque;
 

@@ -173,8 +173,12 @@ fn a_run_goes_on_with_the_same_bits() {
 #[test]
 fn a_run_on_a_device_goes_on_with_the_same_bits() {
     let Some(context) = context() else { return };
-    let cases =
-        ["solver.global=chebyshev", "solver.global=cholesky", "conservation.method=cpd", "integrator.kind=newmark"];
+    let cases = [
+        "solver.global=chebyshev",
+        "solver.global=cholesky",
+        "conservation.method=cpd",
+        "integrator.kind=newmark",
+    ];
     for fields in cases.map(|field| [field]) {
         assert_resumes(&|| simulate_on_gpu(&context, CAUGHT, &fields), fields[0]);
     }

@@ -397,7 +397,7 @@ mod exactly {
         ) -> Result<()> {
             self.0.advance(coefficients, targets, keep_force)
         }
-        fn filter(&mut self, filter: &Filter) -> Result<bool> {
+        fn filter(&mut self, filter: &Filter) -> Result<()> {
             self.0.filter(filter)
         }
         fn observe(&mut self, targets: &[Vec3]) -> Result<()> {

@@ -236,7 +236,8 @@ fn a_filter_of_ones_own_works_on_a_device() {
     let Some(context) = crate::common::context() else { return };
     for kind in ["backward-euler", "symplectic-euler"] {
         let kind = format!("integrator.kind=\"{kind}\"");
-        let fields = ["body.0.stretch=[1.2,1,1]", "body.0.angular_velocity=[0,3,1]", "time.substeps=20", &kind];
+        let fields =
+            ["body.0.stretch=[1.2,1,1]", "body.0.angular_velocity=[0,3,1]", "time.substeps=20", &kind];
         let mut expected = simulation(&fields);
         let mut own = crate::common::simulate_on_gpu(&context, CUBE, &fields);
         for of in [&mut expected, &mut own] {

@@ -98,8 +98,8 @@ impl Minimiser {
             if gradient.is_some_and(|g| !g.is_finite()) {
                 break;
             }
-            let is_solved =
-                solved.iterations >= regular || gradient.is_some_and(|g| rule.is_solved(g, solved.iterations, cx));
+            let is_solved = solved.iterations >= regular
+                || gradient.is_some_and(|g| rule.is_solved(g, solved.iterations, cx));
             let progress = Progress { iterations: solved.iterations, is_solved };
             if parts.end_iterations(stage, progress, cx)? {
                 break;
