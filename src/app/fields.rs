@@ -155,8 +155,13 @@ pub const SOLVER: &[Field] = &[
         "solver.global",
         "global step",
         "",
-        Kind::Choice(&[("auto", "automatic"), ("cholesky", "Cholesky factor"), ("chebyshev", "Chebyshev")]),
-        "How the linear system is solved: exactly with a Cholesky factor, or approximately with Chebyshev iterations, which suit a GPU.",
+        Kind::Choice(&[
+            ("auto", "automatic"),
+            ("cholesky", "Cholesky factor"),
+            ("chebyshev", "Chebyshev"),
+            ("hybrid", "factor on the host"),
+        ]),
+        "How the linear system is solved: exactly with a Cholesky factor, or approximately with Chebyshev iterations, which need less memory. On the host: the GPU leaves the solve to the processor.",
     ),
     field(
         "solver.inner",

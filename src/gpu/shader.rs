@@ -15,6 +15,7 @@ const SHARED: &[(&str, &str)] = &[
     ("shared/free_velocity.wgsl", include_str!("../../shaders/shared/free_velocity.wgsl")),
     ("shared/energy.wgsl", include_str!("../../shaders/shared/energy.wgsl")),
     ("shared/filter.wgsl", include_str!("../../shaders/shared/filter.wgsl")),
+    ("shared/front.wgsl", include_str!("../../shaders/shared/front.wgsl")),
     ("shared/inertia.wgsl", include_str!("../../shaders/shared/inertia.wgsl")),
     ("shared/law.wgsl", include_str!("../../shaders/shared/law.wgsl")),
     ("shared/layout.wgsl", include_str!("../../shaders/shared/layout.wgsl")),
