@@ -209,12 +209,32 @@ struct Sizes {
     bodies: u32,
     edges: u32,
     clusters: u32,
+    front_tasks: u32,
 }
 
 // The numbers of an inner iteration.
 struct Inner {
     momentum: f32,
     step: f32,
+}
+
+// Tasks of a dispatch of the solve by fronts.
+struct FrontStage {
+    first_task: u32,
+    tasks: u32,
+}
+
+// Some rows of a front's matrix, [D^-1; U] up and U^T down, that one workgroup multiplies. Numbers stand by quads of columns:
+// panels[panel + quad height + row].
+struct FrontTask {
+    panel: u32,
+    height: u32,    // rows with padding
+    rows: u32,
+    first_row: u32, // in the front
+    columns: u32,   // the front's columns up, the rows below them down
+    solution: u32,  // the front's first column in the order of elimination
+    list: u32,      // up: the front's first row in the lists to gather, down: in those of its places
+    update: u32,    // the front's first row in what fronts hand on
 }
 
 // One workgroup's threads, and how many items a workgroup of a reduction takes: four a thread.

@@ -65,8 +65,12 @@ const INTEGRATORS: Choices = &[
     ("velocity-verlet", "velocity Verlet"),
     ("non-oscillatory", "non-oscillatory"),
 ];
-const GLOBAL_SOLVERS: Choices =
-    &[("auto", "automatic"), ("cholesky", "Cholesky factor"), ("chebyshev", "Chebyshev")];
+const GLOBAL_SOLVERS: Choices = &[
+    ("auto", "automatic"),
+    ("cholesky", "Cholesky factor"),
+    ("chebyshev", "Chebyshev"),
+    ("hybrid", "factor on the host"),
+];
 const METHODS: Choices = &[("none", "off"), ("cpd", "in the solve (CPD)"), ("fepr", "after it (FEPR)")];
 
 /// Time step and integrator.
@@ -98,7 +102,7 @@ pub const SOLVER: &[Field] = &[
     field("solver.history", "history", "", Kind::Whole(0, 20))
         .help("L-BFGS history: number of past iterations used to accelerate the projective solver; 0: off."),
     field("solver.global", "global step", "", Kind::Choice(GLOBAL_SOLVERS))
-        .help("How the linear system is solved: exactly with a Cholesky factor, or approximately with Chebyshev iterations, which suit a GPU."),
+        .help("How the linear system is solved: exactly with a Cholesky factor, or approximately with Chebyshev iterations, which need less memory. On the host: the GPU leaves the solve to the processor."),
     field("solver.inner", "inner iterations", "", Kind::Whole(0, 200))
         .help("Chebyshev iterations per global step; 0: as many as needed."),
     field("solver.precision", "precision", "", Kind::Choice(&[("double", "double"), ("single", "single")]))

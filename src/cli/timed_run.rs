@@ -20,12 +20,14 @@ pub enum ComputePath {
     Cpu,
     /// CPU, projections and solve in single precision.
     CpuSingle,
-    /// CPU, double precision, with the inner iterations of the resident path: separates its rounding from its method.
+    /// CPU, double precision, with the inner iterations of the device's Chebyshev solve: separates its rounding from its method.
     CpuChebyshev,
+    /// Everything on the device, exact solve by the Cholesky factor.
+    Exact,
+    /// Everything on the device, Chebyshev solve.
+    Chebyshev,
     /// Projections on the device, Cholesky solve on the host.
     Hybrid,
-    /// Everything on the device, Chebyshev solve.
-    Resident,
 }
 
 impl ComputePath {
@@ -35,14 +37,15 @@ impl ComputePath {
             ComputePath::Cpu => "cpu",
             ComputePath::CpuSingle => "cpu single",
             ComputePath::CpuChebyshev => "cpu chebyshev",
+            ComputePath::Exact => "gpu exact",
+            ComputePath::Chebyshev => "gpu chebyshev",
             ComputePath::Hybrid => "gpu hybrid",
-            ComputePath::Resident => "gpu resident",
         }
     }
 
     /// Whether it uses a device.
     pub fn on_device(self) -> bool {
-        matches!(self, ComputePath::Hybrid | ComputePath::Resident)
+        matches!(self, ComputePath::Exact | ComputePath::Chebyshev | ComputePath::Hybrid)
     }
 
     /// The scene, set up for this path.
@@ -55,8 +58,9 @@ impl ComputePath {
             ComputePath::CpuChebyshev => {
                 (solver.precision, solver.global) = (Precision::Double, GlobalSolver::Chebyshev)
             }
-            ComputePath::Hybrid => solver.global = GlobalSolver::Cholesky,
-            ComputePath::Resident => solver.global = GlobalSolver::Chebyshev,
+            ComputePath::Exact => solver.global = GlobalSolver::Cholesky,
+            ComputePath::Chebyshev => solver.global = GlobalSolver::Chebyshev,
+            ComputePath::Hybrid => solver.global = GlobalSolver::Hybrid,
         }
         if self == ComputePath::CpuChebyshev {
             // the device cannot stop early

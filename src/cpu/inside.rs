@@ -62,7 +62,7 @@ impl<T: Scalar> Cpu<T> {
 
     /// From now on the host sees as much.
     pub(super) fn open(&mut self, needs: HostNeeds) {
-        if needs > HostNeeds::Nothing && !self.mirror.is_open() {
+        if needs > HostNeeds::GradientNorm && !self.mirror.is_open() {
             let zeros = vec![Vec3::zeros(); self.x.len()];
             let copies = if is_double::<T>() { Vec::new() } else { zeros.clone() };
             self.mirror = HostMirror {

@@ -2,12 +2,15 @@
 
 use super::buffer::{BUFFERS, Buffer, Contents, Described, Kind};
 use super::context::Context;
+use super::kernel::Call;
 use crate::Result;
 use crate::error::RunError;
 
 /// All buffers of a model.
 pub struct Arena {
     buffers: Vec<wgpu::Buffer>,
+    /// The panels of all dispatches of a solve by fronts; empty: there is only the one of the contents.
+    panels: Vec<wgpu::Buffer>,
     /// Used bytes; the device's buffers may be longer.
     lengths: Vec<u64>,
     /// Stride of a series (bytes).
@@ -20,7 +23,7 @@ impl Arena {
         let series_stride = u64::from(context.device.limits().min_uniform_buffer_offset_alignment);
         let buffers = make(context, contents, series_stride, &mut BUFFERS.iter())?;
         let lengths = BUFFERS.iter().map(|described| contents.bytes(described.buffer).len() as u64).collect();
-        let arena = Arena { buffers, lengths, series_stride };
+        let arena = Arena { buffers, panels: Vec::new(), lengths, series_stride };
         for described in BUFFERS {
             arena.write(context, described.buffer, contents.bytes(described.buffer));
         }
@@ -44,6 +47,41 @@ impl Arena {
 
     pub fn get(&self, buffer: Buffer) -> &wgpu::Buffer {
         &self.buffers[buffer as usize]
+    }
+
+    /// The buffer that a call binds for `buffer`.
+    pub fn bound(&self, buffer: Buffer, call: &Call) -> &wgpu::Buffer {
+        let panel = self.panels.get(call.panels).filter(|_| buffer.described().kind == Kind::Panels);
+        panel.unwrap_or_else(|| self.get(call.at(buffer)))
+    }
+
+    /// Used bytes of the buffer that a call binds.
+    pub fn bound_length(&self, buffer: Buffer, call: &Call) -> u64 {
+        let panel = self.panels.get(call.panels).filter(|_| buffer.described().kind == Kind::Panels);
+        panel.map_or_else(|| self.length(call.at(buffer)), wgpu::Buffer::size)
+    }
+
+    /// How many buffers of panels there are, at least one.
+    pub fn panel_count(&self) -> usize {
+        self.panels.len().max(1)
+    }
+
+    /// Drops all panels.
+    pub fn clear_panels(&mut self) {
+        self.panels.clear();
+    }
+
+    /// Adds empty buffers for panels of these sizes (bytes).
+    pub fn add_panels(&mut self, context: &Context, sizes: &[u64]) -> Result<()> {
+        let scope = context.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let described = Buffer::FrontPanels.described();
+        let made: Vec<_> = sizes.iter().map(|&bytes| create(context, described, bytes)).collect();
+        if pollster::block_on(scope.pop()).is_some() {
+            let megabytes = sizes.iter().sum::<u64>() / 1_000_000;
+            return Err(RunError::DeviceMemory(format!("the Cholesky factor, {megabytes} MB")).into());
+        }
+        self.panels.extend(made);
+        context.check()
     }
 
     /// Stride of a series (bytes).
@@ -70,12 +108,8 @@ impl Arena {
     /// Replaces a series, resized to the number of entries given.
     pub fn replace_series(&mut self, context: &Context, buffer: Buffer, bytes: &[u8]) -> u64 {
         let entries = bytes.len() / buffer.described().stride;
-        self.buffers[buffer as usize] = context.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(buffer.described().name),
-            size: entries.max(1) as u64 * self.series_stride,
-            usage: usage(buffer.described()),
-            mapped_at_creation: false,
-        });
+        let size = entries.max(1) as u64 * self.series_stride;
+        self.buffers[buffer as usize] = create(context, buffer.described(), size);
         self.write(context, buffer, bytes)
     }
 
@@ -83,7 +117,7 @@ impl Arena {
     pub fn length(&self, buffer: Buffer) -> u64 {
         match buffer.described().kind {
             Kind::Series => self.get(buffer).size(),
-            Kind::Uniform | Kind::Storage => self.lengths[buffer as usize],
+            Kind::Uniform | Kind::Storage | Kind::Panels => self.lengths[buffer as usize],
         }
     }
 }
@@ -100,7 +134,9 @@ fn make(
     let made = described.map(|described| {
         let bytes = size(described, contents, series_stride);
         let limit = match described.kind {
-            Kind::Storage => limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
+            Kind::Storage | Kind::Panels => {
+                limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
+            }
             // a shader sees only one entry of a series
             Kind::Uniform | Kind::Series => limits.max_buffer_size,
         };
@@ -108,13 +144,7 @@ fn make(
             let what = format!("{:?} ({} items)", described.buffer, bytes / described.stride as u64);
             return Err(RunError::BeyondDevice { what, bytes, limit }.into());
         }
-        let buffer = context.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(described.name),
-            size: bytes,
-            usage: usage(described),
-            mapped_at_creation: false,
-        });
-        Ok(buffer)
+        Ok(create(context, described, bytes))
     });
     let buffers = made.collect::<Result<Vec<_>>>();
     let exhausted = pollster::block_on(scope.pop()).is_some();
@@ -134,8 +164,17 @@ fn size(described: &Described, contents: &Contents, series_stride: u64) -> u64 {
     match described.kind {
         Kind::Series => bytes.div_ceil(described.stride as u64) * series_stride,
         Kind::Uniform => bytes.next_multiple_of(16),
-        Kind::Storage => bytes,
+        Kind::Storage | Kind::Panels => bytes,
     }
+}
+
+fn create(context: &Context, described: &Described, size: u64) -> wgpu::Buffer {
+    context.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(described.name),
+        size,
+        usage: usage(described),
+        mapped_at_creation: false,
+    })
 }
 
 fn usage(described: &Described) -> wgpu::BufferUsages {
@@ -144,6 +183,6 @@ fn usage(described: &Described) -> wgpu::BufferUsages {
         (Kind::Uniform | Kind::Series, _) => shared | wgpu::BufferUsages::UNIFORM,
         // the renderer reads it
         (_, Buffer::Vertices) => shared | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX,
-        (Kind::Storage, _) => shared | wgpu::BufferUsages::STORAGE,
+        (Kind::Storage | Kind::Panels, _) => shared | wgpu::BufferUsages::STORAGE,
     }
 }

@@ -1,8 +1,8 @@
 //! The operations of a step on a device, in order.
 //!
 //! *Hybrid*: the device computes the gradient and the host solves: per iteration 12 n bytes down and 12 n bytes up.
-//! *Resident*: the device also solves, a frame is one submission, and only the ledger comes back, later. Steps are
-//! hybrid whenever the host accesses their inside (`inside.rs`).
+//! *Resident*: the device also solves, by a Cholesky factor (`fronts.rs`) or by inner iterations; a frame is one submission, and
+//! only the ledger comes back, later. Steps are hybrid whenever the host accesses their inside (`inside.rs`).
 
 mod record;
 
@@ -46,14 +46,14 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn prepare(&mut self, coefficients: &StepCoefficients, needs: HostNeeds) -> Result<()> {
-        if needs > HostNeeds::Nothing {
+        if needs > HostNeeds::GradientNorm {
             self.open()?;
         }
         if coefficients.tangent.stiffness != 0.0 {
             return Err(RunError::OnlyOnCpu("damping with the tangent stiffness").into());
         }
-        let parts = Parts { model: &self.given, laplacian: &self.laplacian, rest: self.rest };
-        self.global.prepare(coefficients.row.stage, coefficients.metric(), &self.stiffness, parts)?;
+        self.needs = needs;
+        self.prepare_global(coefficients)?;
         self.stiffness_ratio = self.ratio(coefficients.metric());
         (self.is_explicit, self.takes_start_force) = (coefficients.is_explicit(), coefficients.takes_force());
         let device_solves = self.mirror.is_none();
@@ -154,9 +154,13 @@ impl<T: Scalar> Backend for Gpu<T> {
                 self.gradient.iter().map(|s| s.map(|c| c.wide() as f32)).collect();
             return self.apply(correction);
         }
+        if let Some(first_panel) = self.panels {
+            return self.solve_fronts(first_panel);
+        }
         self.stream.phase(Phase::Global);
         for (number, series) in self.inner.clone().enumerate() {
-            self.stream.call(Id::chebyshev_update, Call { series, swapped: number % 2 == 1 })?;
+            self.stream
+                .call(Id::chebyshev_update, Call { series, swapped: number % 2 == 1, ..Call::default() })?;
         }
         // the residual force of a body translates it as a whole, unless it is joined to others
         if self.model.joints().next().is_none() {
@@ -282,7 +286,14 @@ impl<T: Scalar> Profiling for Gpu<T> {
     fn describe(&self) -> String {
         let adapter = &self.stream.context().adapter;
         let stays = self.is_resident() || self.is_explicit && self.mirror.is_none();
-        let way = if stays { "resident" } else { "hybrid, solved on the host" };
+        let way = match stays {
+            true => "resident",
+            false if self.mirror.is_some() => "hybrid, solved on the host, which acts on the steps",
+            false if self.needs == HostNeeds::GradientNorm => {
+                "hybrid, solved on the host, which stops at a tolerance"
+            }
+            false => "hybrid, solved on the host",
+        };
         let warning = match self.stiffness_ratio {
             ratio if ratio > STIFFEST => {
                 format!(

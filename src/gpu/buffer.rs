@@ -24,6 +24,8 @@ pub enum Kind {
     Series,
     /// `var<storage>`.
     Storage,
+    /// `var<storage>`, one of several buffers chosen by the dispatch.
+    Panels,
 }
 
 /// A line of the table of buffers.
@@ -64,6 +66,24 @@ buffers! {
     Correction: Storage<[f32; 3]>;
     /// The inner iterate before (m), packed.
     CorrectionBefore: Storage<[f32; 3]>;
+    /// Which tasks each dispatch of a solve by fronts has; like all that follows about fronts, empty unless the device makes it.
+    FrontStages: Series<FrontStage>;
+    /// The tasks of all dispatches, a workgroup each.
+    FrontTasks: Storage<FrontTask>;
+    /// D⁻¹, U and Uᵀ of fronts in tiles (m/N), a buffer for each dispatch.
+    FrontPanels: Panels<[f32; 4]>;
+    /// The vertex of each column of the factor.
+    FrontOrder: Storage<u32>;
+    /// The column of each vertex.
+    FrontPosition: Storage<u32>;
+    /// For each row of each front where its list begins, then the lists: rows of `FrontUpdates`, children in order.
+    FrontGather: Storage<u32>;
+    /// Rows below the fronts, as columns of the factor.
+    FrontPlaces: Storage<u32>;
+    /// What fronts hand on to their parents (N), packed.
+    FrontUpdates: Storage<[f32; 3]>;
+    /// s = A⁻¹ g (m), packed, in the order of elimination.
+    FrontSolution: Storage<[f32; 3]>;
     /// Gradients of elements at their corners (N), and the corners' equal parts of their energies (J).
     Rows: Storage<[f32; 4]>;
     /// The vertices' parts of the elastic energy where the last local step was made (J).

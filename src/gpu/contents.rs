@@ -1,8 +1,10 @@
 //! Buffer contents of a model.
 
+mod fronts;
 mod laws;
 mod neighbours;
 
+pub use fronts::{FRONTS, fronts};
 pub use laws::{Laws, laws};
 pub use neighbours::{NEIGHBOURS, neighbours};
 

@@ -41,7 +41,7 @@ impl<T: Scalar> Gpu<T> {
             in_step: false,
         });
         // the host solves from now on
-        self.inner = 0..0;
+        (self.inner, self.panels) = (0..0, None);
         self.update_mirror()
     }
 

@@ -3,7 +3,7 @@
 //! A new kernel is a new file in a folder of `shaders/`, a twin of the same name and one line here.
 
 use super::buffer::Buffer::{self, *};
-use super::buffer::Contents;
+use super::buffer::{Contents, Kind};
 use super::layout::{BLOCK, LANES, Sizes};
 use super::twin;
 
@@ -29,6 +29,10 @@ pub struct Call {
     pub series: usize,
     /// Swaps Correction and CorrectionBefore: inner iterations overwrite the older of two iterates.
     pub swapped: bool,
+    /// Which of the buffers of a [`super::buffer::Kind::Panels`] it reads.
+    pub panels: usize,
+    /// Its workgroups, where the stage of a solve decides; 0: as many as the table says.
+    pub tasks: u32,
 }
 
 impl Call {
@@ -39,6 +43,18 @@ impl Call {
             (true, CorrectionBefore) => Correction,
             _ => buffer,
         }
+    }
+}
+
+impl Kernel {
+    /// Number of workgroups of a call.
+    pub fn workgroups_of(&self, sizes: &Sizes, call: &Call) -> u32 {
+        if call.tasks > 0 { call.tasks } else { (self.workgroups)(sizes) }
+    }
+
+    /// Whether it reads one of several entries or buffers.
+    pub fn binds(&self, kind: Kind) -> bool {
+        self.bindings.iter().any(|buffer| buffer.described().kind == kind)
     }
 }
 
@@ -97,6 +113,9 @@ kernels! {
     global/measure_residual [Step, Chunks, Vertices, LaplacianStarts, LaplacianEntries, Gradient, Correction, Partials] |s| s.chunks;
     global/reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
     global/apply_correction [Chunks, Shifts, Iterate, TargetOffset, Correction, CorrectionBefore] |s| s.chunks;
+    global/solve_up [FrontStages, FrontTasks, FrontPanels, FrontOrder, FrontGather, Gradient, FrontUpdates, FrontSolution] |s| s.front_tasks;
+    global/solve_down [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution] |s| s.front_tasks;
+    global/apply_solution [Sizes, FrontPosition, FrontSolution, Iterate, TargetOffset] |s| items(s.vertices);
     global/move_iterate [Step, Sizes, Correction, Iterate, TargetOffset] |s| items(s.vertices);
     global/measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
     global/measure_strain [Step, Chunks, Vertices, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Partials] |s| s.chunks;

@@ -11,6 +11,7 @@ pub mod contents;
 pub mod context;
 mod explicit;
 mod filter;
+mod fronts;
 mod host_mirror;
 mod inside;
 pub mod kernel;
@@ -36,6 +37,7 @@ use crate::scene::{Precision, Scene, Solver, SolverKind};
 use crate::solve::global::Global;
 use crate::solve::stiffness::Stiffness;
 use crate::step::backend::{Backend, Report};
+use crate::step::host::HostNeeds;
 use crate::{Result, Vec3};
 pub use buffer::{Buffer, Contents};
 pub use context::{Adapter, Context};
@@ -80,6 +82,12 @@ pub struct Gpu<T: Scalar> {
     /// empty when the host solves.
     series: [Vec<Inner>; 2],
     inner: std::ops::Range<usize>,
+    /// The fronts on the device, and the first panel of those that the current stage of a step solves with; `None` when
+    /// it solves otherwise.
+    fronts: Option<fronts::DeviceFronts>,
+    panels: Option<usize>,
+    /// What the host sees of the steps.
+    needs: HostNeeds,
     /// The largest ratio of stiffness to inertia of a vertex in A.
     stiffness_ratio: f64,
     /// The kernel of the tetrahedra's local step: the cheapest that covers their laws.
@@ -198,6 +206,9 @@ impl<T: Scalar> Gpu<T> {
             viscous_parts: None,
             series: [Vec::new(), Vec::new()],
             inner: 0..0,
+            fronts: None,
+            panels: None,
+            needs: HostNeeds::Nothing,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),
             numbers: contents.small(Buffer::Step, 0),

@@ -27,8 +27,8 @@ pub struct Cache {
 /// A compiled kernel.
 struct Ready {
     compiled: Compiled,
-    /// The bind groups of a plain call and of a swapped one.
-    groups: [wgpu::BindGroup; 2],
+    /// The bind groups of a plain call and of a swapped one, or one for each buffer of panels.
+    groups: Vec<wgpu::BindGroup>,
 }
 
 /// The kernels of a model on a device.
@@ -85,10 +85,11 @@ impl Pipelines {
         workgroups: u32,
     ) {
         let Some(ready) = &self.ready[id as usize] else { return };
-        let series = id.kernel().bindings.iter().any(|buffer| buffer.described().kind == Kind::Series);
+        let (series, panels) = (id.kernel().binds(Kind::Series), id.kernel().binds(Kind::Panels));
         let offset = [(call.series as u64 * arena.series_stride()) as u32];
         pass.set_pipeline(&ready.compiled.pipeline);
-        pass.set_bind_group(0, &ready.groups[usize::from(call.swapped)], if series { &offset } else { &[] });
+        let group = if panels { call.panels } else { usize::from(call.swapped) };
+        pass.set_bind_group(0, ready.groups.get(group), if series { &offset } else { &[] });
         let [x, y] = grid(workgroups);
         pass.dispatch_workgroups(x, y, 1);
     }
@@ -160,28 +161,31 @@ fn make(context: &Context, source: &Source, kernel: &Kernel) -> Result<Compiled>
     }
 }
 
-/// The bind groups of a plain and of a swapped call.
+/// The bind groups of a plain and of a swapped call, or of a call with each buffer of panels.
 fn groups(
     context: &Context,
     arena: &Arena,
     kernel: &Kernel,
     layout: &wgpu::BindGroupLayout,
-) -> [wgpu::BindGroup; 2] {
-    [false, true].map(|swapped| {
-        let call = Call { swapped, ..Call::default() };
-        let bound =
-            (0..).zip(kernel.bindings).map(|(binding, buffer)| bind(arena, binding, call.at(*buffer)));
+) -> Vec<wgpu::BindGroup> {
+    let calls: Vec<Call> = match kernel.binds(Kind::Panels) {
+        true => (0..arena.panel_count()).map(|panels| Call { panels, ..Call::default() }).collect(),
+        false => [false, true].map(|swapped| Call { swapped, ..Call::default() }).into(),
+    };
+    let group = |call: &Call| {
+        let bound = (0..).zip(kernel.bindings).map(|(binding, buffer)| bind(arena, binding, *buffer, call));
         let entries: Vec<_> = bound.collect();
         let descriptor = wgpu::BindGroupDescriptor { label: Some(kernel.name), layout, entries: &entries };
         context.device.create_bind_group(&descriptor)
-    })
+    };
+    calls.iter().map(group).collect()
 }
 
-fn bind(arena: &Arena, binding: u32, buffer: Buffer) -> wgpu::BindGroupEntry<'_> {
+fn bind<'a>(arena: &'a Arena, binding: u32, buffer: Buffer, call: &Call) -> wgpu::BindGroupEntry<'a> {
     let described = buffer.described();
     let size =
         (described.kind == Kind::Series).then(|| wgpu::BufferSize::new(described.stride as u64)).flatten();
-    let resource = wgpu::BufferBinding { buffer: arena.get(buffer), offset: 0, size };
+    let resource = wgpu::BufferBinding { buffer: arena.bound(buffer, call), offset: 0, size };
     wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(resource) }
 }
 
@@ -201,7 +205,7 @@ fn layout_entries(kernel: &Kernel, module: &naga::Module) -> Result<Vec<wgpu::Bi
             .ok_or_else(|| fault(kernel, format!("@binding({number}) for {buffer:?} is not declared")))?;
         let ty = match (variable.space, buffer.described().kind) {
             (naga::AddressSpace::Uniform, Kind::Uniform | Kind::Series) => wgpu::BufferBindingType::Uniform,
-            (naga::AddressSpace::Storage { access }, Kind::Storage) => {
+            (naga::AddressSpace::Storage { access }, Kind::Storage | Kind::Panels) => {
                 let read_only = !access.contains(naga::StorageAccess::STORE);
                 wgpu::BufferBindingType::Storage { read_only }
             }

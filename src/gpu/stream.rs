@@ -1,6 +1,7 @@
 //! Records commands for the device and sends them in one submission.
 
 mod host;
+mod panels;
 
 use super::arena::Arena;
 use super::kernel::{Call, Id};
@@ -137,7 +138,7 @@ impl Stream {
 
     /// Dispatches a kernel with a series entry and buffer order.
     pub fn call(&mut self, id: Id, call: Call) -> Result<()> {
-        if (id.kernel().workgroups)(&self.sizes) == 0 {
+        if id.kernel().workgroups_of(&self.sizes, &call) == 0 {
             return Ok(());
         }
         self.pipelines.prepare(&self.context, &self.arena, id)?;
@@ -243,7 +244,7 @@ impl Stream {
                         let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
                         encoder.begin_compute_pass(&descriptor).forget_lifetime()
                     });
-                    let workgroups = (id.kernel().workgroups)(&self.sizes);
+                    let workgroups = id.kernel().workgroups_of(&self.sizes, call);
                     self.pipelines.dispatch(pass, &self.arena, *id, call, workgroups);
                     self.counters.dispatches += 1;
                 }

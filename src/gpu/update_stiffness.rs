@@ -119,7 +119,8 @@ impl<T: Scalar> Gpu<T> {
     pub(super) fn send_laplacian(&mut self, coefficients: &StepCoefficients) -> Result<()> {
         let metric = &self.stiffness.metric.factors;
         let damped = coefficients.stiffness_damping != 0.0;
-        if (self.is_resident() || damped) && self.laplacian_sent != *metric {
+        // a factor on the device has L in it
+        if (!self.inner.is_empty() || damped) && self.laplacian_sent != *metric {
             let (_, entries) = contents::laplacian(&self.laplacian, &self.given.by_vertex(metric))?;
             self.laplacian_sent.clone_from(metric);
             self.send(Buffer::LaplacianEntries, bytemuck::cast_slice(&entries));

@@ -7,7 +7,7 @@ use super::memory::Aligned;
 use super::sweep::Sweep;
 use super::symbolic::Symbolic;
 use super::{Instructions, Real, SparseMatrix, numeric};
-use crate::error::{Result, RunError};
+use crate::error::Result;
 
 /// Below this many numbers in the factor, one thread finishes before a second one has started.
 const LEAST_PARALLEL: usize = 100_000;
@@ -55,17 +55,6 @@ impl<T: Real> Factor<T> {
     ///
     /// After an error the factor holds nothing useful.
     pub fn refactor(&mut self, matrix: &SparseMatrix) -> Result<()> {
-        if !self.symbolic.fits(matrix) {
-            return Err(RunError::Factorisation("its pattern is not the one that was analysed".into()).into());
-        }
-        self.compute(matrix)
-    }
-
-    fn compute(&mut self, matrix: &SparseMatrix) -> Result<()> {
-        if let Some(at) = matrix.values().iter().position(|value| !value.is_finite()) {
-            let row = matrix.offsets().partition_point(|&offset| offset <= at) - 1;
-            return Err(RunError::Factorisation(format!("row {row} holds {}", matrix.values()[at])).into());
-        }
         numeric::factor(&self.symbolic.plan, &self.layout, matrix, self.panels.as_mut_slice())
     }
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::elimination::NONE;
-use super::panel::{Real, Shape};
+use super::numeric::Pack;
+use super::panel::{Real, Shape, pack};
 use super::sparse::running_sum;
 use super::supernodes::Supernode;
 use super::symbolic::Plan;
@@ -40,6 +41,20 @@ impl Place {
 
     fn vector_end(&self) -> usize {
         self.vector + 3 * self.shape.stride
+    }
+}
+
+impl<T: Real> Pack<T> for Layout {
+    fn task_runs(&self) -> &[usize] {
+        &self.task_panels
+    }
+
+    fn run(&self, s: usize) -> Range<usize> {
+        self.nodes[s].panel.clone()
+    }
+
+    fn pack(&self, s: usize, columns: &mut [f64], panel: &mut [T]) {
+        pack(&self.nodes[s].shape, columns, panel);
     }
 }
 

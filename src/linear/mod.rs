@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! SparseMatrix ─► Symbolic (order, supernodes, tasks) ─► Factor<f64 | f32> ─► solve, ten times a frame
+//!            ├──► FrontPlan (fronts in bands) ─► FrontPanels<f32> ─► a device solves
 //!            └──► System ─► Spectrum ─► Chebyshev ─► solve, nearly, without a factor
 //! ```
 //!
@@ -11,12 +12,15 @@
 //! Newton's matrix is not a scalar one: [`BlockMatrix`] mixes x, y and z. It goes through the same factor with three rows for
 //! each vertex.
 
+mod bands;
 mod block_pattern;
 mod blocks;
 mod chebyshev;
 mod eigen;
 mod elimination;
 mod factor;
+mod front_panels;
+mod fronts;
 mod hessian;
 mod kernels;
 mod lanczos;
@@ -41,6 +45,8 @@ pub use blocks::{BlockFactor, BlockMatrix};
 pub use chebyshev::{Chebyshev, ChebyshevScratch, Coefficients, MOST_ITERATIONS, Spectrum, inner_iterations};
 pub use eigen::diagonalise;
 pub use factor::{Factor, Scratch};
+pub use front_panels::FrontPanels;
+pub use fronts::{Direction, FrontCall, FrontPlan, LARGEST_BINDING, Tile};
 pub use hessian::Hessian;
 pub use lanczos::largest_eigenvalue;
 pub use panel::Real;

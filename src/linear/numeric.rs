@@ -9,9 +9,9 @@ use faer::linalg::cholesky::llt::factor as dense;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
+use std::ops::Range;
 
-use super::layout::Layout;
-use super::panel::{Real, pack};
+use super::panel::Real;
 use super::sparse::SparseMatrix;
 use super::supernodes::Supernode;
 use super::symbolic::Plan;
@@ -24,39 +24,59 @@ const LEAST_PIVOT: f64 = 8.0 * f64::EPSILON;
 /// What a supernode leaves to its parent: its name and a square over its rows below (column-major, lower triangle).
 type Remainder = (u32, Vec<f64>);
 
-/// Factors `matrix` into `panels`, which are zero.
+/// How the dense columns of supernodes are kept. Each task owns one run of numbers, in front of those of the tasks below it.
+pub(super) trait Pack<T>: Sync {
+    /// Where the runs of the tasks begin; one more number than tasks.
+    fn task_runs(&self) -> &[usize];
+    /// The run of supernode `s`, within that of its task.
+    fn run(&self, s: usize) -> Range<usize>;
+    /// Packs its dense Cholesky columns (column-major, all rows), which are used up.
+    fn pack(&self, s: usize, columns: &mut [f64], panel: &mut [T]);
+}
+
+/// Factors `matrix`, whose pattern is that of the plan, into `panels`. Padding is left alone.
 pub(super) fn factor<T: Real>(
     plan: &Plan,
-    layout: &Layout,
+    pack: &impl Pack<T>,
     matrix: &SparseMatrix,
     panels: &mut [T],
 ) -> Result<()> {
-    Numeric { plan, layout, matrix }.tasks(0, plan.tasks.len(), panels).map(|_| ())
+    if !plan.fits(matrix) {
+        return Err(RunError::Factorisation("its pattern is not the one that was analysed".into()).into());
+    }
+    if let Some(at) = matrix.values().iter().position(|value| !value.is_finite()) {
+        let row = matrix.offsets().partition_point(|&offset| offset <= at) - 1;
+        return Err(RunError::Factorisation(format!("row {row} holds {}", matrix.values()[at])).into());
+    }
+    Numeric { plan, pack, matrix }.tasks(0, plan.tasks.len(), panels).map(|_| ())
 }
 
-struct Numeric<'a> {
+struct Numeric<'a, P> {
     plan: &'a Plan,
-    layout: &'a Layout,
+    pack: &'a P,
     matrix: &'a SparseMatrix,
 }
 
-impl Numeric<'_> {
+impl<P> Numeric<'_, P> {
     /// The sibling tasks from `first` up to `end`, each with all below it; `panels` are theirs.
-    fn tasks<T: Real>(&self, first: usize, end: usize, panels: &mut [T]) -> Result<Vec<Remainder>> {
+    fn tasks<T: Real>(&self, first: usize, end: usize, panels: &mut [T]) -> Result<Vec<Remainder>>
+    where
+        P: Pack<T>,
+    {
         if first == end {
             return Ok(Vec::new());
         }
         let next = self.plan.tasks[first].end;
-        let begin = self.layout.task_panels[first];
+        let begin = self.pack.task_runs()[first];
         if next < end {
-            let (mine, others) = panels.split_at_mut(self.layout.task_panels[next] - begin);
+            let (mine, others) = panels.split_at_mut(self.pack.task_runs()[next] - begin);
             let (mine, others) =
                 rayon::join(|| self.tasks(first, next, mine), || self.tasks(next, end, others));
             let mut remainders = mine?;
             remainders.extend(others?);
             return Ok(remainders);
         }
-        let (own, below) = panels.split_at_mut(self.layout.task_panels[first + 1] - begin);
+        let (own, below) = panels.split_at_mut(self.pack.task_runs()[first + 1] - begin);
         let handed_on = self.tasks(first + 1, end, below)?;
         self.task(first, handed_on, own)
     }
@@ -67,7 +87,10 @@ impl Numeric<'_> {
         task: usize,
         mut handed_on: Vec<Remainder>,
         panels: &mut [T],
-    ) -> Result<Vec<Remainder>> {
+    ) -> Result<Vec<Remainder>>
+    where
+        P: Pack<T>,
+    {
         let nodes = &self.plan.supernodes.nodes;
         let visits = &self.plan.tasks[task].visits;
         let widest = visits.iter().filter_map(Visit::own).map(|s| nodes[s].width).max().unwrap_or(0);
@@ -89,9 +112,9 @@ impl Numeric<'_> {
             let (mut columns, mut rest) = self.gather(s, &waiting[waiting.len() - children..]);
             waiting.truncate(waiting.len() - children);
             self.eliminate(node, &mut columns, &mut rest, MemStack::new(&mut memory))?;
-            let place = &self.layout.nodes[s];
-            let panel = &mut panels[place.panel.start - self.layout.task_panels[task]..][..place.panel.len()];
-            pack(&place.shape, &mut columns, panel);
+            let run = self.pack.run(s);
+            let panel = &mut panels[run.start - self.pack.task_runs()[task]..][..run.len()];
+            self.pack.pack(s, &mut columns, panel);
             waiting.push((s as u32, rest));
         }
         Ok(waiting)

@@ -75,7 +75,7 @@ fn best_order(graph: &Graph) -> Result<Vec<u32>> {
 }
 
 /// Approximate minimum degree, by faer.
-fn minimum_degree(graph: &Graph) -> Result<Vec<u32>> {
+pub(super) fn minimum_degree(graph: &Graph) -> Result<Vec<u32>> {
     let n = graph.len();
     let no_memory = || RunError::Factorisation("not enough memory for its ordering".into());
     let offsets: Vec<u32> = graph.offsets.iter().map(|&offset| offset as u32).collect();

@@ -42,10 +42,20 @@ pub(super) struct Supernodes {
     pub places: Vec<u32>,
 }
 
+/// Columns in groups, and the parent group of each or [`NONE`]. Columns of a group ascend; a parent comes after its children.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    pub columns: Vec<Vec<u32>>,
+    pub parent: Vec<u32>,
+}
+
+/// Which columns become one supernode, given the parents of the elimination tree and the entries of each column.
+pub(super) type Grouping = fn(parent: &[u32], counts: &[u32]) -> Groups;
+
 impl Supernodes {
-    /// Finds the supernodes of the factor of `graph` eliminated in `order`, merges those too small to pay, and
+    /// Finds the supernodes of the factor of `graph` eliminated in `order`, groups them further as `grouping` says, and
     /// renumbers the columns within the freedom the elimination tree leaves (the fill stays what it was).
-    pub fn new(graph: &Graph, order: Vec<u32>) -> Self {
+    pub fn new(graph: &Graph, order: Vec<u32>, grouping: Grouping) -> Self {
         let compose = |order: Vec<u32>, inner: &[u32]| -> Vec<u32> {
             inner.iter().map(|&k| order[k as usize]).collect()
         };
@@ -54,7 +64,7 @@ impl Supernodes {
         let permuted = graph.permuted(&order);
         let parent = elimination_tree(&permuted);
         let counts = column_counts(&permuted, &parent);
-        let (groups, group_parent) = amalgamate(&parent, &counts);
+        let Groups { columns: groups, parent: group_parent } = grouping(&parent, &counts);
 
         let sequence = postorder(&group_parent);
         let regrouped: Vec<u32> =
@@ -153,31 +163,32 @@ pub(super) fn panel_cost(width: usize, below: usize) -> u64 {
     entries + ROW_COST * (below + width / 2) + NODE_COST
 }
 
-/// Groups the columns into supernodes: first those that share their rows exactly, then every child that is cheaper
-/// merged into its parent (with zeros stored) than on its own. Returns the columns of each group, ascending, and
-/// the parent group of each; a parent's last column lies above its children's.
-fn amalgamate(parent: &[u32], counts: &[u32]) -> (Vec<Vec<u32>>, Vec<u32>) {
+/// Columns that share their rows exactly, and the rows below each group.
+pub(super) fn fundamental(parent: &[u32], counts: &[u32]) -> (Groups, Vec<usize>) {
     let n = parent.len();
-    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut columns: Vec<Vec<u32>> = Vec::new();
     let mut group_of = vec![NONE; n];
     for j in 0..n {
         let continues = j > 0 && parent[j - 1] == j as u32 && counts[j - 1] == counts[j] + 1;
         if !continues {
-            groups.push(Vec::new());
+            columns.push(Vec::new());
         }
-        group_of[j] = groups.len() as u32 - 1;
-        groups[group_of[j] as usize].push(j as u32);
+        group_of[j] = columns.len() as u32 - 1;
+        columns[group_of[j] as usize].push(j as u32);
     }
-    let below: Vec<usize> =
-        groups.iter().map(|g| counts[*g.last().unwrap_or(&0) as usize] as usize - 1).collect();
-    let mut group_parent: Vec<u32> = groups
-        .iter()
-        .map(|g| match g.last().map_or(NONE, |&last| parent[last as usize]) {
-            NONE => NONE,
-            column => group_of[column as usize],
-        })
-        .collect();
+    let below = columns.iter().map(|g| counts[*g.last().unwrap_or(&0) as usize] as usize - 1).collect();
+    let parent_of = |group: &Vec<u32>| match group.last().map_or(NONE, |&last| parent[last as usize]) {
+        NONE => NONE,
+        column => group_of[column as usize],
+    };
+    let parent = columns.iter().map(parent_of).collect();
+    (Groups { columns, parent }, below)
+}
 
+/// Groups the columns for the processor: first those that share their rows exactly, then every child that is cheaper
+/// merged into its parent (with zeros stored) than on its own.
+pub(super) fn amalgamate(parent: &[u32], counts: &[u32]) -> Groups {
+    let (Groups { columns: mut groups, parent: mut group_parent }, below) = fundamental(parent, counts);
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); groups.len()];
     let mut merged = vec![false; groups.len()];
     for g in 0..groups.len() {
@@ -212,7 +223,7 @@ fn amalgamate(parent: &[u32], counts: &[u32]) -> (Vec<Vec<u32>>, Vec<u32>) {
 }
 
 /// Drops the groups that were merged away.
-fn compact(groups: Vec<Vec<u32>>, group_parent: Vec<u32>, merged: &[bool]) -> (Vec<Vec<u32>>, Vec<u32>) {
+pub(super) fn compact(groups: Vec<Vec<u32>>, group_parent: Vec<u32>, merged: &[bool]) -> Groups {
     let mut name = vec![NONE; groups.len()];
     let survivors = (0..groups.len()).filter(|&g| !merged[g]);
     survivors.clone().enumerate().for_each(|(k, g)| name[g] = k as u32);
@@ -220,6 +231,6 @@ fn compact(groups: Vec<Vec<u32>>, group_parent: Vec<u32>, merged: &[bool]) -> (V
         NONE => NONE,
         parent => name[parent as usize],
     });
-    let parents = parents.collect();
-    (groups.into_iter().filter(|columns| !columns.is_empty()).collect(), parents)
+    let parent = parents.collect();
+    Groups { columns: groups.into_iter().filter(|columns| !columns.is_empty()).collect(), parent }
 }

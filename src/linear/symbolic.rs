@@ -6,7 +6,7 @@ use super::elimination::{Graph, NONE, inverse};
 use super::ordering::fill_reducing;
 use super::panel::{Real, Shape};
 use super::sparse::{SparseMatrix, running_sum};
-use super::supernodes::Supernodes;
+use super::supernodes::{Grouping, Supernodes, amalgamate};
 use super::tasks::{Task, Visit, split_tasks};
 use crate::error::{Result, RunError};
 
@@ -43,16 +43,12 @@ pub(super) struct Entry {
     pub column: u32,
 }
 
-impl Symbolic {
-    /// Analyses the pattern of `matrix`; its values do not matter.
-    pub fn new(matrix: &SparseMatrix) -> Result<Self> {
-        Self::ordered(matrix, fill_reducing)
-    }
-
-    /// The same in an order of elimination, a permutation of the rows, that is found otherwise.
-    pub(super) fn ordered(
+impl Plan {
+    /// With the columns grouped for the processor or for a device.
+    pub fn new(
         matrix: &SparseMatrix,
         order: impl FnOnce(&Graph) -> Result<Vec<u32>>,
+        grouping: Grouping,
     ) -> Result<Self> {
         if u32::try_from(matrix.nonzeros()).is_err() {
             let message = format!("{} entries are more than 32-bit indices can name", matrix.nonzeros());
@@ -60,7 +56,7 @@ impl Symbolic {
         }
         let graph = Graph::new(matrix.offsets(), matrix.columns());
         let order = order(&graph)?;
-        let supernodes = Supernodes::new(&graph, order);
+        let supernodes = Supernodes::new(&graph, order, grouping);
         let tasks = split_tasks(&supernodes);
         let mut owner = vec![NONE; supernodes.nodes.len()];
         for (t, task) in tasks.iter().enumerate() {
@@ -73,14 +69,36 @@ impl Symbolic {
         }
         let (entries_at, entries) = place_entries(matrix, &supernodes);
         let (offsets, columns) = (matrix.offsets().to_vec(), matrix.columns().to_vec());
-        let plan =
-            Plan { supernodes, tasks, owner, is_leaf, is_first_child, entries_at, entries, offsets, columns };
-        Ok(Symbolic { plan: Arc::new(plan) })
+        Ok(Plan { supernodes, tasks, owner, is_leaf, is_first_child, entries_at, entries, offsets, columns })
+    }
+
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether a matrix has the pattern that was analysed.
+    pub fn fits(&self, matrix: &SparseMatrix) -> bool {
+        self.offsets == matrix.offsets() && self.columns == matrix.columns()
+    }
+}
+
+impl Symbolic {
+    /// Analyses the pattern of `matrix`; its values do not matter.
+    pub fn new(matrix: &SparseMatrix) -> Result<Self> {
+        Self::ordered(matrix, fill_reducing)
+    }
+
+    /// The same in an order of elimination, a permutation of the rows, that is found otherwise.
+    pub(super) fn ordered(
+        matrix: &SparseMatrix,
+        order: impl FnOnce(&Graph) -> Result<Vec<u32>>,
+    ) -> Result<Self> {
+        Ok(Symbolic { plan: Arc::new(Plan::new(matrix, order, amalgamate)?) })
     }
 
     /// The number of rows, n.
     pub fn rows(&self) -> usize {
-        self.plan.offsets.len() - 1
+        self.plan.rows()
     }
 
     /// The memory that the numbers of a factor in precision `T` will take (bytes), known before it is made.
@@ -111,7 +129,7 @@ impl Symbolic {
 
     /// Whether a matrix has the pattern that was analysed.
     pub fn fits(&self, matrix: &SparseMatrix) -> bool {
-        self.plan.offsets == matrix.offsets() && self.plan.columns == matrix.columns()
+        self.plan.fits(matrix)
     }
 }
 

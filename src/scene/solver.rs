@@ -16,8 +16,10 @@ pub enum Precision {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GlobalSolver {
-    /// By a sparse Cholesky factor: exact.
+    /// By a sparse Cholesky factor, exactly: on a device by the device itself, unless the host has to see the steps.
     Cholesky,
+    /// By a Cholesky factor on the host, which gets the gradient of every iteration from the device; on the CPU as `cholesky`.
+    Hybrid,
     /// By Chebyshev's iteration with the diagonal of A as preconditioner: nearly, without a factor.
     Chebyshev,
     /// The backend decides.

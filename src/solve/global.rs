@@ -1,17 +1,31 @@
 //! The global step: A⁻¹ g by a Cholesky factor, or nearly, by Chebyshev's iteration, which needs none.
 
-use super::metric::{Job, Metric, Parts};
+use super::choose::{chebyshev, cholesky, choose, fronts};
+use super::metric::{Metric, Parts};
 use super::stage::{Method, Prepared, Stage};
 use super::stiffness::{MetricParams, Stiffness};
 use crate::Result;
 use crate::elastic::Scalar;
-use crate::error::{Error, RunError};
-use crate::linear::{Chebyshev, Symbolic};
+use crate::linear::{Chebyshev, FrontPanels, FrontPlan, Symbolic};
 use crate::scene::{GlobalSolver, Solver};
+use std::sync::Arc;
+
+/// Where a factor solves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// On the processor.
+    Host,
+    /// On a device, by fronts in panels up to so many bytes each.
+    Device {
+        /// The most that a shader can see of one buffer.
+        largest_binding: u64,
+    },
+}
 
 /// The global step: one metric for each stage of a time step, so that going from one to the other costs nothing.
 pub struct Global<T: Scalar> {
     asked: GlobalSolver,
+    place: Place,
     inner: usize,
     /// The analysis of the pattern of A, if somebody asked before it was prepared.
     symbolic: Option<Symbolic>,
@@ -35,6 +49,7 @@ impl<T: Scalar> Global<T> {
     pub fn new(solver: &Solver) -> Self {
         Global {
             asked: solver.global,
+            place: Place::Host,
             inner: solver.inner,
             symbolic: None,
             stages: [Stage::new(), Stage::new()],
@@ -44,6 +59,29 @@ impl<T: Scalar> Global<T> {
             versions: 0,
             diagonal_version: 0,
         }
+    }
+
+    /// Where factors solve from now on; what was prepared for another place is forgotten.
+    pub fn solve_at(&mut self, place: Place) {
+        if self.place != place {
+            self.place = place;
+            self.forget();
+        }
+    }
+
+    /// The device cannot hold the fronts. `true` if there is another method to go on with, which has to be prepared.
+    pub fn refuse_fronts(&mut self, reason: String) -> bool {
+        if self.asked != GlobalSolver::Auto {
+            return false;
+        }
+        self.forget();
+        (self.asked, self.reason) = (GlobalSolver::Chebyshev, reason);
+        true
+    }
+
+    fn forget(&mut self) {
+        self.stages = [Stage::new(), Stage::new()];
+        self.reason.clear();
     }
 
     /// The work of making another metric ready, over that of solving with one; 0 where it is not by a factor.
@@ -99,21 +137,34 @@ impl<T: Scalar> Global<T> {
 
     /// The method of a stage that has none yet.
     fn begin(&mut self, metric: &Metric, parts: Parts) -> Result<Method<T>> {
-        let others = self.stages.iter().filter_map(|stage| stage.prepared.as_ref());
         // A has the same pattern in every stage
-        let known = others.into_iter().find_map(|prepared| match &prepared.method {
-            Method::Cholesky { factor, .. } => Some(factor.symbolic().clone()),
-            Method::Chebyshev { .. } => None,
-        });
-        let symbolic = self.symbolic.take().or(known);
-        let direct = || cholesky(metric, parts, symbolic);
+        let mut others = self.stages.iter().filter_map(|stage| Some(&stage.prepared.as_ref()?.method));
+        let other = others.next();
+        let symbolic = self.symbolic.take();
+        let direct = || match (self.place, other) {
+            (Place::Device { .. }, Some(Method::Fronts { plan, .. })) => {
+                fronts(metric, parts, |_| Ok(plan.clone()))
+            }
+            (Place::Device { largest_binding }, _) if self.asked != GlobalSolver::Hybrid => {
+                fronts(metric, parts, |matrix| {
+                    let plan = match &symbolic {
+                        Some(known) => FrontPlan::in_order(matrix, known.order(), largest_binding),
+                        None => FrontPlan::new(matrix, largest_binding),
+                    };
+                    Ok(Arc::new(plan?))
+                })
+            }
+            (_, Some(Method::Cholesky { factor, .. })) => {
+                cholesky(metric, parts, symbolic.or(Some(factor.symbolic().clone())))
+            }
+            _ => cholesky(metric, parts, symbolic),
+        };
         let iterative = || chebyshev(self.inner, metric, parts);
         let (method, reason) = choose(self.asked, direct, iterative)?;
         if self.asked == GlobalSolver::Auto && matches!(method, Method::Chebyshev { .. }) {
             // where the memory does not hold the factors of all stages, none is solved by one
-            self.asked = GlobalSolver::Chebyshev;
-            self.stages = [Stage::new(), Stage::new()];
-            self.reason = reason;
+            self.forget();
+            (self.asked, self.reason) = (GlobalSolver::Chebyshev, reason);
         } else if self.reason.is_empty() {
             self.reason = reason;
         }
@@ -143,7 +194,7 @@ impl<T: Scalar> Global<T> {
         match self.stages[self.stage].prepared.as_mut().map(|prepared| &mut prepared.method) {
             Some(Method::Cholesky { factor, scratch }) => factor.solve(gradient, scratch),
             Some(Method::Chebyshev { system, weights, scratch }) => weights.solve(system, gradient, scratch),
-            None => return false,
+            Some(Method::Fronts { .. }) | None => return false,
         }
         true
     }
@@ -172,19 +223,38 @@ impl<T: Scalar> Global<T> {
         }
     }
 
+    /// The fronts that a device solves with, if that is the method.
+    pub fn fronts(&self) -> Option<&Arc<FrontPlan>> {
+        match self.prepared().filter(|_| self.diagonal.is_none()).map(|prepared| &prepared.method) {
+            Some(Method::Fronts { plan, .. }) => Some(plan),
+            _ => None,
+        }
+    }
+
+    /// Their numbers for the stage about to be solved, once for every metric.
+    pub fn take_panels(&mut self) -> Option<FrontPanels<f32>> {
+        match self.stages[self.stage].prepared.as_mut().map(|prepared| &mut prepared.method) {
+            Some(Method::Fronts { panels, .. }) => panels.take(),
+            _ => None,
+        }
+    }
+
     /// The method and why it is this one, in a sentence.
     pub fn describe(&self) -> String {
         if self.diagonal.is_some() {
             return "nothing to solve".into();
         }
         let Some(prepared) = self.prepared() else { return "not prepared yet".into() };
+        let factors = |bytes: f64| match self.stages.iter().filter(|stage| stage.prepared.is_some()).count() {
+            2 => format!("two Cholesky factors of {:.1} MB each", bytes / 1e6),
+            _ => format!("Cholesky factor of {:.1} MB", bytes / 1e6),
+        };
         let method = match &prepared.method {
-            Method::Cholesky { factor, .. } => {
-                let megabytes = factor.bytes() as f64 / 1e6;
-                match self.stages.iter().filter(|stage| stage.prepared.is_some()).count() {
-                    2 => format!("two Cholesky factors of {megabytes:.1} MB each"),
-                    _ => format!("Cholesky factor of {megabytes:.1} MB"),
-                }
+            Method::Cholesky { factor, .. } => factors(factor.bytes() as f64),
+            Method::Fronts { plan, .. } => {
+                let (bands, dispatches) =
+                    (counted(plan.bands, "band"), counted(plan.calls.len(), "dispatch"));
+                format!("{} in {bands}, {dispatches} a solve", factors(plan.bytes() as f64))
             }
             Method::Chebyshev { weights, .. } => {
                 let condition = weights.spectrum.condition();
@@ -198,89 +268,10 @@ impl<T: Scalar> Global<T> {
     }
 }
 
-/// The method that the scene asks for, or, left to us, the factor if the memory holds it; and the reason.
-fn choose<M>(
-    asked: GlobalSolver,
-    direct: impl FnOnce() -> Result<M>,
-    iterative: impl FnOnce() -> Result<M>,
-) -> Result<(M, String)> {
-    Ok(match asked {
-        GlobalSolver::Cholesky => (direct()?, "the scene asks for it".into()),
-        GlobalSolver::Chebyshev => (iterative()?, "the scene asks for it".into()),
-        GlobalSolver::Auto => match direct() {
-            Err(Error::Run(RunError::Memory { megabytes })) => (
-                iterative()?,
-                format!("the {megabytes} MB of the Cholesky factor do not fit into the memory"),
-            ),
-            direct => (direct?, "it is exact, and fits into the memory".into()),
-        },
-    })
-}
-
-/// With the analysis of the pattern, if it is made already.
-fn cholesky<T: Scalar>(metric: &Metric, parts: Parts, symbolic: Option<Symbolic>) -> Result<Method<T>> {
-    let matrix = parts.matrix(metric);
-    let symbolic = symbolic.map_or_else(|| Symbolic::new(&matrix), Ok)?;
-    Method::new(Job::Cholesky { symbolic, matrix, spare: None }.make()?)
-}
-
-/// `inner` iterations, or as many as [`REDUCTION`](super::metric::REDUCTION) needs if it is 0.
-fn chebyshev<T: Scalar>(inner: usize, metric: &Metric, parts: Parts) -> Result<Method<T>> {
-    Method::new(Job::Chebyshev { system: parts.system(metric)?, inner }.make()?)
+fn counted(n: usize, what: &str) -> String {
+    let plural = if what.ends_with('h') { "es" } else { "s" };
+    format!("{n} {what}{}", if n == 1 { "" } else { plural })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_factor_that_does_not_fit_is_replaced_only_when_the_choice_is_ours() {
-        let full = || Err(RunError::Memory { megabytes: 7000 }.into());
-        let (method, reason) = choose(GlobalSolver::Auto, full, || Ok("iterative")).unwrap();
-        assert!(method == "iterative" && reason.contains("7000 MB"), "{method}: {reason}");
-        assert!(choose(GlobalSolver::Cholesky, full, || Ok("iterative")).is_err());
-        // another failure is the scene's, and an iteration would not repair it
-        let broken = || Err(RunError::Factorisation("row 3 holds NaN".into()).into());
-        assert!(choose(GlobalSolver::Auto, broken, || Ok("iterative")).is_err());
-        assert_eq!(choose(GlobalSolver::Auto, || Ok("direct"), || Ok("iterative")).unwrap().0, "direct");
-        assert_eq!(
-            choose(GlobalSolver::Chebyshev, || Ok("direct"), || Ok("iterative")).unwrap().0,
-            "iterative"
-        );
-    }
-
-    fn level(s: f64) -> MetricParams {
-        MetricParams { factors: vec![s], active: Vec::new() }
-    }
-
-    /// A ball's metric at stiffness `s`, with one of stiffness `next` foreseen, and A⁻¹ g of some g.
-    fn solved(global: &mut Global<f64>, parts: Parts, s: f64, next: Option<f64>) -> Vec<[f64; 3]> {
-        let as_given = Stiffness::as_given(parts.model);
-        let stiffness = Stiffness { metric: level(s), next_metric: next.map(level), ..as_given };
-        global.prepare(0, [900.0, 0.5, 0.5], &stiffness, parts).unwrap();
-        let n = parts.model.vertex_count();
-        let mut g: Vec<[f64; 3]> = (0..n).map(|i| [1.0, (i as f64).sin(), (i % 7) as f64]).collect();
-        assert!(global.solve(&mut g));
-        g
-    }
-
-    #[test]
-    fn a_metric_made_in_the_background_is_the_one_made_at_once() {
-        let loaded = crate::setup::load("ball", &["body.0.mesh.cells=6".into()]).unwrap();
-        let model = crate::setup::build(&loaded).unwrap().model;
-        let laplacian = model.laplacian().unwrap();
-        let parts = Parts { model: &model, laplacian: &laplacian, rest: 0 };
-        for global in [GlobalSolver::Cholesky, GlobalSolver::Chebyshev] {
-            let solver = Solver { global, ..Solver::default() };
-            let at_once = |s: f64| solved(&mut Global::new(&solver), parts, s, None);
-            let mut foreseeing = Global::new(&solver);
-            // the third takes the memory of the first; the last was not foreseen, another was
-            let steps = [(1.0, Some(1.2)), (1.2, Some(1.4)), (1.4, Some(1.7)), (1.7, Some(9.0)), (0.5, None)];
-            for (k, (s, next)) in steps.into_iter().enumerate() {
-                let metric = Metric { numbers: [900.0, 0.5, 0.5], level: level(s), rest: 0 };
-                assert_eq!(foreseeing.stages[0].ahead.is_for(&metric), (1..4).contains(&k), "step {k}");
-                assert_eq!(solved(&mut foreseeing, parts, s, next), at_once(s), "{global:?}, step {k}");
-            }
-        }
-    }
-}
+mod tests;

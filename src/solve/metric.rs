@@ -3,9 +3,12 @@
 use super::stiffness::MetricParams;
 use crate::Result;
 use crate::elastic::Scalar;
-use crate::linear::{Chebyshev, Factor, SparseMatrix, Spectrum, Symbolic, System, inner_iterations};
+use crate::linear::{
+    Chebyshev, Factor, FrontPanels, FrontPlan, SparseMatrix, Spectrum, Symbolic, System, inner_iterations,
+};
 use crate::model::Model;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The share of its error that a global step by Chebyshev's iteration may keep when the scene leaves the number of inner
 /// iterations to us.
@@ -77,6 +80,8 @@ pub fn stiffened<'a>(laplacian: &'a SparseMatrix, model: &Model, factors: &[f64]
 pub(super) enum Job<T: Scalar> {
     /// A factor of this matrix: in the memory of another of the same pattern, or in new memory.
     Cholesky { matrix: SparseMatrix, symbolic: Symbolic, spare: Option<Factor<T>> },
+    /// The fronts of this matrix, for a device.
+    Fronts { matrix: SparseMatrix, plan: Arc<FrontPlan> },
     /// So many inner iterations, or as many as [`REDUCTION`] needs if it is 0.
     Chebyshev { system: System, inner: usize },
 }
@@ -84,6 +89,7 @@ pub(super) enum Job<T: Scalar> {
 /// A global step without its memory for solving, which is that of the one before.
 pub(super) enum Prefactored<T: Scalar> {
     Cholesky(Factor<T>),
+    Fronts(FrontPanels<f32>),
     Chebyshev(Box<System>, Chebyshev),
 }
 
@@ -97,6 +103,7 @@ impl<T: Scalar> Job<T> {
             Job::Cholesky { matrix, symbolic, spare: None } => {
                 Ok(Prefactored::Cholesky(Factor::new(&symbolic, &matrix)?))
             }
+            Job::Fronts { matrix, plan } => Ok(Prefactored::Fronts(FrontPanels::new(&plan, &matrix)?)),
             Job::Chebyshev { system, inner } => {
                 let spectrum = Spectrum::of(&system)?;
                 let iterations = if inner == 0 { inner_iterations(&spectrum, REDUCTION) } else { inner };

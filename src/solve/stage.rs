@@ -6,7 +6,8 @@ use super::stiffness::Stiffness;
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::error::{Error, RunError};
-use crate::linear::{Chebyshev, ChebyshevScratch, Factor, Scratch, System};
+use crate::linear::{Chebyshev, ChebyshevScratch, Factor, FrontPanels, FrontPlan, Scratch, System};
+use std::sync::Arc;
 
 /// What one stage of a step solves with.
 pub(super) struct Stage<T: Scalar> {
@@ -60,10 +61,22 @@ pub(super) struct Prepared<T: Scalar> {
     pub method: Method<T>,
 }
 
-/// The two ways to A⁻¹ g, each with its memory.
+/// The ways to A⁻¹ g, each with its memory.
 pub(super) enum Method<T: Scalar> {
-    Cholesky { factor: Factor<T>, scratch: Scratch<T> },
-    Chebyshev { system: Box<System>, weights: Chebyshev, scratch: ChebyshevScratch },
+    Cholesky {
+        factor: Factor<T>,
+        scratch: Scratch<T>,
+    },
+    /// A device solves; its panels are here until it has taken them.
+    Fronts {
+        plan: Arc<FrontPlan>,
+        panels: Option<FrontPanels<f32>>,
+    },
+    Chebyshev {
+        system: Box<System>,
+        weights: Chebyshev,
+        scratch: ChebyshevScratch,
+    },
 }
 
 impl<T: Scalar> Method<T> {
@@ -71,6 +84,9 @@ impl<T: Scalar> Method<T> {
     pub fn new(made: Prefactored<T>) -> Result<Self> {
         Ok(match made {
             Prefactored::Cholesky(factor) => Method::Cholesky { scratch: factor.scratch()?, factor },
+            Prefactored::Fronts(panels) => {
+                Method::Fronts { plan: panels.plan().clone(), panels: Some(panels) }
+            }
             Prefactored::Chebyshev(system, weights) => {
                 Method::Chebyshev { scratch: ChebyshevScratch::new(&system), system, weights }
             }
@@ -91,6 +107,7 @@ impl<T: Scalar> Method<T> {
                 symbolic: factor.symbolic().clone(),
                 spare: spare.take(),
             },
+            Method::Fronts { plan, .. } => Job::Fronts { matrix: parts.matrix(metric), plan: plan.clone() },
             Method::Chebyshev { .. } => Job::Chebyshev { system: parts.system(metric)?, inner },
         })
     }
@@ -100,6 +117,10 @@ impl<T: Scalar> Method<T> {
         match (self, made) {
             (Method::Cholesky { factor, .. }, Prefactored::Cholesky(new)) => {
                 Some(std::mem::replace(factor, new))
+            }
+            (Method::Fronts { panels, .. }, Prefactored::Fronts(new)) => {
+                *panels = Some(new);
+                None
             }
             (Method::Chebyshev { system, weights, .. }, Prefactored::Chebyshev(new, series)) => {
                 (*system, *weights) = (new, series);
@@ -114,7 +135,7 @@ impl<T: Scalar> Method<T> {
     fn remake(&mut self, inner: usize, metric: &Metric, parts: Parts) -> Result<()> {
         match self {
             Method::Cholesky { factor, .. } => factor.refactor(&parts.matrix(metric)),
-            Method::Chebyshev { .. } => {
+            Method::Fronts { .. } | Method::Chebyshev { .. } => {
                 let made = self.job(inner, metric, parts, &mut None)?.make()?;
                 self.adopt(made);
                 Ok(())

@@ -11,6 +11,8 @@ pub enum HostNeeds {
     /// Nothing.
     #[default]
     Nothing,
+    /// |g| in every iteration, to stop at a tolerance. A device that cannot tell it makes all iterations instead.
+    GradientNorm,
     /// Positions and velocities at the start of a step.
     State,
     /// The iterate and the gradient as well.

@@ -11,7 +11,7 @@ const BODIES: &[(&str, &[&str])] = &[
     ("t-pipe", &["body.0.mesh.cells=2", "body.0.velocity=[0,0,5]"]),
 ];
 
-const SOLVERS: &[&str] = &["solver.global=cholesky", "solver.global=chebyshev"];
+const SOLVERS: &[&str] = &["solver.global=cholesky", "solver.global=chebyshev", "solver.global=hybrid"];
 
 const DAMPINGS: &[&[&str]] = &[
     &["damping.model=none"],

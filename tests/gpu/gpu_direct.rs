@@ -263,7 +263,8 @@ fn runs_are_those_of_the_cpu() {
     let cases: Vec<(usize, &[&str])> = SETTINGS.iter().copied().enumerate().collect();
     of_each(&cases, |(number, settings)| {
         let kind = format!("integrator.kind={}", integrators[number % 3]);
-        let global = ["solver.global=cholesky", "solver.global=chebyshev"][number % 2];
+        let globals = ["solver.global=cholesky", "solver.global=chebyshev", "solver.global=hybrid"];
+        let global = globals[number % globals.len()];
         let set = [settings, &[kind.as_str(), global, "solver.inner=40"][..]].concat();
         let mut on_cpu = simulate(FALLING, &set);
         let mut on_gpu = simulate_on_gpu(&context, FALLING, &set);

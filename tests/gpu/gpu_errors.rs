@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::Duration;
 
-const SOLVERS: [&str; 2] = ["solver.global=cholesky", "solver.global=chebyshev"];
+const SOLVERS: [&str; 3] = ["solver.global=cholesky", "solver.global=chebyshev", "solver.global=hybrid"];
 
 /// A command that finds no adapter.
 fn blind(program: impl AsRef<Path>) -> Command {

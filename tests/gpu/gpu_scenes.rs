@@ -15,26 +15,37 @@ struct Allowed {
     at_the_end: f64,
     /// Scenes that are known to part: their line is printed and not judged.
     parting: &'static [&'static str],
+    /// The same of scenes that stay on the device, where it is less.
+    resident: Option<[f64; 2]>,
 }
 
 /// Energy (J) that single precision may find in a body at rest: strains of 6e-8 in a block with E V = 6.4 kJ, and room.
 const AT_REST: f64 = 1e-9;
 
-/// With a factor: a frame is ten iterations, each with a correction rounded to 6e-8 of itself, in scenes whose vertices move
-/// by up to a tenth of the size. 3e-7 and, after 100 frames, 3e-6 was seen.
+/// With a factor, on the device unless the host has to see the iterations: a frame is ten iterations, each with a correction
+/// rounded to 6e-8 of itself, in scenes whose vertices move by up to a tenth of the size. Resident 1.1e-7 was seen after one frame (`cloth`:
+/// 2.5e-7, as with the host's factor) and 2.7e-6 after 100; `dummy`, which the host solves, 3.8e-7.
 ///
 /// `hanging-cloth` stays within 1e-7, but amplifies a disturbance of the CPU's own run 2,800 times in its first frame, which does not
 /// reach the tolerance of what it holds.
-const HYBRID: Allowed =
-    Allowed { global: "cholesky", after_one: 1e-5, at_the_end: 1e-4, parting: &["hanging-cloth"] };
+const EXACT: Allowed = Allowed {
+    global: "cholesky",
+    after_one: 1e-5,
+    at_the_end: 1e-4,
+    parting: &["hanging-cloth"],
+    resident: Some([3e-7, 3e-6]),
+};
+/// The same factor on the host.
+const HYBRID: Allowed = Allowed { global: "hybrid", resident: None, ..EXACT };
 /// With inner iterations, which leave a share of what a factor would solve: 3e-5 in the first frame, which nothing has been
 /// damped in yet, and 3e-5 in the end was seen.
 ///
 /// Known to part in their first frame, where energy is held: `trampoline-bounce` by 3.4e-3 (it ends the step after another number of
 /// iterations), `hanging-cloth` by 1.4e-4 (it makes all its iterations without reaching the tolerance, and a disturbance of
 /// the CPU's run grows 2,800 times as well). With a factor both stay within 2e-7.
-const RESIDENT: Allowed = Allowed {
+const CHEBYSHEV: Allowed = Allowed {
     global: "chebyshev",
+    resident: None,
     after_one: 1e-4,
     at_the_end: 1e-3,
     parting: &["trampoline-bounce", "hanging-cloth"],
@@ -50,7 +61,7 @@ const GROWTH: f64 = 1e3;
 
 /// Frames of the resident runs that the test has time for; the test that is run by hand compares 100 of each. In software a
 /// frame takes up to some seconds: ten global steps with 20 (cube) to 270 (cloth) inner iterations over all vertices.
-const RESIDENT_FRAMES: &[(&str, usize)] = &[
+const CHEBYSHEV_FRAMES: &[(&str, usize)] = &[
     ("bar", 5),
     ("cube", 30),
     ("ball", 10),
@@ -150,10 +161,14 @@ fn compare(context: &Arc<Context>, name: &str, frames: usize, allowed: Allowed) 
         "{name:11} {frames:4} frames in {on_device:5.1} s: off by {first:.1e} after one, {last:.1e} at the end; \
          a disturbance grows {amplification:.1e} times; energy off by {energy:.1e}; {method}"
     );
+    let [after_one, at_the_end] = match allowed.resident {
+        Some(less) if device.describe.contains("resident; ") && method.contains("Cholesky") => less,
+        _ => [allowed.after_one, allowed.at_the_end],
+    };
     let slack = if ROUGH.contains(&name) { 10.0 } else { 1.0 };
     let limits = [
-        (first, allowed.after_one, "of its size off after one frame"),
-        (last, slack * allowed.at_the_end, "of its size off at the end"),
+        (first, after_one, "of its size off after one frame"),
+        (last, slack * at_the_end, "of its size off at the end"),
         (amplification, GROWTH, "times a disturbance"),
         // a sum over vertices that are off in all directions
         (energy, slack * allowed.at_the_end, "of the energy off"),
@@ -202,18 +217,23 @@ fn cases(frames: usize) -> Vec<(&'static str, usize)> {
 }
 
 #[test]
-fn hybrid_runs_follow_the_cpu_for_100_frames() {
-    compare_all(HYBRID, &cases(100));
+fn exact_runs_follow_the_cpu_for_100_frames() {
+    compare_all(EXACT, &cases(100));
 }
 
 #[test]
-fn resident_runs_follow_the_cpu() {
-    compare_all(RESIDENT, RESIDENT_FRAMES);
+fn hybrid_runs_follow_the_cpu() {
+    compare_all(HYBRID, &cases(10));
 }
 
-/// The whole of the promise about resident runs: too long for every day on a driver in software (about 20 minutes).
+#[test]
+fn chebyshev_runs_follow_the_cpu() {
+    compare_all(CHEBYSHEV, CHEBYSHEV_FRAMES);
+}
+
+/// The whole of the promise about inner iterations: too long for every day on a driver in software (about 20 minutes).
 #[test]
 #[ignore = "takes long: run it by hand with --ignored --nocapture"]
-fn resident_runs_follow_the_cpu_for_100_frames() {
-    compare_all(RESIDENT, &cases(100));
+fn chebyshev_runs_follow_the_cpu_for_100_frames() {
+    compare_all(CHEBYSHEV, &cases(100));
 }

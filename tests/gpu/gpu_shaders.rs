@@ -128,11 +128,13 @@ fn twins_may_take_over_up_to_any_kernel() {
     let Some(context) = context() else { return };
     // where the host solves, what matters is whether the gradient comes from a twin or from a kernel
     let hybrid = ["project_bending", "gather_gradient", "measure_gradient", "reduce_exchange"];
+    let exact = ["solve_up", "solve_down", "apply_solution", "move_iterate"];
     let direct =
         ["damp_edge", "gather_edge", "reduce_change", "gather_cluster", "filter_change", "reduce_exchange"];
     let all: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).collect();
     for (settings, kernels) in [
-        (["solver.global=cholesky", "damping.model=ether-drag", "damping.coefficient=0.1"], &hybrid[..]),
+        (["solver.global=hybrid", "damping.model=ether-drag", "damping.coefficient=0.1"], &hybrid[..]),
+        (["solver.global=cholesky", "damping.model=ether-drag", "damping.coefficient=0.1"], &exact[..]),
         (["solver.global=chebyshev", "damping.model=pbd", "damping.coefficient=0.1"], &all[..]),
         (["solver.global=chebyshev", "damping.model=direct", "damping.gamma=0.1"], &direct[..]),
     ] {

@@ -111,7 +111,7 @@ fn a_run_resumed_in_the_middle_of_a_ramp_gives_the_same_bytes() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    for solver in ["solver.global=cholesky", "solver.global=chebyshev"] {
+    for solver in ["solver.global=cholesky", "solver.global=chebyshev", "solver.global=hybrid"] {
         let mut base =
             vec!["run", "torus-stiffening", "--backend", "gpu", "--export", "npy", "--set", solver];
         RAMP.iter().for_each(|set| base.extend(["--set", set]));

@@ -7,6 +7,7 @@ mod golden_pictures;
 mod gpu_conservation;
 mod gpu_direct;
 mod gpu_errors;
+mod gpu_exact;
 mod gpu_example;
 mod gpu_explicit;
 mod gpu_filters;

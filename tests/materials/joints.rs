@@ -135,9 +135,10 @@ fn a_device_joins_as_the_cpu_does() {
     let Some(context) = context() else { return };
     let direct = ["damping.model=direct", "damping.gamma=0.3"];
     let cases: [(&str, Vec<&str>, f64); 4] = [
-        ("hybrid", vec!["integrator.kind=backward-euler", "solver.global=cholesky"], 1e-5),
+        ("exact", vec!["integrator.kind=backward-euler", "solver.global=cholesky"], 1e-5),
+        ("hybrid", vec!["integrator.kind=backward-euler", "solver.global=hybrid"], 1e-5),
         // inner iterations leave a thousandth of each solve
-        ("resident", vec!["integrator.kind=backward-euler", "solver.global=chebyshev"], 1e-3),
+        ("chebyshev", vec!["integrator.kind=backward-euler", "solver.global=chebyshev"], 1e-3),
         ("explicit", vec!["integrator.kind=symplectic-euler", "time.substeps=20"], 1e-4),
         (
             "filtered first",

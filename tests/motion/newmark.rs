@@ -424,7 +424,7 @@ fn numbers_that_cannot_be_are_refused_with_the_reason() {
 fn a_checkpoint_of_a_device_goes_on_with_the_same_bits() {
     let Some(context) = context() else { return };
     for kind in KINDS {
-        for global in ["solver.global=cholesky", "solver.global=chebyshev"] {
+        for global in ["solver.global=cholesky", "solver.global=chebyshev", "solver.global=hybrid"] {
             let overrides = [kind, &[global][..]].concat();
             let mut whole = simulate_on_gpu(&context, HANGING, &overrides);
             run(&mut whole, 8);
@@ -440,12 +440,13 @@ fn a_checkpoint_of_a_device_goes_on_with_the_same_bits() {
     }
 }
 
-/// A resident frame is one submission, also where each half of a step has inner iterations of its own.
+/// A resident frame is one submission, also where each half of a step has a factor or inner iterations of its own.
 #[test]
 fn resident_frames_are_one_submission_each() {
     let Some(context) = context() else { return };
-    for kind in KINDS {
-        let overrides = [kind, &["solver.global=chebyshev", "time.iterations=3"][..]].concat();
+    let solvers = ["solver.global=cholesky", "solver.global=chebyshev"];
+    for (kind, solver) in KINDS.iter().flat_map(|kind| solvers.map(|solver| (kind, solver))) {
+        let overrides = [kind, &[solver, "time.iterations=3"][..]].concat();
         let mut simulation = simulate_on_gpu(&context, HANGING, &overrides);
         simulation.prepare().unwrap();
         simulation.start_frame().unwrap();
@@ -453,7 +454,7 @@ fn resident_frames_are_one_submission_each() {
         (0..3).for_each(|_| simulation.start_frame().unwrap());
         let used = simulation.device_use().unwrap().since(&before);
         simulation.rows(true).unwrap();
-        assert_eq!(used.submissions, 3, "{kind:?}");
+        assert_eq!(used.submissions, 3, "{overrides:?}");
     }
 }
 

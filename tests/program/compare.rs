@@ -84,7 +84,7 @@ fn a_comparison_tells_times_traffic_and_deviations() {
     assert_eq!((&report["adapter"], &report["software"]), (&best, &best["software"]));
     let runs = report["runs"].as_array().unwrap();
     let names: Vec<&str> = runs.iter().map(|run| run["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["cpu", "gpu hybrid", "gpu resident"]);
+    assert_eq!(names, ["cpu", "gpu exact", "gpu chebyshev", "gpu hybrid"]);
     for run in runs {
         assert_eq!(run["status"], "done");
         assert!(run["median_ms"].as_f64().unwrap() > 0.0 && run["speed_up"].as_f64().unwrap() > 0.0);
@@ -97,7 +97,7 @@ fn a_comparison_tells_times_traffic_and_deviations() {
     assert!(runs[0]["adapter"].is_null() && runs[0]["deviation"].is_null());
     for run in &runs[1..] {
         assert_eq!((&run["adapter"], &run["software"]), (&best, &best["software"]));
-        // a tip that falls by centimetres: single precision, and for the resident way a solve to a tenth in each of four
+        // a tip that falls by centimetres: single precision, and for inner iterations a solve to a tenth in each of four
         // iterations, are a small part of that
         for when in ["first_frame", "all_frames"] {
             let deviation = &run["deviation"][when];
@@ -112,12 +112,15 @@ fn a_comparison_tells_times_traffic_and_deviations() {
             assert!(run["device_phases_ms"]["local"].as_f64().unwrap() > 0.0);
         }
     }
-    let [hybrid, resident] = [&runs[1]["per_frame"], &runs[2]["per_frame"]];
+    let [exact, chebyshev, hybrid] = [1, 2, 3].map(|run: usize| &runs[run]["per_frame"]);
     // per iteration the gradient comes (12 bytes a vertex) and the correction goes
     let vertices = report["vertices"].as_f64().unwrap();
     assert_eq!(hybrid["uploaded"].as_f64().unwrap(), 4.0 * 12.0 * vertices);
-    assert_eq!(resident["submissions"], 1.0, "a frame is one submission");
-    assert_eq!(resident["uploaded"], 0.0);
+    for resident in [exact, chebyshev] {
+        assert_eq!(resident["submissions"], 1.0, "a frame is one submission");
+        assert_eq!(resident["uploaded"], 0.0);
+    }
+    assert_eq!(runs[1]["inner_iterations"], 0);
     assert!(runs[2]["inner_iterations"].as_u64().unwrap() > 0);
     // with the same inner iterations on the CPU only rounding is left: a few units of 1e-7 a frame
     let rounding = runs[2]["rounding"]["all_frames"]["sizes"].as_f64().unwrap();
@@ -134,10 +137,10 @@ fn a_scene_that_the_device_refuses_runs_on_the_cpu_alone() {
     let arguments = [&["compare", "small.toml", "--frames", "2", "--json", "c.json"], &heavy[..]].concat();
     let (out, err) = ends(folder.path(), &arguments, 1);
     assert!(out.contains("refused") && out.contains("single precision"), "{out}");
-    assert!(out.contains("speed-up") && err.contains("gpu hybrid: gravity is 1e60"), "{out}\n{err}");
+    assert!(out.contains("speed-up") && err.contains("gpu exact: gravity is 1e60"), "{out}\n{err}");
     let report = json(&folder.path().join("c.json"));
     let status: Vec<&Value> = report["runs"].as_array().unwrap().iter().map(|run| &run["status"]).collect();
-    assert_eq!(status, ["done", "refused", "refused"]);
+    assert_eq!(status, ["done", "refused", "refused", "refused"]);
 }
 
 /// On the CPU these numbers are finite; 24 tonnes at 1.6e18 m/s have 3e40 J, which single precision has not.
@@ -150,11 +153,11 @@ fn a_run_that_fails_on_one_backend_is_named_and_the_others_go_on() {
     let fast = ["--set", "body.beam.velocity=[9e17,9e17,9e17]", "--set", "body.beam.material.density=1e6"];
     let arguments = [&["compare", "small.toml", "--frames", "3", "--json", "c.json"], &fast[..]].concat();
     let (out, err) = ends(folder.path(), &arguments, 1);
-    assert!(err.contains("error: gpu hybrid: "), "{err}");
+    assert!(err.contains("error: gpu exact: "), "{err}");
     assert!(out.contains("failed"), "{out}");
     let report = json(&folder.path().join("c.json"));
     let status: Vec<&Value> = report["runs"].as_array().unwrap().iter().map(|run| &run["status"]).collect();
-    assert_eq!(status, ["done", "failed", "failed"]);
+    assert_eq!(status, ["done", "failed", "failed", "failed"]);
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn bisecting_tries_every_kernel_and_blames_none_that_is_right() {
     let switches = found["switches"].as_array().unwrap();
     assert_eq!(switches.len(), dashpot::gpu::kernel::KERNELS.len());
     assert_eq!(switches[0]["gpu_from"], "predict");
-    assert!(out.contains("chebyshev_update"), "{out}");
+    assert!(out.contains("solve_up") && out.contains("chebyshev_update"), "{out}");
     assert_eq!(found["culprits"].as_array().unwrap().len(), 0, "{out}");
 }
 
@@ -230,7 +233,7 @@ fn a_benchmark_of_both_backends_names_the_adapter_with_every_time() {
     let records = json(&path.join("b.json"));
     let records = records.as_array().unwrap();
     let variants: Vec<&str> = records.iter().map(|record| record["variant"].as_str().unwrap()).collect();
-    assert_eq!(variants, ["cpu", "cpu single", "gpu hybrid", "gpu resident"]);
+    assert_eq!(variants, ["cpu", "cpu single", "gpu exact", "gpu chebyshev", "gpu hybrid"]);
     for record in records {
         let on_device = record["variant"].as_str().unwrap().starts_with("gpu");
         let expected =
@@ -238,7 +241,7 @@ fn a_benchmark_of_both_backends_names_the_adapter_with_every_time() {
         assert_eq!((&record["adapter"], &record["software"]), expected);
         assert!(record["median_ms"].as_f64().unwrap() > 0.0);
         assert!(record["speed_up"].as_f64().unwrap() > 0.0);
-        // two frames of a bar that hangs from one end: single precision, and the inexact solve of the resident way
+        // two frames of a bar that hangs from one end: single precision, and the inexact solve of inner iterations
         assert!(record["energy_deviation"].as_f64().unwrap() < 1e-2, "{record}");
         assert_eq!(record["per_frame"].is_object(), on_device);
     }

@@ -35,7 +35,7 @@ pub struct Plan {
 #[derive(Debug, Serialize)]
 pub struct OnDevice {
     pub name: String,
-    /// `cpu`, `cpu single`, `gpu hybrid` or `gpu resident`.
+    /// `cpu`, `cpu single`, `gpu exact`, `gpu chebyshev` or `gpu hybrid`.
     pub variant: &'static str,
     /// Where and how it was computed.
     pub backend: String,
@@ -84,7 +84,13 @@ impl Plan {
 
     fn paths(&self) -> Vec<ComputePath> {
         let single = self.suite != Suite::Papers;
-        let all = [ComputePath::Cpu, ComputePath::CpuSingle, ComputePath::Hybrid, ComputePath::Resident];
+        let all = [
+            ComputePath::Cpu,
+            ComputePath::CpuSingle,
+            ComputePath::Exact,
+            ComputePath::Chebyshev,
+            ComputePath::Hybrid,
+        ];
         let taken =
             |path: &ComputePath| path.on_device() || self.cpu && (*path == ComputePath::Cpu || single);
         all.into_iter().filter(taken).collect()

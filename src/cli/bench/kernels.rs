@@ -43,10 +43,13 @@ pub fn run(plan: &Plan) -> Result<Vec<KernelMeasured>> {
     for (name, cells) in kernel_cases(plan.largest) {
         let plain = ["time.iterations=1", "damping.model=ether-drag", "damping.coefficient=0.01"];
         for scene in [bar(*cells, &["time.iterations=1"])?, mixed(*cells)?, bar(*cells, &plain)?] {
-            for measured in kernels_of(plan, name, &scene)? {
-                let known = |other: &KernelMeasured| other.name == *name && other.kernel == measured.kernel;
-                if !all.iter().any(known) {
-                    all.push(measured);
+            for path in [ComputePath::Exact, ComputePath::Chebyshev] {
+                for measured in kernels_of(plan, name, &scene, path)? {
+                    let known =
+                        |other: &KernelMeasured| other.name == *name && other.kernel == measured.kernel;
+                    if !all.iter().any(known) {
+                        all.push(measured);
+                    }
                 }
             }
         }
@@ -55,10 +58,15 @@ pub fn run(plan: &Plan) -> Result<Vec<KernelMeasured>> {
     Ok(all)
 }
 
-fn kernels_of(plan: &Plan, name: &'static str, scene: &LoadedScene) -> Result<Vec<KernelMeasured>> {
+fn kernels_of(
+    plan: &Plan,
+    name: &'static str,
+    scene: &LoadedScene,
+    path: ComputePath,
+) -> Result<Vec<KernelMeasured>> {
     let model = Arc::new(build(scene)?.model);
     let frames = plan.frames.min(MOST_FRAMES);
-    let mut resident = TimedRun::new(ComputePath::Resident, &plan.device, scene, &model)?;
+    let mut resident = TimedRun::new(path, &plan.device, scene, &model)?;
     let Some(adapter) = resident.adapter.clone() else { return Ok(Vec::new()) };
     resident.frame(FrameClock::WarmUp)?;
     resident.simulation.profile_kernels();

@@ -1,7 +1,7 @@
 //! Which kernel a deviation comes from: one after the other is moved to the CPU, where its twin does its work.
 //!
-//! The reference is the CPU with the same inner iterations, so that what is left is the arithmetic of the kernels. Where the
-//! deviation drops when a kernel is moved, that kernel made it.
+//! The device solves as the scene asks, by the Cholesky factor or by inner iterations, and the reference is the CPU with the same
+//! method, so that what is left is the arithmetic of the kernels. Where the deviation drops when a kernel is moved, that kernel made it.
 
 use super::Subject;
 use super::deviation::Deviation;
@@ -10,6 +10,7 @@ use crate::cli::{BackendArgs, ComputePath, FrameClock, Table, TimedRun};
 use crate::error::{Error, RunError};
 use crate::gpu::{Adapter, KERNELS};
 use crate::ledger::Row;
+use crate::scene::GlobalSolver;
 use crate::{Result, Vec3};
 use serde::Serialize;
 use std::fmt;
@@ -45,12 +46,17 @@ type Trajectory = Vec<(Row, Vec<Vec3>)>;
 /// Runs the reference, then every position of the switch.
 pub fn run(subject: &Subject) -> Result<Bisection> {
     let start = |path, device: &BackendArgs| TimedRun::new(path, device, &subject.loaded, &subject.model);
-    let mut reference = start(ComputePath::CpuChebyshev, &subject.device)?;
+    let (host, device) = match subject.loaded.scene.solver.global {
+        GlobalSolver::Chebyshev => (ComputePath::CpuChebyshev, ComputePath::Chebyshev),
+        GlobalSolver::Hybrid => (ComputePath::Cpu, ComputePath::Hybrid),
+        GlobalSolver::Cholesky | GlobalSolver::Auto => (ComputePath::Cpu, ComputePath::Exact),
+    };
+    let mut reference = start(host, &subject.device)?;
     let expected = trajectory(&mut reference, subject.frames)?;
     let mut adapter = None;
     let mut switches = Vec::new();
     for kernel in KERNELS {
-        let mut timed_run = start(ComputePath::Resident, &subject.device.from_kernel(kernel.name))?;
+        let mut timed_run = start(device, &subject.device.from_kernel(kernel.name))?;
         let mut deviation = Deviation::default();
         match trajectory(&mut timed_run, subject.frames) {
             Ok(found) => {
@@ -110,7 +116,7 @@ fn culprits(switches: &[Switch]) -> Vec<&'static str> {
 impl fmt::Display for Bisection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scene, frames) = (&self.scene, self.frames);
-        writeln!(f, "{scene}: resident, against the CPU with the same inner iterations; frames: {frames}")?;
+        writeln!(f, "{scene}: against the CPU with the same method; frames: {frames}")?;
         if let Some(adapter) = &self.adapter {
             writeln!(f, "{}", adapter_lines(adapter))?;
         }

@@ -86,26 +86,29 @@ fn measure(frame: usize, frames: usize) -> FrameClock {
     }
 }
 
+/// What is compared, the CPU first, and which of them has inner iterations.
+const PATHS: [ComputePath; 4] =
+    [ComputePath::Cpu, ComputePath::Exact, ComputePath::Chebyshev, ComputePath::Hybrid];
+const CHEBYSHEV: usize = 2;
+
 /// Runs all paths in lockstep. The CPU is first; a reference that separates rounding from method may be last.
 pub fn run(subject: &Subject) -> Result<Vec<ComparedRun>> {
-    let mut runs = [ComputePath::Cpu, ComputePath::Hybrid, ComputePath::Resident]
-        .into_iter()
-        .map(|path| ComparedRun::new(path, subject))
-        .collect::<Result<Vec<_>>>()?;
+    let mut runs =
+        PATHS.into_iter().map(|path| ComparedRun::new(path, subject)).collect::<Result<Vec<_>>>()?;
     let scene = &subject.loaded.scene;
     let same_method = scene.solver.global == GlobalSolver::Chebyshev && scene.time.tolerance == 0.0;
-    if !same_method && runs[2].runs() {
+    if !same_method && runs[CHEBYSHEV].runs() {
         runs.push(ComparedRun::new(ComputePath::CpuChebyshev, subject)?);
     }
     for frame in 1..=subject.frames {
         for turn in turns(runs.len(), frame) {
             runs[turn].frame(measure(frame, subject.frames));
         }
-        for k in 1..3 {
+        for k in 1..PATHS.len() {
             compare(subject, &mut runs, 0, k, |run| &mut run.deviation);
         }
-        let like_resident = if same_method { 0 } else { 3 };
-        compare(subject, &mut runs, like_resident, 2, |run| &mut run.rounding);
+        let like_chebyshev = if same_method { 0 } else { PATHS.len() };
+        compare(subject, &mut runs, like_chebyshev, CHEBYSHEV, |run| &mut run.rounding);
         if !runs.iter().any(ComparedRun::runs) {
             break;
         }

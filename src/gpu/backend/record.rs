@@ -11,7 +11,7 @@ use crate::step::clock::Phase;
 impl<T: Scalar> Gpu<T> {
     /// Whether the device solves by itself.
     pub(in crate::gpu) fn is_resident(&self) -> bool {
-        !self.inner.is_empty()
+        !self.inner.is_empty() || self.panels.is_some()
     }
 
     /// max (c L_ii)/(μ m_i) of A = μ M + c L + …, with L at its largest stiffness so far.
@@ -73,11 +73,12 @@ impl<T: Scalar> Gpu<T> {
             Id::add_damping_force => !is_explicit && !self.takes_start_force,
             Id::add_start_force | Id::store_end_force => !self.takes_start_force,
             Id::accelerate | Id::offset_positions | Id::offset_velocities => true,
-            Id::apply_correction => is_explicit || self.mirror.is_some(),
+            Id::apply_correction => is_explicit || self.mirror.is_some() || self.panels.is_some(),
+            Id::solve_up | Id::solve_down | Id::apply_solution => self.panels.is_none(),
             Id::move_iterate => self.mirror.is_none(),
             Id::measure_merit | Id::measure_strain | Id::measure_attachment_energy | Id::reduce_merit => true,
-            Id::chebyshev_update | Id::measure_gradient | Id::reduce_gradient => host_solves,
-            Id::measure_residual | Id::reduce_residual => host_solves,
+            Id::measure_gradient | Id::reduce_gradient => host_solves,
+            Id::chebyshev_update | Id::measure_residual | Id::reduce_residual => self.inner.is_empty(),
             Id::filter_ether_drag | Id::filter_pbd | Id::filter_change => true,
             Id::damp_body | Id::damp_edge | Id::gather_edge => true,
             Id::damp_cluster | Id::gather_cluster | Id::measure_change | Id::reduce_change => true,

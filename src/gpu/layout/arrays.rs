@@ -134,6 +134,26 @@ array_structs! {
         parts: [f32; 4],
     }
 
+    /// Some rows of a front's matrix, [D⁻¹; U] up and Uᵀ down, that one workgroup multiplies: see [`crate::linear::Tile`].
+    pub struct FrontTask {
+        /// First quad in the panel.
+        panel: u32,
+        /// Rows with padding.
+        height: u32,
+        /// Rows.
+        rows: u32,
+        /// The first of them in the front.
+        first_row: u32,
+        /// Columns.
+        columns: u32,
+        /// The front's first column in the order of elimination.
+        solution: u32,
+        /// Up: the front's first row in the lists to gather; down: in those of its places.
+        list: u32,
+        /// The front's first row in what fronts hand on.
+        update: u32,
+    }
+
     /// Vertices `first..end`, all of one body: what a workgroup reduces.
     pub struct Chunk {
         /// First vertex.

@@ -137,6 +137,16 @@ small_structs! {
         edges: u32,
         /// Clusters, likewise.
         clusters: u32,
+        /// Tasks of a solve by fronts, 0 unless the device makes it.
+        front_tasks: u32,
+    }
+
+    /// Tasks of a dispatch of the solve by fronts.
+    pub struct FrontStage {
+        /// The first one.
+        first_task: u32,
+        /// How many.
+        tasks: u32,
     }
 
     /// The numbers of an inner Chebyshev iteration.

@@ -5,15 +5,17 @@ use crate::Result;
 use crate::gpu::buffer::{Buffer, Contents, Kind};
 use crate::gpu::kernel::{Call, Id};
 use crate::gpu::layout::{Motion, Vertex};
+use crate::gpu::readback::Readback;
 
 impl Stream {
     /// Runs a kernel as its twin: fetches its buffers and uploads the results.
     pub(super) fn run_twin(&mut self, id: Id, call: &Call) -> Result<()> {
         let mut contents = Contents::empty();
         for buffer in id.kernel().bindings {
-            contents.set(*buffer, &self.read(*buffer)?);
+            let [bytes] = self.read_bound([*buffer], call)?;
+            contents.set(*buffer, &bytes);
         }
-        let mut call = *call;
+        let mut call = Call { panels: 0, ..*call };
         // the device's series is spread out; the twin is given the one entry that it reads
         if let Some(series) = id.kernel().bindings.iter().find(|b| b.described().kind == Kind::Series) {
             let (stride, size) = (self.arena.series_stride() as usize, series.described().stride);
@@ -36,27 +38,29 @@ impl Stream {
 
     /// Positions and motions of all vertices now, in one round trip.
     pub fn read_vertices(&mut self) -> Result<(Vec<Vertex>, Vec<Motion>)> {
-        let [vertices, motions] = self.read_together([Buffer::Vertices, Buffer::Motions])?;
+        let [vertices, motions] = self.read_bound([Buffer::Vertices, Buffer::Motions], &Call::default())?;
         Ok((bytemuck::pod_collect_to_vec(&vertices), bytemuck::pod_collect_to_vec(&motions)))
     }
 
     /// The bytes of a whole buffer now, but for what pads it. Commands that are not submitted yet are not waited for.
     pub fn read(&mut self, buffer: Buffer) -> Result<Vec<u8>> {
-        self.read_together([buffer]).map(|[bytes]| bytes)
+        self.read_bound([buffer], &Call::default()).map(|[bytes]| bytes)
     }
 
-    /// The same for several buffers, with one submission and one wait.
-    fn read_together<const N: usize>(&mut self, buffers: [Buffer; N]) -> Result<[Vec<u8>; N]> {
-        let filled = buffers.map(|buffer| (buffer, self.arena.length(buffer)));
+    /// The same of several buffers that a call binds, with one submission and one wait; a swapped call still means the buffers
+    /// themselves.
+    fn read_bound<const N: usize>(&mut self, buffers: [Buffer; N], call: &Call) -> Result<[Vec<u8>; N]> {
+        let call = Call { swapped: false, ..*call };
+        let filled = buffers.map(|buffer| (buffer, self.arena.bound_length(buffer, &call)));
         if filled.iter().all(|(_, bytes)| *bytes == 0) {
             return Ok([const { Vec::new() }; N]);
         }
         let mut encoder =
             self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let readbacks = filled.map(|(buffer, bytes)| {
-            let readback = (bytes > 0).then(|| self.readback(buffer));
+            let readback = (bytes > 0).then(|| Readback::new(&self.context, bytes));
             if let Some(readback) = &readback {
-                encoder.copy_buffer_to_buffer(self.arena.get(buffer), 0, readback.buffer(), 0, bytes);
+                encoder.copy_buffer_to_buffer(self.arena.bound(buffer, &call), 0, readback.buffer(), 0, bytes);
             }
             self.counters.downloaded += bytes;
             readback

@@ -6,6 +6,7 @@
 
 mod direct;
 mod explicit;
+mod fronts;
 mod law;
 mod merit;
 mod rigid;
@@ -17,6 +18,7 @@ mod whole;
 
 pub use direct::*;
 pub use explicit::*;
+pub use fronts::*;
 pub use merit::*;
 pub use rigid::*;
 pub use solve::*;

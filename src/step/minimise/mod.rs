@@ -75,7 +75,11 @@ impl Minimiser {
 
     /// What the host must see.
     pub fn needs(&self) -> HostNeeds {
-        if self.line_search.is_some() { HostNeeds::Energies } else { HostNeeds::Nothing }
+        match self.line_search {
+            Some(_) => HostNeeds::Energies,
+            None if self.tolerance > 0.0 => HostNeeds::GradientNorm,
+            None => HostNeeds::Nothing,
+        }
     }
 
     /// Makes the iterate the minimum of Φ, from the prediction on.
