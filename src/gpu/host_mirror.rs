@@ -3,10 +3,9 @@
 //! The mirror is exact. Positions, velocities and displacements come from the device; later changes of the iterate are
 //! applied twice, on the device and to the mirrored d and x − y, in the same single precision.
 
-use super::layout::{Motion, Vertex};
 use super::merit::Sums;
 use super::twin::{place, wide};
-use super::{Buffer, Gpu, Id, Readback};
+use super::{Buffer, Gpu, Id, Motion, Readback, Vertex};
 use crate::elastic::Scalar;
 use crate::step::clock::Phase;
 use crate::{Result, Vec3};
@@ -90,7 +89,6 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// Mirrors the device's first guess.
     pub(super) fn mirror_first_guess(&mut self) -> Result<()> {
         self.update_mirror()?;
         let Some(mirror) = &mut self.mirror else { return Ok(()) };

@@ -2,12 +2,9 @@
 
 use std::ops::Range;
 
-use super::elimination::NONE;
-use super::panel::{Real, Shape};
 use super::sparse::running_sum;
 use super::supernodes::Supernode;
-use super::symbolic::Plan;
-use super::tasks::Visit;
+use super::{NONE, Plan, Real, Shape, Visit};
 
 /// The shape of a supernode and where its parts begin.
 #[derive(Debug, Clone)]

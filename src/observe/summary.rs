@@ -48,9 +48,7 @@ pub struct Summary {
     pub time: f64,
     /// Mean time of each phase a frame, over the frames of this run (ms).
     pub milliseconds_per_frame: BTreeMap<&'static str, f64>,
-    /// First row of the ledger.
     pub first: Row,
-    /// Last row of the ledger.
     pub last: Row,
     /// Repairs by the mesh readers, and problems of the run.
     pub warnings: Vec<String>,

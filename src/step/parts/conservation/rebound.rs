@@ -23,8 +23,7 @@
 //!
 //! Bodies that nothing touches come here when the iterations were used up and have left them far too much energy.
 
-use super::body::Rigid;
-use super::targets::ConservationTargets;
+use super::{ConservationTargets, Rigid};
 use crate::damping::pbd::solve_inertia;
 use crate::model::Model;
 use crate::step::{Backend, HostStep};
