@@ -167,10 +167,7 @@ pub const GRAVITY: Field = field("gravity.1", "gravity (up)", "m/s²", Kind::Eve
 
 /// The value at a dotted path of a scene, bodies and list entries by number.
 pub fn get<'a>(scene: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.').try_fold(scene, |value, segment| match value {
-        Value::Array(list) => list.get(segment.parse::<usize>().ok()?),
-        other => other.get(segment),
-    })
+    path.split('.').try_fold(scene, crate::scene::get)
 }
 
 pub fn number(value: &Value) -> Option<f64> {

@@ -84,11 +84,6 @@ impl Recording {
         self.is_on().then(|| due.max(self.not_before))
     }
 
-    /// Whether a finished recording is still being written.
-    fn is_ending(&self) -> bool {
-        self.recorder.is_some() && self.ending
-    }
-
     fn start(&mut self, folder: &Path, scene: &str, size: [u32; 2]) -> Result<PathBuf> {
         if let Err(reason) = self.format.available() {
             return Err(Error::Input(crate::error::InputError::new(reason)));
@@ -142,7 +137,7 @@ impl UiState {
             }
             return;
         }
-        if self.recording.is_ending() {
+        if self.recording.recorder.is_some() && self.recording.ending {
             self.show_error("the previous recording is still being written");
             return;
         }

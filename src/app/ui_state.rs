@@ -192,7 +192,6 @@ impl UiState {
         self.message = Some(Message { text: text.into(), wrong: true, since: Instant::now() });
     }
 
-    /// Sends a command to the session.
     pub fn send(&self, command: Command) {
         self.session.send(command);
     }

@@ -13,7 +13,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 // The options of the subcommands that compute. (No doc comment: clap would show it as the subcommand's own.)
-#[allow(missing_docs)]
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct BackendArgs {
     /// Where to compute

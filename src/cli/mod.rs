@@ -68,7 +68,6 @@ enum Command {
 }
 
 // The option of the subcommands that compute. (No doc comment: clap would show it as the subcommand's own.)
-#[allow(missing_docs)]
 #[derive(Debug, Default, clap::Args)]
 pub struct Threads {
     /// Number of threads, all cores if not given; the results do not depend on it

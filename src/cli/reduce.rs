@@ -3,7 +3,7 @@
 use super::Threads;
 use super::run::{SCENE_HEAD, keep_scene, progress};
 use crate::model::Model;
-use crate::observe::{Export, Output, Plan, write_whole};
+use crate::observe::{Export, MotionSource, Output, Plan, write_whole};
 use crate::reduced::{COORDINATES, Reduced};
 use crate::scene::check::refuse_if;
 use crate::scene::{LoadedScene, Scene};

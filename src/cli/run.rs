@@ -300,7 +300,8 @@ impl Run {
 /// Refuses to overwrite the scene that is read, unless a run of ours wrote it.
 pub(super) fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
     let target = directory.join("scene.toml");
-    let same = matches!((scene_path(scene), std::fs::canonicalize(&target)), (Some(a), Ok(b)) if a == b);
+    let same = std::fs::canonicalize(scene)
+        .is_ok_and(|scene| std::fs::canonicalize(&target).is_ok_and(|t| t == scene));
     let text = std::fs::read_to_string(&target).unwrap_or_default();
     let message = format!("would overwrite the scene {}; choose another folder", target.display());
     refuse_if(same && !text.starts_with(SCENE_HEAD), "--out", message)?;
@@ -309,10 +310,6 @@ pub(super) fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
 
 fn folder_of(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
-}
-
-fn scene_path(scene: &str) -> Option<PathBuf> {
-    std::fs::canonicalize(scene).ok()
 }
 
 /// A bar on a terminal, nothing in a pipe.

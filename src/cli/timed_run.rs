@@ -82,7 +82,6 @@ pub enum FrameClock {
 
 /// Mean device work per frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[allow(missing_docs)] // as in `DeviceUse`
 pub struct PerFrame {
     pub submissions: f64,
     pub dispatches: f64,
@@ -114,7 +113,6 @@ pub struct Times {
     pub frames_ms: Vec<f64>,
 }
 
-/// A timed run on one path.
 pub struct TimedRun {
     pub path: ComputePath,
     /// The adapter, if a device is used.

@@ -3,9 +3,8 @@
 //! Vertex–triangle contact only: two crossing edges without a nearby vertex are not detected.
 
 use super::crossing::Crossing;
-use super::grid::Bounds;
-use super::surface_state::{Foot, SurfaceState};
 use super::warm_start::StoredForce;
+use super::{Bounds, Foot, SurfaceState};
 use crate::Vec3;
 use crate::scene::MatterKind;
 

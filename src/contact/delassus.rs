@@ -4,8 +4,7 @@
 //! w_l (A⁻¹)_kl, zero if they share no body. Weights are fixed during a step, so a row of W is computed when its
 //! contact first becomes active, and kept until the next step.
 
-use super::compliance::ComplianceColumns;
-use super::constraint::{ContactConstraint, NO_BODY};
+use super::{ComplianceColumns, ContactConstraint, NO_BODY};
 use crate::Vec3;
 use pulp::{Arch, NullaryFnOnce};
 use std::ops::Range;

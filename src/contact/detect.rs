@@ -1,10 +1,10 @@
 //! Detects the contact constraints of a step.
 
 use super::bodies::{self, QueryVertex};
-use super::surface_state::{Foot, SurfaceState};
-use super::surface_topology::SurfaceTopology;
-use super::warm_start::WarmStart;
-use super::{Bounds, ContactConstraint, ContactSurface, NO_BODY, Obstacle, Plane};
+use super::{
+    Bounds, ContactConstraint, ContactSurface, Foot, NO_BODY, Obstacle, Plane, SurfaceState, SurfaceTopology,
+    WarmStart,
+};
 use crate::Vec3;
 use crate::error::InputError;
 use crate::model::Model;

@@ -1,8 +1,6 @@
 //! The energy of contact: what is stored, what friction takes, what moving obstacles give.
 
-use super::Contacts;
-use super::constraint::{ContactConstraint, Law, NO_BODY};
-use super::detect::StepWindow;
+use super::{ContactConstraint, Contacts, Law, NO_BODY, StepWindow};
 use crate::Vec3;
 
 /// What contact does to the energy of a body in a step.

@@ -23,13 +23,6 @@ pub struct BodyExchange {
     pub work: f64,
 }
 
-impl BodyExchange {
-    /// The angular impulse about another point (N·m·s).
-    pub fn angular_impulse_about(&self, point: &Vec3) -> Vec3 {
-        self.angular_impulse - point.cross(&self.impulse)
-    }
-}
-
 /// Impulse and energy exchanged by contact in a step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exchange {

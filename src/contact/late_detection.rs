@@ -1,8 +1,6 @@
 //! Contacts that the step's prediction missed.
 
-use super::detect::StepWindow;
-use super::warm_start::WarmStart;
-use super::{ContactConstraint, Contacts, MARGIN, NO_BODY};
+use super::{ContactConstraint, Contacts, MARGIN, NO_BODY, StepWindow, WarmStart};
 use crate::Vec3;
 use std::collections::HashSet;
 

@@ -43,6 +43,8 @@ pub use obstacle::Obstacle;
 use rayon::prelude::*;
 use solve::{Problem, Solver};
 pub(crate) use surface::ContactSurface;
+use surface_state::{Foot, SurfaceState};
+use surface_topology::SurfaceTopology;
 use warm_start::WarmStart;
 
 /// Maximum rounds of adding constraints that other contact forces have closed, and solving again.
@@ -152,7 +154,6 @@ impl Contacts {
         Ok(&self.nodal)
     }
 
-    /// Sums the forces by vertex.
     fn sum_by_vertex(&mut self, weight: f64) {
         let acting = self.constraints.iter().filter(|constraint| constraint.force != Vec3::zeros());
         let mut terms: Vec<(u32, Vec3)> =

@@ -6,9 +6,8 @@
 //! the slip or lies on the Coulomb cone.
 
 use super::anderson::Anderson;
-use super::compliance::ComplianceColumns;
-use super::constraint::{ContactConstraint, Law};
 use super::delassus::DelassusOperator;
+use super::{ComplianceColumns, ContactConstraint, Law};
 use crate::scene::ContactLaw;
 use crate::{Result, Vec3};
 use nalgebra::DVector;

@@ -5,8 +5,7 @@
 
 use super::crossing::{self, PointTriangleMotion};
 use super::grid::{Bounds, Grid};
-use super::surface::ContactSurface;
-use super::surface_topology::SurfaceTopology;
+use super::{ContactSurface, SurfaceTopology};
 use crate::Vec3;
 use crate::mesh::double_area_normal;
 

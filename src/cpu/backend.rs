@@ -1,8 +1,7 @@
 //! The operations of a step on the CPU, in its order.
 
 use super::inside::{unprepared, wide};
-use super::viscous::Viscous;
-use super::{CHUNK, Cpu, fill, observe};
+use super::{CHUNK, Cpu, Viscous, fill, observe};
 use crate::damping::Filter;
 use crate::elastic::Scalar;
 use crate::elastic::gather::VERTICES_PER_TASK;

@@ -4,8 +4,7 @@
 //!
 //! the same numbers as in A, where ∇²E stands in the place of L; K is that of damping by the elements' own stiffness. Its pattern never changes and is analysed once.
 
-use super::CHUNK;
-use super::tangent::Tangent;
+use super::{CHUNK, Tangent};
 use crate::linear::{Hessian, SparseMatrix};
 use crate::model::Model;
 use crate::model::hessian::hessians;

@@ -6,9 +6,7 @@
 //! and these two to a third, with increasing steps until zero is bracketed or the range ends (the Example paper tries
 //! its ends at once). Within a bracket, regula falsi with Illinois weights, and bisection where that is slow.
 
-use super::search::{End, Remaining};
-use super::target::{DecayGoal, Target};
-use super::{LOG_GAMMA, Options};
+use super::{DecayGoal, End, LOG_GAMMA, Options, Remaining, Target};
 use std::f64::consts::{LN_10, TAU};
 
 /// Smaller damping ratios are equal: nothing is lost.

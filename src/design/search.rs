@@ -5,8 +5,7 @@
 //! interact, so they take turns until all targets are met.
 
 use super::point::{Found, Point};
-use super::target::Target;
-use super::{LOG_GAMMA, Options, Progress};
+use super::{LOG_GAMMA, Options, Progress, Target};
 use crate::Result;
 use crate::scene::{Curve, CurveKind, Example, Over};
 

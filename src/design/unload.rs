@@ -4,10 +4,8 @@
 //! Nothing else acts on it: no gravity, obstacles, contact or conservation, fixed attachments, constant rest shapes.
 //! The simulation is built once; a test sets its state and curves, and costs only its steps.
 
-use super::MakeBackend;
 use super::cycle::{Cycle, LEAST_SHARE, Peak};
-use super::search::{Remaining, Trial};
-use super::target::{DecayGoal, Target, TargetError};
+use super::{DecayGoal, MakeBackend, Remaining, Target, TargetError, Trial};
 use crate::error::InputError;
 use crate::model::{Element, Model};
 use crate::scene::{Conservation, Example, LoadedScene, Over, Scene};

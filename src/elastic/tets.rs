@@ -61,15 +61,6 @@ impl<T: Real> Tets<T> {
         self.precise.iter_mut().for_each(|rest| rest.set_shapes(elements));
     }
 
-    /// How many elements there are.
-    pub fn len(&self) -> usize {
-        self.count
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// The vertex that each row of [`Tets::gradient`] belongs to. A vertex has a row for every patch of elements it is in.
     pub fn row_vertices(&self) -> &[u32] {
         &self.patches.vertices

@@ -106,15 +106,12 @@ buffers! {
     TetLaws: Storage<u32>;
     /// Pieces of curves: for every set f′, g′ and h′ of Valanis and Landel's law.
     Curves: Storage<CurvePiece>;
-    /// Triangles.
     Triangles: Storage<Triangle>;
-    /// Springs.
     Springs: Storage<Spring>;
     /// Bending stencils.
     Bendings: Storage<Bending>;
     /// Their corners.
     BendingCorners: Storage<Entry>;
-    /// Attachments.
     Attachments: Storage<Attachment>;
     /// Where they hold.
     Points: Storage<Point>;
@@ -173,7 +170,6 @@ impl Contents {
         Contents { words: vec![Vec::new(); BUFFERS.len()] }
     }
 
-    /// The items of a buffer.
     pub fn items<T: bytemuck::Pod>(&self, buffer: Buffer) -> &[T] {
         bytemuck::cast_slice(&self.words[buffer as usize])
     }
@@ -183,7 +179,6 @@ impl Contents {
         bytemuck::cast_slice_mut(&mut self.words[buffer as usize])
     }
 
-    /// Sets all items of a buffer.
     pub fn set<T: bytemuck::Pod>(&mut self, buffer: Buffer, items: &[T]) {
         self.words[buffer as usize] = bytemuck::pod_collect_to_vec(items);
     }
@@ -203,7 +198,6 @@ impl Contents {
         self.bytes(buffer).len() / buffer.described().stride
     }
 
-    /// The bytes of a buffer.
     pub fn bytes(&self, buffer: Buffer) -> &[u8] {
         bytemuck::cast_slice(&self.words[buffer as usize])
     }

@@ -114,7 +114,6 @@ impl<T: Scalar> Gpu<T> {
         Ok(Step { share, known_velocity, known_displacement: known_moved, ..whole })
     }
 
-    /// Number of exchange partial sums.
     fn exchange_partials(&self) -> u64 {
         let sizes = self.stream.sizes();
         u64::from(sizes.chunks + sizes.attachments.div_ceil(BLOCK))

@@ -5,7 +5,7 @@
 
 use super::merit::Sums;
 use super::twin::{place, wide};
-use super::{Buffer, Gpu, Id, Readback};
+use super::{Buffer, Gpu, Id, Motion, Readback, Vertex};
 use crate::elastic::Scalar;
 use crate::step::clock::Phase;
 use crate::{Result, Vec3};
@@ -88,7 +88,6 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// Mirrors the device's first guess.
     pub(super) fn mirror_first_guess(&mut self) -> Result<()> {
         self.update_mirror()?;
         let Some(mirror) = &mut self.mirror else { return Ok(()) };

@@ -2,9 +2,9 @@
 
 use super::backend::unprepared;
 use super::host_mirror::{CHUNK, HostMirror};
-use super::layout::Step;
+use super::stream::Stream;
 use super::twin::wide;
-use super::{Buffer, Gpu, Id, Readback, merit};
+use super::{Buffer, Gpu, Id, Readback, Step, merit};
 use crate::damping::{Damping, laplacian};
 use crate::elastic::Scalar;
 use crate::error::RunError;
@@ -88,12 +88,9 @@ impl<T: Scalar> Gpu<T> {
             mirror.displacement[i] = single(x - self.x[i]);
         }
         mirror.update_positions(&self.x);
-        self.stream
-            .upload(Buffer::Iterate, bytemuck::cast_slice(&padded(mirror.displacement.iter().copied())));
-        self.stream.upload(
-            Buffer::TargetOffset,
-            bytemuck::cast_slice(&padded(mirror.target_offset.iter().copied())),
-        );
+        let HostMirror { displacement, target_offset, .. } = mirror;
+        upload(&mut self.stream, Buffer::Iterate, displacement.iter().copied());
+        upload(&mut self.stream, Buffer::TargetOffset, target_offset.iter().copied());
         Ok(())
     }
 
@@ -101,15 +98,11 @@ impl<T: Scalar> Gpu<T> {
     fn shift(&mut self, ways: &[Vec3], changes: &[Vec3]) -> Result<()> {
         self.stream.phase(Phase::Advance);
         if ways.iter().any(|way| *way != Vec3::zeros()) {
-            self.stream
-                .upload(Buffer::Iterate, bytemuck::cast_slice(&padded(ways.iter().map(|way| single(*way)))));
+            upload(&mut self.stream, Buffer::Iterate, ways.iter().map(|way| single(*way)));
             self.stream.kernel(Id::offset_positions)?;
             self.has_force = false;
         }
-        self.stream.upload(
-            Buffer::Changes,
-            bytemuck::cast_slice(&padded(changes.iter().map(|change| single(*change)))),
-        );
+        upload(&mut self.stream, Buffer::Changes, changes.iter().map(|change| single(*change)));
         self.stream.kernel(Id::offset_velocities)?;
         self.invalidate_mirror();
         Ok(())
@@ -219,6 +212,7 @@ fn single(v: Vec3) -> [f32; 3] {
 }
 
 /// Vectors as they lie in the device's arrays.
-fn padded(vectors: impl Iterator<Item = [f32; 3]>) -> Vec<[f32; 4]> {
-    vectors.map(|[x, y, z]| [x, y, z, 0.0]).collect()
+fn upload(stream: &mut Stream, to: Buffer, vectors: impl Iterator<Item = [f32; 3]>) {
+    let padded: Vec<[f32; 4]> = vectors.map(|[x, y, z]| [x, y, z, 0.0]).collect();
+    stream.upload(to, bytemuck::cast_slice(&padded));
 }

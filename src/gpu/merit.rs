@@ -1,8 +1,7 @@
 //! Line search on the device: Φ and the slope at the last local step, as a few numbers.
 
 use super::backend::unprepared;
-use super::layout::Step;
-use super::{Buffer, Gpu, Id};
+use super::{Buffer, Gpu, Id, Step};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::step::{Merit, Phase, StepCoefficients};

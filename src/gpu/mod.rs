@@ -42,7 +42,7 @@ use crate::{Result, Vec3};
 pub use buffer::{Buffer, Contents};
 pub use context::{Adapter, Context};
 pub use kernel::{Id, KERNELS};
-use layout::{Inner, Point, Step};
+use layout::{Inner, Motion, Point, Step, Vertex};
 pub use readback::Readback;
 pub use shader::Library;
 use std::collections::VecDeque;

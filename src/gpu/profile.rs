@@ -24,8 +24,6 @@ pub struct Profile {
     spent: [f64; PHASES.len()],
     /// For each kernel: last phase, number of calls, total time (ms).
     kernels: Vec<(Phase, u64, f64)>,
-    /// Passes without timestamps.
-    unmeasured: usize,
 }
 
 impl Profile {
@@ -53,7 +51,6 @@ impl Profile {
             kernels: vec![(Phase::Predict, 0, 0.0); KERNELS.len()],
             passes: Vec::new(),
             spent: [0.0; PHASES.len()],
-            unmeasured: 0,
         }
     }
 
@@ -78,7 +75,6 @@ impl Profile {
     pub fn next_pass(&mut self) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         let first = 2 * self.passes.len() as u32;
         if first + 2 > MOST {
-            self.unmeasured += 1;
             return None;
         }
         self.passes.push((self.phase, self.kernel));
@@ -138,10 +134,5 @@ impl Profile {
             ms,
         });
         times.filter(|time| time.calls > 0).collect()
-    }
-
-    /// Passes that could not be measured.
-    pub fn unmeasured(&self) -> usize {
-        self.unmeasured
     }
 }

@@ -1,10 +1,8 @@
 //! The state on the device: step numbers, fetching, snapshots.
 
-use super::buffer::Buffer;
 use super::contents::split;
-use super::layout::{Motion, Step, Vertex};
-use super::stream::Stream;
 use super::twin::{place, wide};
+use super::{Buffer, Motion, Step, Stream, Vertex};
 use crate::error::RunError;
 use crate::model::Model;
 use crate::step::{BackendState, StepCoefficients};

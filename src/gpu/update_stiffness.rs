@@ -1,7 +1,6 @@
 //! Re-uploads data that changes during a run: stiffness, rest shapes, and attachments that switch on or off.
 
-use super::layout::Vertex;
-use super::{Buffer, Contents, Gpu, Id, contents};
+use super::{Buffer, Contents, Gpu, Id, Vertex, contents};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::model::rest::RestShapes;

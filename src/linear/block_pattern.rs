@@ -81,7 +81,6 @@ impl BlockPattern {
         self.parts.offsets[i]
     }
 
-    /// The columns of row i.
     pub(super) fn columns(&self, i: usize) -> &[u32] {
         &self.parts.columns[self.parts.offsets[i]..self.parts.offsets[i + 1]]
     }

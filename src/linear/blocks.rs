@@ -11,12 +11,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block_pattern::BlockPattern;
-use super::elimination::Graph;
-use super::factor::{Factor, Scratch};
 use super::ordering::fill_reducing;
-use super::sparse::SparseMatrix;
-use super::symbolic::Symbolic;
+use super::{BlockPattern, Factor, Graph, Scratch, SparseMatrix, Symbolic};
 use crate::error::{Result, RunError};
 use crate::{Mat3, Vec3};
 
@@ -62,7 +58,7 @@ impl BlockMatrix {
         assert!(diagonal.len() == n && scalar.is_none_or(|(_, l)| l.rows() == n), "as long as the matrix");
         assert_eq!(blocks.len(), pattern.element_blocks(), "the blocks of all elements");
         let sum = Sum { pattern, diagonal, scalar, factor, blocks };
-        let mut rest = self.matrix.values_mut();
+        let mut rest = &mut self.matrix.values[..];
         let mut tasks = Vec::with_capacity(n.div_ceil(VERTICES_PER_TASK));
         for first in (0..n).step_by(VERTICES_PER_TASK) {
             let vertices = first..n.min(first + VERTICES_PER_TASK);

@@ -8,8 +8,7 @@
 //! β_k, γ_k follow from the ends of the spectrum of D⁻¹A alone. With κ = largest/least and ρ = (√κ − 1)/(√κ + 1), k
 //! iterations leave at most 2 ρ^k/(1 + ρ^2k) of the error (in the norms of A and of D).
 
-use super::panel::Real;
-use super::system::{System, TASK_ROWS};
+use super::{Real, System, TASK_ROWS};
 use crate::Vec3;
 use rayon::prelude::*;
 use std::ops::Range;

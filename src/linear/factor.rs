@@ -2,11 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::layout::Layout;
 use super::memory::Aligned;
 use super::sweep::Sweep;
-use super::symbolic::Symbolic;
-use super::{Instructions, Real, SparseMatrix, numeric};
+use super::{Instructions, Layout, Real, SparseMatrix, Symbolic, numeric};
 use crate::error::Result;
 
 /// Below this many numbers in the factor, one thread finishes before a second one has started.

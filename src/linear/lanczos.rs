@@ -3,9 +3,7 @@
 //! Three vectors and no reorthogonalisation: round-off then gives copies of eigenvalues that have been found
 //! already, but it moves neither end beyond the spectrum (Paige), and the ends are all that is asked for.
 
-use super::chebyshev::Spectrum;
-use super::sparse::SparseMatrix;
-use super::system::{System, TASK_ROWS};
+use super::{SparseMatrix, Spectrum, System, TASK_ROWS};
 use crate::error::{Error, Result, RunError};
 use rayon::prelude::*;
 use std::ops::Range;

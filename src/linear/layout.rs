@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use super::elimination::NONE;
 use super::numeric::Pack;
-use super::panel::{Real, Shape, pack};
+use super::panel::pack;
 use super::sparse::running_sum;
 use super::supernodes::Supernode;
-use super::symbolic::Plan;
-use super::tasks::Visit;
+use super::{NONE, Plan, Real, Shape, Visit};
 
 /// The shape of a supernode and where its parts begin.
 #[derive(Debug, Clone)]

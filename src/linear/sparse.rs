@@ -16,7 +16,7 @@ const ROWS_PER_CHUNK: usize = 1024;
 pub struct SparseMatrix {
     offsets: Vec<usize>,
     columns: Vec<u32>,
-    values: Vec<f64>,
+    pub(super) values: Vec<f64>,
     /// Where in `values` the diagonal entry of each row stands.
     diagonal: Vec<usize>,
 }
@@ -127,11 +127,6 @@ impl SparseMatrix {
     /// The values that belong to [`Self::columns`].
     pub fn values(&self) -> &[f64] {
         &self.values
-    }
-
-    /// The same, to be written.
-    pub(super) fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.values
     }
 
     /// The diagonal entry of row `row`.

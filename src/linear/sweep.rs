@@ -6,9 +6,7 @@
 
 use super::kernels::Work;
 use super::layout::{Layout, Place};
-use super::symbolic::Plan;
-use super::tasks::Visit;
-use super::{Instructions, Real};
+use super::{Instructions, Plan, Real, Visit};
 
 /// What the tasks of a solve share. A task owns a run of `vectors` and of `solution`, the tasks below it the run behind.
 pub(super) struct Sweep<'a, T: Real> {

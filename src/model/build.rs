@@ -105,7 +105,6 @@ fn attachments(
     Ok(all)
 }
 
-/// The kind of a mesh.
 fn kind(mesh: &Mesh) -> MatterKind {
     match (mesh.tets.is_empty(), mesh.triangles.is_empty()) {
         (false, _) => MatterKind::Solid,

@@ -136,7 +136,6 @@ impl Model {
         held
     }
 
-    /// The number of the body that a vertex belongs to.
     pub fn body_of(&self, vertex: u32) -> usize {
         self.bodies.partition_point(|body| body.vertices.end <= vertex as usize)
     }

@@ -6,8 +6,7 @@
 //! where readers do not look. The file is always valid, and writing it costs three times its length instead of its
 //! square.
 
-use super::motion::MotionWriter;
-use super::npy::FlattenComponents;
+use super::{FlattenComponents, MotionWriter};
 use crate::Vec3;
 use crate::error::{Error, InputError, Result};
 use crate::mesh::write::atomic;

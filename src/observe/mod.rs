@@ -20,7 +20,9 @@ use crate::model::Model;
 use crate::step::{Clock, Simulation};
 use crate::{Result, Vec3};
 pub use motion::MotionWriter;
+use npy::{FlattenComponents, TrajectoryWriter};
 pub use output::{Export, Output, Plan};
+use series::Series;
 use std::path::Path;
 pub use visible::Visible;
 

@@ -1,8 +1,6 @@
 //! The output folder of a run: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
-use super::npy::TrajectoryWriter;
-use super::series::Series;
-use super::{MotionSource, MotionWriter, Visible, write_whole};
+use super::{MotionSource, MotionWriter, Series, TrajectoryWriter, Visible, write_whole};
 use crate::ledger::{HEADER, Row};
 use crate::mesh::Mesh;
 use crate::mesh::write::{VertexData, write, write_with_data};

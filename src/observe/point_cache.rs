@@ -1,7 +1,6 @@
 //! PC2 point cache: the positions of every frame, for Blender, Maya and 3ds Max. Single precision.
 
-use super::motion::MotionWriter;
-use super::npy::FlattenComponents;
+use super::{FlattenComponents, MotionWriter};
 use crate::Vec3;
 use crate::error::{Error, InputError, Result};
 use std::fs::File;

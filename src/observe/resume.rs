@@ -2,11 +2,9 @@
 
 use super::gltf::{self, GltfWriter};
 use super::mesh_cache::MeshCacheWriter;
-use super::npy::TrajectoryWriter;
 use super::output::{Export, Plan, TRAJECTORY};
 use super::point_cache::PointCacheWriter;
-use super::series::Series;
-use super::{MotionSource, MotionWriter, Visible};
+use super::{MotionSource, MotionWriter, Series, TrajectoryWriter, Visible};
 use crate::error::InputError;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};

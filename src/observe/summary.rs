@@ -24,7 +24,6 @@ pub struct Summary {
     pub scene: String,
     /// The backend, such as `cpu, f64, 2 threads`.
     pub backend: String,
-    /// Integrator and damping model.
     pub integrator: String,
     /// τ of non-oscillatory motion (s), given or calibrated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,9 +47,7 @@ pub struct Summary {
     pub time: f64,
     /// Mean time of each phase a frame, over the frames of this run (ms).
     pub milliseconds_per_frame: BTreeMap<&'static str, f64>,
-    /// First row of the ledger.
     pub first: Row,
-    /// Last row of the ledger.
     pub last: Row,
     /// Repairs by the mesh readers, and problems of the run.
     pub warnings: Vec<String>,

@@ -3,7 +3,6 @@
 use super::Reduced;
 use crate::Vec3;
 use crate::ledger::Row;
-use crate::model::Model;
 use crate::scene::Curve;
 
 impl Reduced {
@@ -42,34 +41,14 @@ impl Reduced {
         self.damping.set_example(index, gamma, curve);
     }
 
-    /// The last row of the ledger.
     pub fn last_row(&self) -> Row {
         self.book.last()
-    }
-
-    pub fn model(&self) -> &Model {
-        &self.model
-    }
-
-    /// Positions of all vertices at the end of the last frame (m).
-    pub fn positions(&self) -> &[Vec3] {
-        &self.positions
-    }
-
-    /// Their velocities (m/s).
-    pub fn velocities(&self) -> &[Vec3] {
-        &self.velocities
     }
 
     /// Where the vertices would be at a time (s), were the body carried but not deformed (m).
     pub fn undeformed(&self, time: f64) -> Vec<Vec3> {
         let offset = self.frame.offset(time);
         self.frame.placed.iter().map(|x| x + offset).collect()
-    }
-
-    /// The number of the frame reached.
-    pub fn frame_number(&self) -> usize {
-        self.steps as usize / self.pace.1
     }
 
     /// Newton's iterations in a step, on average.

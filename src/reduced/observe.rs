@@ -91,18 +91,18 @@ impl Reduced {
 
 impl MotionSource for Reduced {
     fn model(&self) -> &Model {
-        Reduced::model(self)
+        &self.model
     }
     fn positions(&self) -> &[Vec3] {
-        Reduced::positions(self)
+        &self.positions
     }
     fn velocities(&self) -> &[Vec3] {
-        Reduced::velocities(self)
+        &self.velocities
     }
     fn clock(&self) -> &Clock {
         &self.clock
     }
     fn frame_number(&self) -> usize {
-        Reduced::frame_number(self)
+        self.steps as usize / self.pace.1
     }
 }

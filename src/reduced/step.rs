@@ -8,6 +8,7 @@
 use super::Reduced;
 use super::polynomial::Evaluated;
 use crate::linear::newton::{self, Merit, Minimum};
+use crate::observe::MotionSource;
 use crate::step::{StepCoefficients, integrator};
 use crate::{Result, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector};

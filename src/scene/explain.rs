@@ -102,20 +102,13 @@ fn blame<T: DeserializeOwned>(whole: &Value, tag: &str, path: &mut Vec<String>, 
     }
 }
 
-fn get<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
-    match value {
-        Value::Table(table) => table.get(segment),
-        Value::Array(list) => list.get(segment.parse::<usize>().ok()?),
-        _ => None,
-    }
+/// An entry of a table, or of a list by its number.
+pub fn get<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
+    if value.is_array() { value.get(segment.parse::<usize>().ok()?) } else { value.get(segment) }
 }
 
 fn get_mut<'a>(value: &'a mut Value, segment: &str) -> Option<&'a mut Value> {
-    match value {
-        Value::Table(table) => table.get_mut(segment),
-        Value::Array(list) => list.get_mut(segment.parse::<usize>().ok()?),
-        _ => None,
-    }
+    if value.is_array() { value.get_mut(segment.parse::<usize>().ok()?) } else { value.get_mut(segment) }
 }
 
 fn remove(value: &mut Value, segment: &str) -> Option<Value> {

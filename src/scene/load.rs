@@ -7,8 +7,7 @@ use toml::Table;
 use toml::de::DeTable;
 
 use super::source::Source;
-use super::source_map::{DEEPEST, SourceMap};
-use super::{MeshSpec, Scene, explain, set, source_map};
+use super::{DEEPEST, MeshSpec, Scene, SourceMap, explain, set, source_map};
 use crate::error::{Error, InputError};
 
 /// A scene that has been read and validated.

@@ -22,6 +22,7 @@ mod source;
 mod source_map;
 
 use serde::{Deserialize, Serialize};
+use source_map::{DEEPEST, SourceMap};
 
 use crate::{Mat3, Vec3};
 use nalgebra::{Rotation3, Unit};
@@ -32,6 +33,7 @@ pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
 pub use damping::{Damping, Scope, Torque};
 pub use example::{Curve, CurveKind, Example, Over, Shape};
+pub(crate) use explain::get;
 pub use integrator::{Integrator, NEWMARK, NON_OSCILLATORY};
 pub use joint::Joint;
 pub use keyframes::Keyframes;

@@ -3,9 +3,9 @@
 use super::minimise::operator::StepOperator;
 use super::parts::conservation::body::Rigid;
 use super::parts::conservation::targets::ConservationTargets;
-use super::scheme::{Scheme, StepTime};
 use super::{
-    AttachmentTargets, Backend, Clock, ExtraForce, ForceAt, HostNeeds, HostStep, Phase, Stage, StateOffset,
+    AttachmentTargets, Backend, Clock, ExtraForce, ForceAt, HostNeeds, HostStep, Phase, Scheme, Stage,
+    StateOffset, StepTime,
 };
 use crate::damping::Damping;
 use crate::ledger::Exchange;

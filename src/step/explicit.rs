@@ -16,9 +16,8 @@
 //! A new explicit method is a new row here and nothing else.
 
 use super::integrator::{BACKWARD_EULER, INTEGRATORS, Integrator, Target, Velocity};
-use super::minimise::Solved;
 use super::parts::{Parts, Progress};
-use super::{ForceAt, Iterate, Phase, Stage, StateOffset, StepContext};
+use super::{ForceAt, Iterate, Phase, Solved, Stage, StateOffset, StepContext};
 use crate::scene::NON_OSCILLATORY;
 use crate::{Result, Vec3};
 

@@ -2,10 +2,9 @@
 //!
 //! A device may be some frames behind. Frames wait in a queue for their reports, which arrive in the same order.
 
-use super::minimise::Solved;
 use super::minimise::stop::residual;
 use super::parts::attachments::Attachments;
-use super::{Phase, Simulation, StepContext};
+use super::{Phase, Simulation, Solved, StepContext};
 use crate::Result;
 use crate::error::{Error, RunError};
 use crate::ledger::{Book, Exchange, Observation, Row};

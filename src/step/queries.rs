@@ -6,8 +6,7 @@ use super::parts::contact::Contact;
 use super::parts::example_damping::ExampleDamping;
 use super::parts::non_oscillatory::NonOscillatory;
 use super::parts::plasticity::Plasticity;
-use super::stable::StableStep;
-use super::{Clock, DeviceUse, KernelTime, Profile, Simulation};
+use super::{Clock, DeviceUse, KernelTime, Profile, Simulation, StableStep};
 use crate::contact::ContactPoint;
 use crate::ledger::Row;
 use crate::model::{Model, RestShapes};
@@ -103,7 +102,6 @@ impl Simulation {
         self.frames.book.last()
     }
 
-    /// The model.
     pub fn model(&self) -> &Model {
         &self.cx.model
     }

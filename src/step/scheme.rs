@@ -38,7 +38,6 @@ impl Scheme {
         Ok(Scheme::Implicit { row: chosen(row), starter: starter.map(chosen) })
     }
 
-    /// The rows of the stages of a step.
     fn rows(&self, is_first_step: bool) -> Vec<Integrator> {
         match self {
             Scheme::Implicit { row, starter } => vec![starter.filter(|_| is_first_step).unwrap_or(*row)],
@@ -60,7 +59,6 @@ impl Scheme {
         }
     }
 
-    /// The explicit method, if it is one.
     pub fn explicit(&self) -> Option<&'static Method> {
         match self {
             Scheme::Explicit(method) => Some(method),

@@ -15,7 +15,7 @@ pub(super) fn storage<T: bytemuck::Pod>(
     filled(context, name, bytemuck::cast_slice(items), wgpu::BufferUsages::STORAGE)
 }
 
-/// The same for index buffers.
+/// The same for small structs.
 pub(super) fn small_storage<T: Small>(
     context: &Context,
     name: &'static str,

@@ -30,6 +30,7 @@ pub use camera::{Bounds, Camera, Ray};
 pub use canvas::{Canvas, Picture};
 pub use look::{Colour, Look};
 pub use pick::{Hit, Picker};
+use pipelines::{Draws, Kernels};
 pub use render_scene::{Marker, RenderScene, Source};
 pub use renderer::Renderer;
 pub use screen::{Area, Pane, Screen};

@@ -2,7 +2,7 @@
 
 use super::look::Look;
 use super::program::{DrawOptions, Program};
-use super::vertex_quantities::{self, Id};
+use super::vertex_quantities::Id;
 use crate::Result;
 use crate::gpu::layout::LANES;
 use crate::gpu::pipeline::grid;
@@ -28,7 +28,8 @@ pub(super) enum PrepareKernel {
 
 impl PrepareKernel {
     /// Their file names.
-    const ALL: [&'static str; 4] = ["skin_positions", "skin_cofactors", "surface_normals", "skin_normals"];
+    pub const ALL: [&'static str; 4] =
+        ["skin_positions", "skin_cofactors", "surface_normals", "skin_normals"];
 }
 
 /// A surface bound to its buffers.
@@ -92,7 +93,8 @@ impl Kernels {
             Ok((program, pipeline))
         };
         let makes = PrepareKernel::ALL.into_iter().map(kernel).collect::<Result<_>>()?;
-        Ok(Kernels { makes, quantities: vertex_quantities::programs(context, library)? })
+        let quantities = Id::ALL.into_iter().map(|(_, name)| kernel(name)).collect::<Result<_>>()?;
+        Ok(Kernels { makes, quantities })
     }
 
     pub fn all(&self) -> impl Iterator<Item = &Program> {

@@ -99,25 +99,14 @@ impl Program {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             targets: &targets,
         };
-        let depth = wgpu::DepthStencilState {
-            format: DEPTH,
-            depth_write_enabled: Some(how.writes_depth),
-            depth_compare: Some(wgpu::CompareFunction::LessEqual),
-            stencil: wgpu::StencilState::default(),
-            bias: wgpu::DepthBiasState::default(),
-        };
+        let depth = depth(how.writes_depth, wgpu::CompareFunction::LessEqual);
         self.render(context, "vertex", Some(fragment), depth, how.topology, how.samples)
     }
 
     /// The pipeline that draws into a shadow map.
     pub fn shadow(&self, context: &Context) -> Result<wgpu::RenderPipeline> {
-        let depth = wgpu::DepthStencilState {
-            format: DEPTH,
-            depth_write_enabled: Some(true),
-            depth_compare: Some(wgpu::CompareFunction::Less),
-            stencil: wgpu::StencilState::default(),
-            bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
-        };
+        let bias = wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 };
+        let depth = wgpu::DepthStencilState { bias, ..depth(true, wgpu::CompareFunction::Less) };
         self.render(context, "shadow", None, depth, wgpu::PrimitiveTopology::TriangleList, 1)
     }
 
@@ -171,6 +160,16 @@ pub(super) struct DrawOptions {
     pub writes_depth: bool,
     pub blend: bool,
     pub topology: wgpu::PrimitiveTopology,
+}
+
+fn depth(writes: bool, compare: wgpu::CompareFunction) -> wgpu::DepthStencilState {
+    wgpu::DepthStencilState {
+        format: DEPTH,
+        depth_write_enabled: Some(writes),
+        depth_compare: Some(compare),
+        stencil: wgpu::StencilState::default(),
+        bias: wgpu::DepthBiasState::default(),
+    }
 }
 
 /// The bindings of a group declared in the WGSL, in order.

@@ -127,10 +127,6 @@ impl Recorder {
         [self.pushed, self.written.load(Ordering::Acquire)]
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Ends the input. The file is complete once [`Recorder::is_done`].
     pub fn close(&mut self) {
         self.sender = None;

@@ -5,12 +5,11 @@ mod draws;
 
 use super::frame::{self, Frame, Shadows};
 use super::memory::{small_storage, storage, uniform};
-use super::pipelines::Draws;
 use super::scene_bounds::{self, SceneBounds};
 use super::static_geometry::{self, MarkerItem, ObstacleItem};
 use super::vertex_quantities::VertexQuantities;
 use super::visible_geometry::VisibleGeometry;
-use super::{Area, Bounds, Camera, Colour, Look, Renderer};
+use super::{Area, Bounds, Camera, Colour, Draws, Look, Renderer};
 use crate::contact::{ContactPoint, Obstacle};
 use crate::damping::{self, Damping};
 use crate::gpu::layout::{Item, Small, Vertex, encode};
@@ -306,11 +305,6 @@ impl RenderScene {
         self.context.wait()?;
         self.usage.downloaded += bytes;
         readback.take(bytemuck::pod_collect_to_vec)
-    }
-
-    /// Resets the largest value so far.
-    pub fn reset_range(&mut self) {
-        self.quantities.reset_range();
     }
 
     /// Transfers between host and device for drawing since the start.

@@ -1,9 +1,8 @@
 //! The drawing order of a picture.
 
-use super::look::Look;
-use super::pipelines::{Draws, Items, Kernels, Pipelines, Programs};
-use super::render_scene::RenderScene;
-use super::screen::{Area, Pane, Screen};
+use super::pipelines::{Draws, Items, Kernels, Pipelines, PrepareKernel, Programs};
+use super::vertex_quantities::Id;
+use super::{Area, Look, Pane, RenderScene, Screen};
 use crate::Result;
 use crate::error::RunError;
 use crate::gpu::reload::{self, Watch};
@@ -11,26 +10,10 @@ use crate::gpu::{Context, Library};
 use std::sync::Arc;
 
 /// The renderer's shaders: files of `shaders/render/` without the shared ones.
-pub const SHADERS: [&str; 18] = [
-    "background",
-    "ground",
-    "surface",
-    "ribbon",
-    "obstacle",
-    "marker",
-    "wireframe",
-    "skin_positions",
-    "skin_cofactors",
-    "surface_normals",
-    "skin_normals",
-    "measure_tet",
-    "measure_triangle",
-    "measure_spring",
-    "measure_bending",
-    "measure_rigid",
-    "measure_vertex",
-    "measure_range",
-];
+pub fn shaders() -> Vec<&'static str> {
+    let drawn = ["background", "ground", "surface", "ribbon", "obstacle", "marker", "wireframe"];
+    drawn.into_iter().chain(PrepareKernel::ALL).chain(Id::ALL.map(|(_, name)| name)).collect()
+}
 
 /// Everything drawing needs that does not depend on what is drawn.
 pub struct Renderer {

@@ -1,7 +1,6 @@
 //! Render targets: areas of a screen and their attachments.
 
-use super::render_scene::RenderScene;
-use super::{Camera, Look, Renderer};
+use super::{Camera, Look, RenderScene, Renderer};
 
 /// An area of a picture, in pixels from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

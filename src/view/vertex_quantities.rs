@@ -1,10 +1,8 @@
 //! Per-vertex quantities for colours, computed on the device: strain, energy density, speed, damping power density.
 
-use super::look::{Colour, Look};
 use super::memory::{small_storage, storage, uniform};
-use super::pipelines::Kernels;
-use super::program::Program;
 use super::render_scene::State;
+use super::{Colour, Kernels, Look};
 use crate::Result;
 use crate::contact::surface::volume;
 use crate::damping::{Damping, Filter};
@@ -177,11 +175,6 @@ impl VertexQuantities {
         self.numbers.stiffness_damping = damping.stiffness as f32;
     }
 
-    /// Resets the largest value so far.
-    pub fn reset_range(&mut self) {
-        self.numbers.reset = 1;
-    }
-
     /// Measures the quantity of a look. Returns the uploaded bytes.
     pub fn measure(
         &mut self,
@@ -289,17 +282,4 @@ fn volumes(scene: &Scene, model: &Model) -> Vec<f32> {
         volumes.extend(model.mass[body.vertices.clone()].iter().map(|m| (m * share) as f32));
     }
     volumes
-}
-
-/// The program of a kernel.
-pub(super) fn programs(
-    context: &Context,
-    library: &crate::gpu::shader::Library,
-) -> Result<Vec<(Program, wgpu::ComputePipeline)>> {
-    let compile = |(_, name): (Id, &'static str)| {
-        let program = Program::new(context, library, name)?;
-        let pipeline = program.compute(context)?;
-        Ok((program, pipeline))
-    };
-    Id::ALL.into_iter().map(compile).collect()
 }

@@ -184,7 +184,7 @@ fn energy_of_a_step_is_accounted_for() {
     let turn: Vec3 = forces.iter().map(|(v, f)| end[*v as usize].cross(f) * h).sum();
     assert!((body.angular_impulse - turn).norm() < 1e-12 * sum.norm());
     let about: Vec3 = forces.iter().map(|(v, f)| (end[*v as usize] - Vec3::x()).cross(f) * h).sum();
-    assert!((body.angular_impulse_about(&Vec3::x()) - about).norm() < 1e-12 * sum.norm());
+    assert!((body.angular_impulse - Vec3::x().cross(&body.impulse) - about).norm() < 1e-12 * sum.norm());
     assert!((exchange.obstacles - sum.dot(&Vec3::new(3.0 * h, h, 0.0))).abs() < 1e-12 * exchange.obstacles);
     assert!(exchange.friction > 0.0, "it slips");
     // f·Δx = f·(motion) + f_n·(relative normal way) + f_t·slip: the second part is what the potential takes up

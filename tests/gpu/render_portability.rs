@@ -1,7 +1,7 @@
 //! The renderer's shaders on every platform, within the limits that WebGPU promises everywhere.
 
 use dashpot::gpu::shader::{Library, Source, files};
-use dashpot::view::renderer::SHADERS;
+use dashpot::view::renderer::shaders;
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ fn module(name: &str) -> (naga::Module, ModuleInfo) {
 fn every_shader_translates_for_every_platform() {
     // instances are known to Metal from 1.2 on
     let metal = msl::Options { lang_version: (2, 0), ..msl::Options::default() };
-    for name in SHADERS {
+    for name in shaders() {
         let (module, info) = module(name);
         let options = spv::Options { fake_missing_bindings: true, ..spv::Options::default() };
         let words = spv::write_vec(&module, &info, &options, None).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -50,7 +50,7 @@ fn every_shader_translates_for_every_platform() {
 
 #[test]
 fn every_shader_stays_within_the_limits_of_webgpu() {
-    for name in SHADERS {
+    for name in shaders() {
         let (module, _) = module(name);
         let storage = module
             .global_variables
@@ -68,7 +68,7 @@ fn every_file_is_used_by_a_shader() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     let library = Library::Folder(root.clone());
     let of = |library: &Library| -> BTreeSet<String> {
-        SHADERS.iter().flat_map(|name| files(library, &format!("render/{name}"))).collect()
+        shaders().iter().flat_map(|name| files(library, &format!("render/{name}"))).collect()
     };
     assert_eq!(of(&library), of(&Library::BuiltIn), "what is compiled in is what is in the folder");
     let there = std::fs::read_dir(root.join("render")).unwrap();

@@ -3,6 +3,7 @@
 
 use crate::common::held_bar::{load, reduce};
 use crate::common::{Random, distance};
+use dashpot::observe::MotionSource;
 use dashpot::model::element::Element;
 use dashpot::model::{ExampleShape, Model};
 use dashpot::reduced::Reduced;

@@ -2,6 +2,7 @@
 
 use crate::common::held_bar::{load, reduce};
 use crate::common::{distance, refused};
+use dashpot::observe::MotionSource;
 use dashpot::Error;
 use dashpot::model::{ExampleShape, Model};
 use dashpot::reduced::Reduced;

@@ -52,7 +52,6 @@ impl UiState {
         if self.is_design() { 1 } else { self.active }
     }
 
-    /// The examples as published by the slot.
     fn published_examples(&self) -> &[Example] {
         let slot = self.state.slots.get(self.designed());
         slot.map_or(&[], |slot| &slot.loaded.scene.damping.examples)

@@ -63,7 +63,6 @@ fn title(ui: &mut Ui, ui_state: &mut UiState, k: usize, rect: Rect, several: boo
     }
 }
 
-/// Title of the example's picture.
 fn example_title(ui: &Ui, ui_state: &UiState, rect: Rect) {
     let examples = ui_state.examples();
     let name = examples.get(ui_state.design.picked).map_or("…", |example| example.name.as_str());

@@ -1,7 +1,6 @@
 //! Builds a simulation on its own thread, up to the factored matrix of its next step.
 
-use super::Hardware;
-use super::spec::Spec;
+use super::{Hardware, Spec};
 use crate::Result;
 use crate::backend::{self, Device};
 use crate::error::RunError;

@@ -18,6 +18,8 @@ mod worker;
 use crate::gpu::{Context, Options};
 use crate::ledger::Row;
 use crate::view::Ray;
+use build::{Build, BuiltSimulation};
+use grab::Grab;
 use pace::Speed;
 use spec::Spec;
 pub use state::{ExampleMotion, Fault, SlotState, State, StateSource};

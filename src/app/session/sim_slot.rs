@@ -2,11 +2,8 @@
 
 mod examples;
 
-use super::Hardware;
-use super::build::{Build, BuiltSimulation};
-use super::grab::Grab;
 use super::spec::{Pin, Spec};
-use super::state::{ExampleMotion, Fault, SlotState, StateSource};
+use super::{Build, BuiltSimulation, ExampleMotion, Fault, Grab, Hardware, SlotState, StateSource};
 use crate::ledger::Row;
 use crate::observe::diagnostics::Diagnostics;
 use crate::step::clock::{Clock, PHASES};
@@ -269,7 +266,6 @@ impl SimSlot {
         self.made.simulation.positions().get(vertex).copied().unwrap_or_default()
     }
 
-    /// Pushes at a hit point.
     pub fn push(&mut self, hit: &Hit, direction: Vec3) {
         let simulation = &mut self.made.simulation;
         if simulation.fetch().is_err() {

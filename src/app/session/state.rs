@@ -1,7 +1,6 @@
 //! The published state: everything the window shows.
 
-use super::pace::Speed;
-use super::spec::Spec;
+use super::{Spec, Speed};
 use crate::Vec3;
 use crate::contact::ContactPoint;
 use crate::error::{Error, InputError};

@@ -1,12 +1,9 @@
 //! The simulation thread: commands, due frames, publication, in a loop.
 
-use super::build::{Build, BuiltSimulation};
-use super::grab::Grab;
 use super::pace::{Pace, Speed};
 use super::sim_slot::SimSlot;
-use super::spec::Spec;
 use super::state::{Fault, GrabState, State};
-use super::{Command, Hardware, LedgerUpdate, MAX_SLOTS, SharedState};
+use super::{Build, BuiltSimulation, Command, Grab, Hardware, LedgerUpdate, MAX_SLOTS, SharedState, Spec};
 use crate::Result;
 use rayon::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

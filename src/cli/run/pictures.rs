@@ -23,7 +23,6 @@ const STRIP_ASPECT: f64 = 1.1;
 const DEFAULT_SIZE: [u32; 2] = [1280, 720];
 
 // The options of pictures. (No doc comment: clap would show it as the subcommand's own.)
-#[allow(missing_docs)]
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct PictureArgs {
     /// Draw frames of this size into DIR/frames/ (see --every)

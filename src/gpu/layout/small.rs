@@ -97,17 +97,13 @@ small_structs! {
 
     /// How much there is of everything, and where each kind's rows and partial sums begin.
     pub struct Sizes {
-        /// Vertices.
         vertices: u32,
         /// Tetrahedra.
         tets: u32,
-        /// Triangles.
         triangles: u32,
-        /// Springs.
         springs: u32,
         /// Bending stencils.
         bendings: u32,
-        /// Attachments.
         attachments: u32,
         /// First row of the triangles; the tetrahedra's begin at 0.
         triangle_rows: u32,
@@ -131,7 +127,6 @@ small_structs! {
         attachment_partials: u32,
         /// Segments: one a body, then tetrahedra, triangles, springs, bendings, attachments.
         segments: u32,
-        /// Bodies.
         bodies: u32,
         /// Edges of their shapes; 0 until a filter needs them.
         edges: u32,

@@ -25,6 +25,7 @@ pub use solve::*;
 pub use surface::*;
 pub use tet::*;
 pub use vertex::*;
+use whole::NO_MINIMUM;
 pub use whole::*;
 
 use super::buffer::{Buffer, Contents};
@@ -100,12 +101,4 @@ pub fn step(all: &Contents) -> Step {
 /// The counts of everything.
 pub fn sizes(all: &Contents) -> Sizes {
     all.small(Buffer::Sizes, 0)
-}
-
-/// x_e = x_n + c₂ d of every vertex: the evaluation points of the energy (m).
-pub fn evaluated(all: &Contents) -> Vec<Vec3> {
-    let share = f64::from(step(all).share);
-    let vertices = all.items::<Vertex>(Buffer::Vertices);
-    let iterate = all.items::<[f32; 4]>(Buffer::Iterate);
-    vertices.iter().zip(iterate).map(|(x, d)| place(x) + wide(d) * share).collect()
 }

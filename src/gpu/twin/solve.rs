@@ -4,8 +4,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::vertex::{laplacian_row, vertices_of};
-use super::whole::NO_MINIMUM;
-use super::{Output, Sum, sizes, step, wide};
+use super::{NO_MINIMUM, Output, Sum, sizes, step, wide};
 use crate::Vec3;
 
 /// Three packed numbers of vertex i.

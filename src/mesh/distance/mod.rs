@@ -10,6 +10,7 @@ pub(super) mod triangle;
 pub use figure::{Figure, Part};
 pub use holes::close;
 pub use surface::SurfaceDistance;
+use tree::Tree;
 
 use crate::Vec3;
 

@@ -1,7 +1,6 @@
 //! The signed distance to a surface of triangles.
 
-use super::Distance;
-use super::tree::Tree;
+use super::{Distance, Tree};
 use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::{Mesh, double_area_normal, six_volumes};
@@ -44,11 +43,6 @@ impl SurfaceDistance {
     /// The winding number at `p`.
     pub fn winding(&self, p: Vec3) -> f64 {
         self.tree.winding(&p)
-    }
-
-    /// The point of the surface nearest to `p` (m) and the number of the triangle that it is on.
-    pub fn nearest(&self, p: Vec3) -> (Vec3, usize) {
-        self.tree.nearest(&p).map_or((p, 0), |near| (near.point, self.tree.number(near.triangle)))
     }
 
     /// −1 inside, 1 outside.

@@ -47,11 +47,6 @@ impl Tree {
         Tree { boxes, triangles, dipoles }
     }
 
-    /// The number that triangle `t` of the tree had when it was built.
-    pub fn number(&self, t: u32) -> usize {
-        self.boxes.number[t as usize] as usize
-    }
-
     /// The corners of triangle `t` of the tree (m).
     pub fn triangle(&self, t: u32) -> &[Vec3; 3] {
         &self.triangles[t as usize]

@@ -1,8 +1,7 @@
 //! What is missing from a filled body, and pieces too small to be wanted.
 
-use super::cut::{CutLattice, Side};
-use super::lattice::{Lattice, Node};
 use super::search::volume_on;
+use super::{CutLattice, Lattice, Node, Side};
 use crate::Vec3;
 use crate::mesh::topology::DisjointSets;
 use crate::mesh::{Distance, Mesh};

@@ -128,7 +128,6 @@ impl Lattice {
         self.values = values;
     }
 
-    /// The first node of a block.
     fn first_node(&self, block: u32) -> Node {
         let [nx, ny, _] = self.blocks;
         let block = block as i32;

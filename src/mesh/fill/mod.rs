@@ -16,6 +16,8 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
+use cut::{CutLattice, Side};
+use lattice::{Lattice, Node};
 pub use report::Report;
 pub use skin::surface;
 pub use surface::fill_surface;

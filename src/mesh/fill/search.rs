@@ -1,9 +1,7 @@
 //! The spacing of the lattice that gives the number of tetrahedra asked for.
 
-use super::Fineness;
-use super::cut::CutLattice;
-use super::lattice::Lattice;
 use super::stencil::count;
+use super::{CutLattice, Fineness, Lattice};
 use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::distance::Distance;

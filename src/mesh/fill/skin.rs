@@ -1,9 +1,7 @@
 //! A fine surface of a body: what is seen of it, where its tetrahedra are coarse.
 
-use super::cut::CutLattice;
-use super::lattice::Lattice;
 use super::search::check_size;
-use super::stencil;
+use super::{CutLattice, Lattice, stencil};
 use crate::Vec3;
 use crate::error::InputError;
 use crate::mesh::generate::MAX_ELEMENTS;

@@ -1,7 +1,6 @@
 //! From tetrahedra of the lattice to those of the body: what is inside of each.
 
-use super::cut::{CutLattice, Side};
-use super::lattice::Node;
+use super::{CutLattice, Node, Side};
 use crate::Vec3;
 use crate::mesh::{Faces, Mesh};
 use rayon::prelude::*;

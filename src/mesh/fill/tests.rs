@@ -1,8 +1,7 @@
 //! The lattice and the stencils by themselves, before anything is fitted.
 
-use super::cut::CutLattice;
 use super::lattice::{Lattice, owned_edges, owner};
-use super::stencil;
+use super::{CutLattice, stencil};
 use crate::Vec3;
 use crate::mesh::distance::shapes::Shape;
 use crate::mesh::distance::{Distance, Figure, Part};

@@ -80,7 +80,6 @@ impl<'a> Text<'a> {
         self.file
     }
 
-    /// The bytes after the current line.
     pub fn bytes_after_line(&self) -> &'a [u8] {
         &self.bytes[self.next_line..]
     }

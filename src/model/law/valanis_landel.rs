@@ -1,7 +1,6 @@
 //! Valanis and Landel's law: W = Σ f(σ_i) + Σ_{i<j} g(σ_iσ_j) + h(σ₁σ₂σ₃) (Xu, Sin, Zhu, Barbič 2015).
 
-use super::Principal;
-use super::curves::Curves;
+use super::{Curves, Principal};
 
 /// ∂W/∂σ_i = f′(σ_i) + Σ_j g′(σ_iσ_j) σ_j + h′(J) σ_jσ_k; μ (J) is a modulus times a volume.
 ///

@@ -30,7 +30,7 @@ impl Layout {
         self.describe_accessors(&mut json, parts);
         self.describe_data(&mut json);
         if self.targets() > 0 {
-            let times = accessor_count(parts, self.frames);
+            let times: usize = parts.iter().map(|part| kinds(part).len() + self.frames).sum();
             let _ = write!(
                 json,
                 r#","animations":[{{"name":"motion","samplers":[{{"input":{times},"output":{},"interpolation":"LINEAR"}}],"channels":["#,
@@ -140,11 +140,6 @@ impl Layout {
 fn kinds(part: &Part) -> Vec<(usize, usize)> {
     let all = [(4, 3 * part.triangles.len()), (1, 2 * part.pieces.len())];
     all.into_iter().filter(|(_, count)| *count > 0).collect()
-}
-
-/// Number of accessors of the bodies.
-fn accessor_count(parts: &[Part], frames: usize) -> usize {
-    parts.iter().map(|part| kinds(part).len() + frames).sum()
 }
 
 fn quoted(name: &str) -> String {

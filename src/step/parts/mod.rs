@@ -290,7 +290,6 @@ impl Parts {
         self.list.iter_mut().map(|part| part.stored_energy(cx)).sum()
     }
 
-    /// Tells all parts what has changed.
     pub fn tell_changes(&mut self, cx: &mut StepContext) {
         for change in std::mem::take(&mut cx.shared.changes) {
             cx.operator.invalidate(change);

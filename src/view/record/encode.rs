@@ -15,7 +15,6 @@ pub(super) trait Encoder: Send {
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
-/// Opens an output of this format.
 pub(super) fn open(format: Format, path: &Path, size: [u32; 2], rate: f64) -> Result<Box<dyn Encoder>> {
     let rate = if rate.is_finite() { rate.clamp(1e-3, 1e3) } else { 30.0 };
     Ok(match format {

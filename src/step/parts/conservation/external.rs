@@ -151,7 +151,6 @@ impl ExternalForces {
         (stiffness > 0.0).then(|| (stiffness, self.pull[vertex]))
     }
 
-    /// What contacts do to a body.
     pub fn contacts(&self, body: usize) -> ContactWrench {
         self.touched[body].unwrap_or_default()
     }

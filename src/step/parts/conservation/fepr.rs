@@ -8,11 +8,9 @@
 //! compatible. What the user changes the momenta by is a rigid motion that x* and v* have already: a push is no error of
 //! the step, and does not fall back.
 
-use super::ConstraintError;
 use super::body::{BodyTarget, LEAST_INERTIA, Rigid};
 use super::fepr_system::Projection;
-use super::kkt::Multipliers;
-use super::targets::ConservationTargets;
+use super::{ConservationTargets, ConstraintError, Multipliers};
 use crate::damping::pbd::solve_inertia;
 use crate::linear::reduce::sums;
 use crate::model::Model;

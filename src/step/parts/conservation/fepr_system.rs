@@ -1,10 +1,7 @@
 //! The small system of a projection: which multiples of seven directions lead a body to its energy and momenta.
 
-use super::body::Rigid;
-use super::fepr::Fepr;
 use super::jacobian::stack;
-use super::kkt::{KktSystem, Momenta, Multipliers};
-use super::targets::ConservationTargets;
+use super::{ConservationTargets, Fepr, KktSystem, Momenta, Multipliers, Rigid};
 use crate::linear::reduce::sums;
 use crate::{Mat3, Vec3};
 use nalgebra::SMatrix;

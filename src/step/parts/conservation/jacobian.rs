@@ -1,9 +1,8 @@
 //! The directions along which momenta and energy change, of all vertices, and the small systems made of them.
 
 use super::kkt::{KktSystem, Momenta, Multipliers, momenta_inverse};
-use super::measure::Moved;
 use super::passes::{self, Correction, Descended, Directions};
-use super::targets::ConservationTargets;
+use super::{ConservationTargets, Moved};
 use crate::linear::reduce::sums;
 use crate::model::{Body, Model};
 use crate::step::{Backend, HostStep, LinearMap, StepCoefficients};

@@ -1,8 +1,6 @@
 //! How far the iterate is from what is held.
 
-use super::ConstraintError;
-use super::cpd::Cpd;
-use super::targets::ConservationTargets;
+use super::{ConservationTargets, ConstraintError, Cpd};
 use crate::linear::reduce::sums;
 use crate::step::{Backend, HostStep, StepCoefficients};
 use crate::{Result, Vec3};

@@ -20,9 +20,11 @@ use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::scene::{Conservation as Given, Method, NON_OSCILLATORY, Quantity, Scene};
 use crate::step::{Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepContext};
 use crate::{Result, Vec3};
-use body::ConservedState;
+use body::{BodyTarget, ConservedState, Rigid};
 use cpd::Cpd;
 use fepr::Fepr;
+use kkt::{KktSystem, Momenta, Multipliers};
+use measure::Moved;
 use targets::ConservationTargets;
 
 /// The largest error of all that is conserved.

@@ -23,8 +23,8 @@
 //!
 //! Bodies that nothing touches come here when the iterations were used up and have left them far too much energy.
 
-use super::body::Rigid;
-use super::targets::ConservationTargets;
+use super::body::LEAST_INERTIA;
+use super::{ConservationTargets, Rigid};
 use crate::damping::pbd::solve_inertia;
 use crate::model::Model;
 use crate::step::{Backend, HostStep};
@@ -33,9 +33,6 @@ use std::ops::Range;
 
 /// Velocities grow by no more than this share in a step by scaling: where more is missing, what moves is about to turn round.
 const MOST_GROWTH: f64 = 0.5;
-
-/// Least moment of inertia, relative to the greatest, about which bodies can spin.
-const LEAST_INERTIA: f64 = 1e-10;
 
 /// What bodies in contact change.
 pub struct Rebound {

@@ -1,8 +1,7 @@
 //! What momenta and energies of all bodies shall be, from step to step, by whatever method.
 
-use super::body::{BodyTarget, ConservedState, Rigid};
-use super::control;
 use super::external::{ExternalForces, ExternalImpulse};
+use super::{BodyTarget, ConservedState, Rigid, control};
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::scene::{Conservation, Quantity};

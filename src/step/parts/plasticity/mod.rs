@@ -69,10 +69,6 @@ impl Plasticity {
         Plasticity { bodies, tets, triangles, moved: None }
     }
 
-    fn is_idle(&self) -> bool {
-        self.tets.is_empty() && self.triangles.is_empty()
-    }
-
     /// Lets the elements flow at positions `x` (m), bodies being `factors` times as stiff as the model says. `None` if
     /// nothing flows.
     fn flow(&mut self, model: &Model, x: &[Vec3], factors: &[f64]) -> Option<Flowed> {
@@ -142,7 +138,6 @@ fn flow_of_tet(e: &TetElement, x: &[Vec3], now: &Mat3, limit: YieldLimit) -> Opt
     return_mapping(&Elasticity { law: &e.law, mu, lambda }, &stretches, now, &e.inverse_rest, &limit)
 }
 
-/// The plastic flow of a triangle.
 fn flow_of_triangle(
     e: &TriangleElement,
     x: &[Vec3],
@@ -163,7 +158,8 @@ fn flow_of_triangle(
 /// The part, if anything can yield.
 pub fn make(setup: &Setup, _: &mut StepContext) -> Result<Option<Box<dyn Part>>> {
     let plasticity = Plasticity::new(setup.scene, setup.model, setup.h);
-    Ok((!plasticity.is_idle()).then(|| Box::new(plasticity) as Box<dyn Part>))
+    Ok((!plasticity.tets.is_empty() || !plasticity.triangles.is_empty())
+        .then(|| Box::new(plasticity) as Box<dyn Part>))
 }
 
 impl Plasticity {
