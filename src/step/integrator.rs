@@ -11,11 +11,7 @@
 //! and solved for x' that is Φ with c₁ = β: y has h² (1/2 − β) a_n, and v' = γ/(βh) (x' − x_n) + (1 − γ/β) v_n +
 //! h (1 − γ/(2β)) a_n. What is constant in a, gravity, is in the columns `acceleration`, M⁻¹ f_n in the columns `force`.
 //! f_n is what the step before made it, M (x − y)/(c₁ h²) of its x and y, as long as nothing else has moved or pushed a body
-<<<<<<< ours
 //! since; else it is taken anew. See `StepContext::keeps_end_force`.
-=======
-//! since; else it is taken anew. See [`super::Backend::advance`].
->>>>>>> theirs
 
 use super::explicit;
 use crate::error::InputError;
@@ -195,11 +191,7 @@ pub const INTEGRATORS: &[Integrator] = &[
 ];
 
 /// The row of non-oscillatory motion with τ and time step `h` (s): backward Euler whose elastic energy weighs τ/h
-<<<<<<< ours
 /// (Non-oscillatory thesis, Eq. 2.22). What it keeps of the velocities is not in the row: see `parts::non_oscillatory`.
-=======
-/// (Non-oscillatory thesis, Eq. 2.22). What it keeps of the velocities is not in the row: see `step::parts::non_oscillatory`.
->>>>>>> theirs
 pub fn non_oscillatory(tau: f64, h: f64) -> Integrator {
     Integrator { name: NON_OSCILLATORY, c1: tau / h, drag: h / tau, ..BACKWARD_EULER }
 }
