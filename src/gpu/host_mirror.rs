@@ -5,7 +5,7 @@
 
 use super::merit::Sums;
 use super::twin::{place, wide};
-use super::{Buffer, Gpu, Id, Motion, Readback, Vertex};
+use super::{Buffer, Gpu, Id, Readback};
 use crate::elastic::Scalar;
 use crate::step::clock::Phase;
 use crate::{Result, Vec3};
