@@ -34,7 +34,7 @@ impl EnergyGuard {
     /// After the prediction: whether the step is watched. `constrained`: whether anything may touch in it.
     pub fn watch(&mut self, stage: &Stage, constrained: bool, cx: &mut StepContext) -> Result<bool> {
         let known = self.reached.take().filter(|_| cx.shared.stiffness_before.is_none());
-        let plain = cx.shared.conservation.is_none() && stage.coefficients.row == BACKWARD_EULER;
+        let plain = cx.shared.conservation.is_none() && stage.coefficients.row.name == BACKWARD_EULER.name;
         if !(constrained && plain) {
             return Ok(false);
         }
