@@ -134,7 +134,7 @@ fn joints_by_a_point_in_space_join_the_same_vertices() {
 fn a_device_joins_as_the_cpu_does() {
     let Some(context) = context() else { return };
     let direct = ["damping.model=direct", "damping.gamma=0.3"];
-    let cases: [(&str, Vec<&str>, f64); 4] = [
+    let cases: [(&str, Vec<&str>, f64); 5] = [
         ("exact", vec!["integrator.kind=backward-euler", "solver.global=cholesky"], 1e-5),
         ("hybrid", vec!["integrator.kind=backward-euler", "solver.global=hybrid"], 1e-5),
         // inner iterations leave a thousandth of each solve
