@@ -2,8 +2,10 @@
 //! crosses to the device.
 
 use crate::common::{builtin, context, distance, on_gpu, run, simulate, simulate_on_gpu, size};
+use dashpot::gpu::context::Context;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 /// A small torus that becomes four times as stiff from frame 5 to frame 20, under damping that grows with it.
 const RAMP: &[&str] = &[
@@ -126,23 +128,49 @@ fn a_run_resumed_in_the_middle_of_a_ramp_gives_the_same_bytes() {
     }
 }
 
-#[test]
-fn elements_cross_only_in_frames_in_which_they_change() {
-    let Some(context) = context() else { return };
-    let set = [RAMP, &["solver.global=cholesky", "damping.model=pbd"]].concat();
-    let mut simulation = on_gpu(&context, "torus-stiffening", &set);
+/// What is sent in each of 24 frames, the first left out, beyond the corrections of a host's solve.
+fn sent(context: &Arc<Context>, solver: &str) -> (Vec<u64>, u64) {
+    let simulation =
+        &mut on_gpu(context, "torus-stiffening", &[RAMP, &[solver, "damping.model=pbd"]].concat());
     let (vertices, tets) = (simulation.model().vertex_count() as u64, simulation.model().tets.len() as u64);
+    let corrections = if solver.ends_with("hybrid") { 12 * vertices } else { 0 };
     let mut before = simulation.device_use().unwrap();
-    for frame in 1..=24 {
+    let mut bytes = Vec::new();
+    for _ in 1..=24 {
         let row = simulation.frame().unwrap();
         let used = simulation.device_use().unwrap().since(&before);
         before = simulation.device_use().unwrap();
-        if frame == 1 {
-            continue; // the numbers of the step are sent
-        }
-        let more = used.uploaded - 12 * vertices * row.iterations as u64;
-        // the frames that end after 0.1666 s, up to the first after 0.6666 s; a tetrahedron is 64 bytes
-        let expected = if (5..=20).contains(&frame) { 64 * tets } else { 0 };
-        assert_eq!(more, expected, "frame {frame}");
+        bytes.push(used.uploaded - corrections * row.iterations as u64);
     }
+    // the numbers of the step are sent in the first one; a tetrahedron is 64 bytes
+    (bytes.split_off(1), 64 * tets)
+}
+
+/// The frames that end after 0.1666 s, up to the first after 0.6666 s.
+fn changes(frame: usize) -> bool {
+    (5..=20).contains(&frame)
+}
+
+#[test]
+fn elements_cross_only_in_frames_in_which_they_change() {
+    let Some(context) = context() else { return };
+    let (bytes, elements) = sent(&context, "solver.global=hybrid");
+    for (frame, bytes) in (2..).zip(bytes) {
+        assert_eq!(bytes, if changes(frame) { elements } else { 0 }, "frame {frame}");
+    }
+}
+
+/// The factor of a new metric is sent whole and once, with the elements or right after them.
+#[test]
+fn a_factor_crosses_only_with_a_new_metric() {
+    let Some(context) = context() else { return };
+    let (bytes, elements) = sent(&context, "solver.global=cholesky");
+    let mut factors = Vec::new();
+    for (frame, bytes) in (2..).zip(bytes) {
+        let more = bytes - if changes(frame) { elements } else { 0 };
+        assert!(more == 0 || changes(frame), "frame {frame}: {more} bytes");
+        factors.extend((more > 0).then_some(more));
+    }
+    println!("{factors:?}");
+    assert!(!factors.is_empty() && factors.iter().all(|bytes| *bytes == factors[0]), "{factors:?}");
 }

@@ -116,7 +116,7 @@ fn deviation<T: Real>(matrix: &SparseMatrix, plan: FrontPlan) -> f64 {
     let found = solve(&panels, &g);
     let size = expected.iter().flatten().fold(0.0, |a: f64, b| a.max(b.abs()));
     let off = found.iter().flatten().zip(expected.iter().flatten());
-    off.fold(0.0, |worst: f64, (a, b)| worst.max((a.to_f64() - b).abs())) / size
+    off.fold(0.0, |worst: f64, (a, b)| worst.max((a.to_f64() - b).abs())) / size.max(f64::MIN_POSITIVE)
 }
 
 fn cases() -> Vec<(&'static str, SparseMatrix)> {
@@ -140,7 +140,8 @@ fn fronts_solve_as_the_factor_does() {
         assert!(off <= 1e-12, "{name}: off by {off:e} in double precision");
         let off = deviation::<f32>(&matrix, plan());
         println!("{name}: off by {off:.1e}");
-        assert!(off <= 1e-6, "{name}: off by {off:e} in single precision");
+        // seen: up to 2.9e-7
+        assert!(off <= 5e-7, "{name}: off by {off:e} in single precision");
     }
 }
 
