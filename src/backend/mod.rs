@@ -25,6 +25,12 @@ pub enum BackendChoice {
 pub trait Device {
     /// Why [`BackendChoice::Auto`] takes the CPU without trying the device, if it does.
     fn reason_for_cpu(&self) -> Option<String>;
+    /// The adapter that it would be opened on.
+    fn adapter(&self) -> Option<Adapter>;
+    /// Why that leaves a model of so many vertices to the CPU, if it does.
+    fn too_small(&self, vertices: usize) -> Option<String> {
+        self.adapter().and_then(|adapter| too_small(&adapter, vertices))
+    }
     /// The device, open.
     fn open(&self) -> Result<Arc<Context>>;
     /// How shaders are run.
@@ -40,20 +46,20 @@ pub type Placed = (Box<dyn Backend>, Option<Shared>);
 pub fn make(choice: BackendChoice, device: &dyn Device, scene: &Scene, model: Arc<Model>) -> Result<Placed> {
     let on_cpu = || cpu::backend(model.clone(), &scene.solver).map(|backend| (backend, None));
     let on_gpu = || on_device(device, scene, model.clone()).map(|(backend, shared)| (backend, Some(shared)));
-    let because = |reason: &str| {
-        device.passed_over(reason);
-        on_cpu()
-    };
     match choice {
         BackendChoice::Cpu => on_cpu(),
         BackendChoice::Gpu => on_gpu(),
-        BackendChoice::Auto => match device.reason_for_cpu() {
-            Some(reason) => because(&reason),
-            None => match on_gpu() {
-                Err(error) if is_refusal(&error) || is_absence(&error) => because(&error.to_string()),
-                made => made,
-            },
-        },
+        BackendChoice::Auto => {
+            let reason = match device.reason_for_cpu().or_else(|| device.too_small(model.vertex_count())) {
+                Some(reason) => reason,
+                None => match on_gpu() {
+                    Err(error) if is_refusal(&error) || is_absence(&error) => error.to_string(),
+                    made => return made,
+                },
+            };
+            device.passed_over(&reason);
+            on_cpu()
+        }
     }
 }
 
@@ -79,6 +85,24 @@ pub fn reason_for_cpu(adapters: &[Adapter]) -> Option<String> {
     }
 }
 
+/// Vertices below which two threads of a CPU need less time for a frame than an adapter of this kind. Estimated from bytes, dispatches
+/// and round trips (docs/results.md); no GPU has been timed yet.
+fn least_vertices(kind: &str) -> usize {
+    match kind {
+        "discrete GPU" => 500,
+        _ => 10_000,
+    }
+}
+
+/// Why an adapter leaves a model of so many vertices to the CPU, if it does.
+fn too_small(adapter: &Adapter, vertices: usize) -> Option<String> {
+    let least = least_vertices(adapter.kind);
+    (vertices < least).then(|| {
+        let Adapter { name, kind, .. } = adapter;
+        format!("{vertices} vertices are too few to gain from {name}, {kind} (estimated: {least}); --backend gpu takes it all the same")
+    })
+}
+
 /// Whether the device cannot, but the CPU may.
 pub fn is_refusal(error: &Error) -> bool {
     matches!(
@@ -95,4 +119,25 @@ pub fn is_refusal(error: &Error) -> bool {
 /// Whether there is no device after all.
 fn is_absence(error: &Error) -> bool {
     matches!(error, Error::Run(RunError::NoAdapter(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adapter(kind: &'static str, software: bool) -> Adapter {
+        let [name, api, driver] = ["Card", "vulkan", "1.0"].map(String::from);
+        Adapter { name, kind, api, driver, software, largest_binding: 1 << 27, timestamps: true }
+    }
+
+    #[test]
+    fn small_models_are_left_to_the_cpu_with_a_reason() {
+        assert_eq!(too_small(&adapter("discrete GPU", false), 500), None);
+        assert_eq!(too_small(&adapter("integrated GPU", false), 10_000), None);
+        let reason = too_small(&adapter("integrated GPU", false), 9_999).unwrap();
+        assert!(reason.contains("9999 vertices") && reason.contains("--backend gpu"), "{reason}");
+        assert!(too_small(&adapter("discrete GPU", false), 499).is_some());
+        assert!(reason_for_cpu(&[adapter("software (CPU)", true)]).unwrap().contains("software"));
+        assert_eq!(reason_for_cpu(&[adapter("discrete GPU", false)]), None);
+    }
 }

@@ -84,6 +84,11 @@ impl Device for BackendArgs {
         reason_for_cpu(&adapters())
     }
 
+    /// A named adapter was asked for, however small the model is.
+    fn adapter(&self) -> Option<Adapter> {
+        if self.adapter.is_some() { None } else { adapters().into_iter().next() }
+    }
+
     fn open(&self) -> Result<Arc<Context>> {
         Context::open(self.adapter.as_deref())
     }

@@ -3,9 +3,9 @@
 
 use crate::common::held_bar::{load, reduce};
 use crate::common::{Random, distance};
-use dashpot::observe::MotionSource;
 use dashpot::model::element::Element;
 use dashpot::model::{ExampleShape, Model};
+use dashpot::observe::MotionSource;
 use dashpot::reduced::Reduced;
 use dashpot::reduced::rest::Rest;
 use dashpot::scene::{Curve, CurveKind, Example, LoadedScene, Over, Shape};

@@ -2,9 +2,9 @@
 
 use crate::common::held_bar::{load, reduce};
 use crate::common::{distance, refused};
-use dashpot::observe::MotionSource;
 use dashpot::Error;
 use dashpot::model::{ExampleShape, Model};
+use dashpot::observe::MotionSource;
 use dashpot::reduced::Reduced;
 use dashpot::scene::{Curve, CurveKind, Example, LoadedScene, Over, Shape};
 use dashpot::{Simulation, Vec3, cpu};

@@ -157,7 +157,7 @@ fn each_fault_names_its_line_and_field() {
         ("\"cloth\"", "\"clth\"", 27, "body.cape.mesh.generate", "did you mean `cloth`"),
         ("[time]", "solver = 3\n[time]", 2, "solver", "table"),
         ("[time]", "solver.precision = \"half\"\n[time]", 2, "solver.precision", "double, single"),
-        ("[time]", "solver.global = \"lu\"\n[time]", 2, "solver.global", "cholesky, chebyshev, auto"),
+        ("[time]", "solver.global = \"lu\"\n[time]", 2, "solver.global", "cholesky, hybrid, chebyshev, auto"),
         ("[time]", "solver.inner = -2\n[time]", 2, "solver.inner", "0 or more"),
         ("[damping]", "[damping]\nscope = \"all\"", 6, "damping.scope", "global, local, both"),
         (

@@ -4,7 +4,7 @@ use super::{Hardware, Spec};
 use crate::Result;
 use crate::backend::{self, Device};
 use crate::error::RunError;
-use crate::gpu::{Context, Options, Shared};
+use crate::gpu::{Adapter, Context, Options, Shared};
 use crate::model::Model;
 use crate::scene::LoadedScene;
 use crate::setup::build;
@@ -98,6 +98,10 @@ impl Device for Hardware {
     fn reason_for_cpu(&self) -> Option<String> {
         let hardware = self.context.as_ref().is_some_and(|context| !context.adapter.software);
         (!hardware).then(|| "the window has no hardware adapter".into())
+    }
+
+    fn adapter(&self) -> Option<Adapter> {
+        self.context.as_ref().map(|context| context.adapter.clone())
     }
 
     fn open(&self) -> Result<Arc<Context>> {

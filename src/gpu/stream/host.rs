@@ -60,7 +60,13 @@ impl Stream {
         let readbacks = filled.map(|(buffer, bytes)| {
             let readback = (bytes > 0).then(|| Readback::new(&self.context, bytes));
             if let Some(readback) = &readback {
-                encoder.copy_buffer_to_buffer(self.arena.bound(buffer, &call), 0, readback.buffer(), 0, bytes);
+                encoder.copy_buffer_to_buffer(
+                    self.arena.bound(buffer, &call),
+                    0,
+                    readback.buffer(),
+                    0,
+                    bytes,
+                );
             }
             self.counters.downloaded += bytes;
             readback
