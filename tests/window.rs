@@ -457,7 +457,7 @@ fn a_visitor_edits_the_curve_of_an_example_and_sees_it_next_to_base_damping() {
     driven.fake(BUTTON_RELEASE, 1, [0, 0]);
     let state = driven.wait("the drag to end", |state| log(state) > 1.5);
     assert_eq!(state["lanes"][0]["damping"]["example"][0]["gamma"], 1.0);
-    assert!(state["lanes"][0]["damping"]["example"][0].get("curve").is_none(), "the twin has base damping");
+    assert!(state["lanes"][0]["damping"]["example"][0]["curve"].is_null(), "the twin has base damping");
     // keys: another point, and less of one
     driven.key(0xff63);
     driven.wait("a point more", |state| example(state)["curve"]["points"].as_array().unwrap().len() == 3);
