@@ -26,7 +26,7 @@ impl<T: Scalar> Gpu<T> {
     /// Prepares the global step: on the device, unless the host has to see the iterations.
     pub(super) fn prepare_global(&mut self, coefficients: &StepCoefficients) -> Result<()> {
         let is_seen = self.needs > HostNeeds::Nothing || self.mirror.is_some();
-        let limit = u64::from(self.stream.context().device.limits().max_storage_buffer_binding_size);
+        let limit = self.stream.context().device.limits().max_storage_buffer_binding_size;
         let on_device = Place::Device { largest_binding: limit.min(LARGEST_BINDING) };
         self.global.solve_at(if is_seen { Place::Host } else { on_device });
         self.factor(coefficients)?;

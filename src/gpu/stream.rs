@@ -23,9 +23,6 @@ enum Command {
     Download(Buffer, Arc<Readback>),
 }
 
-/// Bytes of one piece of the upload ring: the correction of some 20,000 vertices, or a few hundred small changes.
-const UPLOAD_CHUNK: u64 = 1 << 18;
-
 /// Commands for a device.
 pub struct Stream {
     context: Arc<Context>,
@@ -33,8 +30,6 @@ pub struct Stream {
     pipelines: Pipelines,
     sizes: Sizes,
     commands: Vec<Command>,
-    /// Memory that uploads pass through, used again once the device has read it.
-    uploads: wgpu::util::StagingBelt,
     counters: DeviceUse,
     profile: Option<Profile>,
     /// Kernels before this one in the table run as their twins on the host.
@@ -55,7 +50,6 @@ impl Stream {
             pipelines: Pipelines::new(library),
             sizes,
             commands: Vec::new(),
-            uploads: wgpu::util::StagingBelt::new(context.device.clone(), UPLOAD_CHUNK),
             counters: DeviceUse::default(),
             profile: None,
             gpu_from: None,
@@ -221,6 +215,7 @@ impl Stream {
         }
         let mut encoder =
             self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let (uploads, mut uploaded) = (self.stage_uploads(commands), 0);
         let mut pass: Option<wgpu::ComputePass<'static>> = None;
         for command in commands {
             // a pass contains any number of kernels and nothing else
@@ -249,9 +244,10 @@ impl Stream {
                     self.counters.dispatches += 1;
                 }
                 Command::Upload(to, bytes) => {
-                    if let Some(size) = wgpu::BufferSize::new(bytes.len() as u64) {
-                        let to = self.arena.get(*to);
-                        self.uploads.write_buffer(&mut encoder, to, 0, size).copy_from_slice(bytes);
+                    if let Some(uploads) = &uploads {
+                        let size = bytes.len() as u64;
+                        encoder.copy_buffer_to_buffer(uploads, uploaded, self.arena.get(*to), 0, size);
+                        uploaded += size;
                     }
                 }
                 Command::Clear(buffer, bytes) => {
@@ -270,13 +266,34 @@ impl Stream {
         if let Some(profile) = &mut self.profile {
             profile.resolve(&mut encoder);
         }
-        self.uploads.finish_and_recall_on_submit(&encoder);
         self.last = Some(self.context.queue.submit([encoder.finish()]));
         self.counters.submissions += 1;
         if let Some(profile) = &mut self.profile {
             profile.collect(&self.context)?;
         }
         Ok(())
+    }
+
+    /// The bytes of all uploads, one after the other, in one buffer; `None` without any. (wgpu's `StagingBelt` panics on a lost device.)
+    fn stage_uploads(&self, commands: &[Command]) -> Option<wgpu::Buffer> {
+        let uploads = commands.iter().filter_map(|command| match command {
+            Command::Upload(_, bytes) => Some(&bytes[..]),
+            _ => None,
+        });
+        let all: Vec<u8> = uploads.flatten().copied().collect();
+        let staged = (!all.is_empty()).then(|| {
+            self.context.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("uploads"),
+                size: all.len() as u64,
+                usage: wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: true,
+            })
+        })?;
+        if let Ok(mut view) = staged.get_mapped_range_mut(..) {
+            view.copy_from_slice(&all);
+        }
+        staged.unmap();
+        Some(staged)
     }
 
     /// Waits for all submissions.

@@ -201,7 +201,7 @@ impl FrontPlan {
     }
 
     /// The rows below all fronts, as columns of the factor; as many rows are handed on.
-    pub fn places(&self) -> &[u32] {
+    pub fn rows_below(&self) -> &[u32] {
         &self.plan.supernodes.rows
     }
 

@@ -370,8 +370,8 @@ fn a_trial_reads_back_a_few_numbers() {
         assert_eq!(cost(device.as_ref()), [64, 2 * step], "a part of it");
         shares = [shares[1], 0.37 * shares[1]];
     }
-    drop(device.host().unwrap());
-    drop(device.host().unwrap());
+    let _ = device.host().unwrap();
+    let _ = device.host().unwrap();
     assert_eq!(cost(device.as_ref()), [16 * n, 0], "gradient and energies of the last of them, once");
     let share = shares[0];
     let expected: Vec<Vec3> = start.iter().zip(&descent).map(|(x, d)| x - d * share).collect();

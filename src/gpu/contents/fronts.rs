@@ -31,8 +31,8 @@ pub fn fronts(plan: &FrontPlan, all: &mut Contents) {
     all.set(Buffer::FrontOrder, plan.order());
     all.set(Buffer::FrontPosition, &plan.position);
     all.set(Buffer::FrontGather, &plan.gather);
-    all.set(Buffer::FrontPlaces, plan.places());
-    all.set(Buffer::FrontUpdates, &vec![[0.0f32; 3]; plan.places().len()]);
+    all.set(Buffer::FrontPlaces, plan.rows_below());
+    all.set(Buffer::FrontUpdates, &vec![[0.0f32; 3]; plan.rows_below().len()]);
     all.set(Buffer::FrontSolution, &vec![[0.0f32; 3]; plan.rows()]);
 }
 

@@ -55,7 +55,7 @@ const LANES: usize = 256;
 fn solve<T: Real>(panels: &FrontPanels<T>, g: &[[T; 3]]) -> Vec<[T; 3]> {
     let plan = panels.plan();
     let add = |a: &mut [T; 3], b: [T; 3]| (0..3).for_each(|k| a[k] = a[k] + b[k]);
-    let mut updates = vec![[T::default(); 3]; plan.places().len()];
+    let mut updates = vec![[T::default(); 3]; plan.rows_below().len()];
     let mut solution = vec![[T::default(); 3]; plan.rows()];
     for call in &plan.calls {
         let panel = panels.panel(call);
@@ -74,7 +74,7 @@ fn solve<T: Real>(panels: &FrontPanels<T>, g: &[[T; 3]]) -> Vec<[T; 3]> {
                         add(&mut y, handed_on(c, &updates));
                         y
                     }
-                    Direction::Down => solution[plan.places()[tile.list + c] as usize],
+                    Direction::Down => solution[plan.rows_below()[tile.list + c] as usize],
                 });
             }
             for r in 0..tile.rows {

@@ -180,7 +180,7 @@ impl Minimiser {
         }
         // where a part both corrects and constrains, neither Φ nor its slope says how far is too far
         let search = self.line_search.as_mut().filter(|_| !(is_constrained && corrected));
-        let applied = search.is_some().then(|| cx.shared.constraint_forces.clone()).unwrap_or_default();
+        let applied = if search.is_some() { cx.shared.constraint_forces.clone() } else { Vec::new() };
         parts.constrain_direction(stage, cx)?;
         if let Some(search) = search {
             search.record(&stage.coefficients, &applied, !corrected, cx)?;

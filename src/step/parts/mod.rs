@@ -302,9 +302,8 @@ impl Parts {
 
     /// What parts keep from step to step.
     pub fn save(&self, cx: &StepContext) -> Vec<SavedPart> {
-        let saved =
-            |part: &Box<dyn Part>| Some(SavedPart { name: part.name().into(), bytes: part.save(cx)? });
-        self.list.iter().filter_map(saved).collect()
+        let saved = |part: &dyn Part| Some(SavedPart { name: part.name().into(), bytes: part.save(cx)? });
+        self.list.iter().filter_map(|part| saved(part.as_ref())).collect()
     }
 
     /// Gives parts what was saved of them.

@@ -76,6 +76,7 @@ impl ConstraintStats {
 }
 
 /// How momenta and energy are conserved.
+#[allow(clippy::large_enum_variant)] // there is one of them
 enum Strategy {
     InsideSolve(Cpd),
     Projection(Fepr),
