@@ -33,6 +33,7 @@ pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
 pub use damping::{Damping, Scope, Torque};
 pub use example::{Curve, CurveKind, Example, Over, Shape};
+#[cfg(feature = "window")]
 pub(crate) use explain::get;
 pub use integrator::{Integrator, NEWMARK, NON_OSCILLATORY};
 pub use joint::Joint;
