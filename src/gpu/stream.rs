@@ -243,23 +243,7 @@ impl Stream {
                     self.pipelines.dispatch(pass, &self.arena, *id, call, workgroups);
                     self.counters.dispatches += 1;
                 }
-                Command::Upload(to, bytes) => {
-                    if let Some(uploads) = &uploads {
-                        let size = bytes.len() as u64;
-                        encoder.copy_buffer_to_buffer(uploads, uploaded, self.arena.get(*to), 0, size);
-                        uploaded += size;
-                    }
-                }
-                Command::Clear(buffer, bytes) => {
-                    encoder.clear_buffer(self.arena.get(*buffer), 0, Some(*bytes))
-                }
-                Command::Copy(from, to) => {
-                    let [source, sink] = [*from, *to].map(|buffer| self.arena.get(buffer));
-                    encoder.copy_buffer_to_buffer(source, 0, sink, 0, self.arena.length(*from));
-                }
-                Command::Download(from, to) => {
-                    encoder.copy_buffer_to_buffer(self.arena.get(*from), 0, to.buffer(), 0, to.bytes());
-                }
+                copied => uploaded += self.copy_bytes(copied, uploads.as_ref(), uploaded, &mut encoder),
             }
         }
         drop(pass);
@@ -272,6 +256,35 @@ impl Stream {
             profile.collect(&self.context)?;
         }
         Ok(())
+    }
+
+    /// Records a command that moves bytes. Returns how many of the staged uploads, from `offset` on, it took.
+    fn copy_bytes(
+        &self,
+        command: &Command,
+        uploads: Option<&wgpu::Buffer>,
+        offset: u64,
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> u64 {
+        match (command, uploads) {
+            (Command::Upload(to, bytes), Some(uploads)) => {
+                let size = bytes.len() as u64;
+                encoder.copy_buffer_to_buffer(uploads, offset, self.arena.get(*to), 0, size);
+                return size;
+            }
+            (Command::Clear(buffer, bytes), _) => {
+                encoder.clear_buffer(self.arena.get(*buffer), 0, Some(*bytes))
+            }
+            (Command::Copy(from, to), _) => {
+                let [source, sink] = [*from, *to].map(|buffer| self.arena.get(buffer));
+                encoder.copy_buffer_to_buffer(source, 0, sink, 0, self.arena.length(*from));
+            }
+            (Command::Download(from, to), _) => {
+                encoder.copy_buffer_to_buffer(self.arena.get(*from), 0, to.buffer(), 0, to.bytes());
+            }
+            _ => {}
+        }
+        0
     }
 
     /// The bytes of all uploads, one after the other, in one buffer; `None` without any. (wgpu's `StagingBelt` panics on a lost device.)
