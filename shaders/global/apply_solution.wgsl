@@ -7,6 +7,7 @@
 @group(0) @binding(2) var<storage, read> solution: array<f32>;
 @group(0) @binding(3) var<storage, read_write> iterate: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> target_offset: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> state: IterationState;
 
 @compute @workgroup_size(64)
 fn main(
@@ -15,7 +16,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let i = flat(workgroup, workgroups, lane);
-    if i >= sizes.vertices {
+    if i >= sizes.vertices || state.done != 0u {
         return;
     }
     let at = 3u * position[i];

@@ -1,4 +1,4 @@
-// Rows c_k w (a |K| - b K_0) K/|K| of a bending stencil (N), K = sum of c_k x_k its curvature at x_e (1/m).
+// Rows c_k w (b (|K| - K_0) K/|K| + viscous (K - K_n)) of a bending stencil (N), K = sum of c_k x_k its curvature at x_e (1/m).
 // Each corner also has an equal part of the energy (J).
 //use shared/direction.wgsl
 //use shared/vertex.wgsl
@@ -25,15 +25,16 @@ fn main(
     let centre = corners[bending.first].index;
     let centre_moved = iterate[centre].xyz;
     var curvature = vec3(0.0);
+    var change = vec3(0.0);
     for (var k = bending.first + 1u; k < bending.end; k++) {
         let corner = corners[k];
-        let moved = iterate[corner.index].xyz - centre_moved;
-        curvature += corner.value * (difference(vertices[corner.index], vertices[centre]) + step.share * moved);
+        let moved = step.share * (iterate[corner.index].xyz - centre_moved);
+        curvature += corner.value * (difference(vertices[corner.index], vertices[centre]) + moved);
+        change += corner.value * moved;
     }
     let bend = polar(curvature, bending.rest_direction);
-    let moment = bending.weight * (step.deformation * bend.length - step.projection * bending.rest_curvature);
-    let stress = moment * bend.direction;
     let excess = bend.length - bending.rest_curvature;
+    let stress = bending.weight * (step.projection * excess * bend.direction + step.viscous * change);
     let part = 0.5 * bending.weight * excess * excess / f32(bending.end - bending.first);
     // the centre balances the others: the coefficients sum to zero only up to rounding
     var others = vec3(0.0);

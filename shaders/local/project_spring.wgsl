@@ -1,4 +1,4 @@
-// Rows k (a |d| - b r) d/|d| and minus that of a spring (N), d = x_i - x_j at x_e, r its length at rest. Each end
+// Rows k (b (|d| - r) d/|d| + viscous (d - d_n)) and minus that of a spring (N), d = x_i - x_j at x_e, r its length at rest. Each end
 // also has half of the energy (J).
 //use shared/direction.wgsl
 //use shared/vertex.wgsl
@@ -23,13 +23,13 @@ fn main(
     let spring = springs[index];
     let a = spring.vertices.x;
     let b = spring.vertices.y;
-    let d = difference(vertices[a], vertices[b]) + step.share * (iterate[a].xyz - iterate[b].xyz);
-    let extent = polar(d, spring.rest_direction);
-    // a scalar times the direction: no torque
-    let tension = spring.stiffness * (step.deformation * extent.length - step.projection * spring.length);
-    let row = tension * extent.direction;
-    let first = sizes.spring_rows + 2u * index;
+    let change = step.share * (iterate[a].xyz - iterate[b].xyz);
+    let extent = polar(difference(vertices[a], vertices[b]) + change, spring.rest_direction);
     let excess = extent.length - spring.length;
+    // a scalar times the direction: no torque
+    let tension = spring.stiffness * step.projection * excess;
+    let row = tension * extent.direction + spring.stiffness * step.viscous * change;
+    let first = sizes.spring_rows + 2u * index;
     let part = 0.25 * spring.stiffness * excess * excess;
     rows[first] = vec4(row, part);
     rows[first + 1u] = vec4(-row, part);

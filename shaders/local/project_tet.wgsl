@@ -1,4 +1,4 @@
-// Projects tetrahedra that keep their shape only: rows G^T w_s (a F - b R), F at x_e, R the closest rotation.
+// Projects tetrahedra that keep their shape only: rows G^T w_s (b (F - R) + viscous (F - F_n)), F at x_e, R the closest rotation.
 //use shared/project_tet.wgsl
 
 @compute @workgroup_size(64)
@@ -14,7 +14,6 @@ fn main(
     let e = tets[index];
     let f = deformation_at_iterate(e);
     let strain = f - rotation_from_last(index, f);
-    // a F - b R, so that near rest only F - R cancels
-    let stress = e.shape_weight * ((step.deformation - step.projection) * f + step.projection * strain);
+    let stress = e.shape_weight * (step.viscous * change_of_deformation(e) + step.projection * strain);
     write_rows(index, e, stress, 0.5 * e.shape_weight * norm_squared(strain));
 }

@@ -1,4 +1,4 @@
-// Tetrahedra of which some obey another law than the projections: rows G^T ((a - b) w F + b P), F at x_e, P the stress.
+// Tetrahedra of which some obey another law than the projections: rows G^T (viscous w (F - F_n) + b P), F at x_e, P the stress.
 //use shared/project_tet.wgsl
 //use shared/tet_law.wgsl
 
@@ -18,6 +18,6 @@ fn main(
     let e = tets[index];
     let f = deformation_at_iterate(e);
     let all = loaded(tet_laws[index], e, f, rotation_from_last(index, f));
-    let viscous = (step.deformation - step.projection) * (e.shape_weight + e.volume_weight);
-    write_rows(index, e, viscous * f + step.projection * all.stress, all.energy);
+    let viscous = step.viscous * (e.shape_weight + e.volume_weight);
+    write_rows(index, e, viscous * change_of_deformation(e) + step.projection * all.stress, all.energy);
 }

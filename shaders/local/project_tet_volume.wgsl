@@ -1,4 +1,4 @@
-// Projects tetrahedra of which some keep their volume too: rows G^T (w_s (a F - b R) + w_v (a F - b P)), F at x_e,
+// Projects tetrahedra of which some keep their volume too: rows G^T (w_s b (F - R) + w_v b (F - P) + (w_s + w_v) viscous (F - F_n)), F at x_e,
 // R the closest rotation, P the closest matrix of unit determinant.
 //use shared/project_tet.wgsl
 //use shared/volume.wgsl
@@ -24,7 +24,6 @@ fn main(
         weighted_strain = weighted_strain + e.volume_weight * beyond;
         energy += 0.5 * e.volume_weight * norm_squared(beyond);
     }
-    // a F - b R and a F - b P, so that near rest only F - R cancels
-    let excess = (step.deformation - step.projection) * (e.shape_weight + e.volume_weight);
-    write_rows(index, e, excess * f + step.projection * weighted_strain, energy);
+    let viscous = step.viscous * (e.shape_weight + e.volume_weight);
+    write_rows(index, e, viscous * change_of_deformation(e) + step.projection * weighted_strain, energy);
 }

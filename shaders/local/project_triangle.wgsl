@@ -1,4 +1,4 @@
-// Rows w G^T(a F - b P) of a triangle (N). P is the closest F whose stretches are within the limits, or what a law
+// Rows w G^T(b (F - P) + viscous (F - F_n)) of a triangle (N). P is the closest F whose stretches are within the limits, or what a law
 // makes of F. Each corner also has a third of the energy (J).
 //use shared/strain.wgsl
 //use shared/vertex.wgsl
@@ -29,14 +29,17 @@ fn main(
     );
     let s = stretch(f);
     let response = strained(triangle, s.sigma);
-    // a F - b P = (a - b) F + b U (sigma - clamp(sigma)) V^T: without a torque however small the excess is, and nothing
-    // within the limits
+    // F - P = U (sigma - clamp(sigma)) V^T: without a torque however small the excess is, and nothing within the limits
     let beyond = step.projection * response.excess;
-    let viscous = step.deformation - step.projection;
+    let moved = iterate[triangle.vertices.x].xyz;
+    let edge_1 = iterate[triangle.vertices.y].xyz - moved;
+    let edge_2 = iterate[triangle.vertices.z].xyz - moved;
+    let change = deformation(edge_1, edge_2, triangle.inverse_rest);
+    let viscous = step.viscous * step.share;
     let along = s.left[0] * beyond.x;
     let across = s.left[1] * beyond.y;
-    let stress_0 = triangle.weight * (viscous * f[0] + along * s.turn.x - across * s.turn.y);
-    let stress_1 = triangle.weight * (viscous * f[1] + along * s.turn.y + across * s.turn.x);
+    let stress_0 = triangle.weight * (viscous * change[0] + along * s.turn.x - across * s.turn.y);
+    let stress_1 = triangle.weight * (viscous * change[1] + along * s.turn.y + across * s.turn.x);
     let b = triangle.inverse_rest;
     let row_1 = stress_0 * b.x + stress_1 * b.y;
     let row_2 = stress_0 * b.z + stress_1 * b.w;

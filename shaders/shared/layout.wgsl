@@ -143,10 +143,10 @@ struct Step {
     slope: f32,
     free_velocity_before: f32,
     free_velocity_displacement: f32,
-    // g = inertia m (d - target) + sum of w G^T(deformation G x_e - projection p), x_e = x_n + share d
+    // g = inertia m (d - target) + sum of w G^T(projection (G x_e - p) + viscous G (x_e - x_n)), x_e = x_n + share d
     inertia: f32,
     share: f32,
-    deformation: f32,
+    viscous: f32,
     projection: f32,
     // A = inertia M + laplacian L + attachment_weight K
     laplacian: f32,
@@ -154,9 +154,8 @@ struct Step {
     // D = mass_damping M + stiffness_damping L
     mass_damping: f32,
     stiffness_damping: f32,
-    // target = (y - x_n) - dissipation (mass_damping v'(y) + stiffness_damping/m L(known_position x_n + known_displacement last_displacement + known_velocity v))
+    // target = (y - x_n) - dissipation (mass_damping v'(y) + stiffness_damping/m L(known_displacement last_displacement + known_velocity v))
     dissipation: f32,
-    known_position: f32,
     known_displacement: f32,
     known_velocity: f32,
     // the damping force is -damping_force D v'
@@ -216,6 +215,12 @@ struct Sizes {
 struct Inner {
     momentum: f32,
     step: f32,
+}
+
+// How far the iterations of a step have come: done is 1 once they have ended, and the iterate stays where it is.
+struct IterationState {
+    done: u32,
+    iterations: u32,
 }
 
 // Tasks of a dispatch of the solve by fronts.

@@ -22,6 +22,14 @@ fn deformation_at_iterate(e: Tet) -> mat3x3<f32> {
     return deformation(e, mat3x3<f32>(edge(v.y, v.x), edge(v.z, v.x), edge(v.w, v.x)));
 }
 
+// F - F_n, by which F changes from x_n to x_e
+fn change_of_deformation(e: Tet) -> mat3x3<f32> {
+    let v = e.vertices;
+    let moved = iterate[v.x].xyz;
+    let edges = mat3x3<f32>(iterate[v.y].xyz - moved, iterate[v.z].xyz - moved, iterate[v.w].xyz - moved);
+    return step.share * deformation(e, edges);
+}
+
 // R of element `index`, remembered
 fn rotation_from_last(index: u32, f: mat3x3<f32>) -> mat3x3<f32> {
     let q = closest_rotation(f, rotations[index]);

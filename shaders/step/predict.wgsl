@@ -39,16 +39,14 @@ fn main(
     inertial_target[i] = vec4(d - step.dissipation * force, 0.0);
 }
 
-// Row i of L(known_position x_n + known_displacement last_displacement + known_velocity v), from differences.
+// Row i of L(known_displacement last_displacement + known_velocity v), from differences.
 fn known(i: u32) -> vec3<f32> {
     let here = motions[i];
-    let place = vertices[i];
     var sum = vec3<f32>();
     for (var k = laplacian_starts[i]; k < laplacian_starts[i + 1u]; k++) {
         let entry = laplacian_entries[k];
         let there = motions[entry.index];
-        sum += entry.value * (step.known_position * difference(vertices[entry.index], place)
-            + step.known_displacement * (there.last_displacement - here.last_displacement)
+        sum += entry.value * (step.known_displacement * (there.last_displacement - here.last_displacement)
             + step.known_velocity * (there.velocity - here.velocity));
     }
     return sum;

@@ -5,7 +5,7 @@ use crate::gpu::{self, Adapter, Context, Options, Shared};
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::step::backend::Backend;
-use crate::{Result, cpu};
+use crate::{Result, Simulation, cpu};
 use std::sync::Arc;
 
 /// Where a step is computed.
@@ -41,6 +41,40 @@ pub trait Device {
 
 /// A backend, and its state on the device, if that is where it computes.
 pub type Placed = (Box<dyn Backend>, Option<Shared>);
+
+/// A simulation of a scene on the backend chosen, and its state on the device. [`BackendChoice::Auto`] leaves a scene to the CPU where the
+/// host would look into every step: round trips then cost more than the device gains (docs/results.md).
+pub fn simulate(
+    choice: BackendChoice,
+    device: &dyn Device,
+    scene: &Scene,
+    model: Arc<Model>,
+) -> Result<(Simulation, Option<Shared>)> {
+    let (backend, shared) = make(choice, device, scene, model.clone())?;
+    let simulation = Simulation::new(scene, model.clone(), backend)?;
+    if choice != BackendChoice::Auto || shared.is_none() {
+        return Ok((simulation, shared));
+    }
+    match looks_in(&simulation) {
+        None => Ok((simulation, shared)),
+        Some(reason) => {
+            device.passed_over(&reason);
+            let (backend, shared) = make(BackendChoice::Cpu, device, scene, model.clone())?;
+            Ok((Simulation::new(scene, model, backend)?, shared))
+        }
+    }
+}
+
+/// Why the host would look into every step, if it would.
+fn looks_in(simulation: &Simulation) -> Option<String> {
+    let reasons = simulation.host_reasons();
+    (!reasons.is_empty()).then(|| {
+        format!(
+            "the host would look into every step ({}); --backend gpu takes the device all the same",
+            reasons.join(", ")
+        )
+    })
+}
 
 /// The backend chosen, for the model of a scene.
 pub fn make(choice: BackendChoice, device: &dyn Device, scene: &Scene, model: Arc<Model>) -> Result<Placed> {

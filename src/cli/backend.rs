@@ -1,14 +1,14 @@
 //! The backend choice of the command line.
 
-use crate::Result;
-use crate::backend::{self, BackendChoice, Device, Placed, reason_for_cpu};
+use crate::backend::{self, BackendChoice, Device, reason_for_cpu};
 use crate::error::InputError;
 use crate::gpu::context::{Adapter, Context, adapters};
 use crate::gpu::kernel::{self, KERNELS};
-use crate::gpu::{Library, Options};
+use crate::gpu::{Library, Options, Shared};
 use crate::model::Model;
 use crate::scene::{LoadedScene, Scene};
 use crate::step::backend::Backend;
+use crate::{Result, Simulation};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -133,17 +133,26 @@ pub fn on_device(
     Ok((shared.context.adapter.clone(), backend))
 }
 
-/// The backend chosen, for the model of a scene. What `auto` chose and why is said on the standard error.
-pub fn make(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Result<Box<dyn Backend>> {
-    make_shared(args, loaded, model).map(|(backend, _)| backend)
+impl BackendArgs {
+    /// Who names an adapter wants it.
+    fn choice(&self) -> BackendChoice {
+        match self.backend {
+            BackendChoice::Auto if self.adapter.is_some() => BackendChoice::Gpu,
+            choice => choice,
+        }
+    }
 }
 
-/// The same, and its state on the device, if that is where it computes.
-pub fn make_shared(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Result<Placed> {
-    let choice = match args.backend {
-        // who names an adapter wants it
-        BackendChoice::Auto if args.adapter.is_some() => BackendChoice::Gpu,
-        choice => choice,
-    };
-    backend::make(choice, args, &loaded.scene, model)
+/// The backend chosen, for the model of a scene. What `auto` chose and why is said on the standard error.
+pub fn make(args: &BackendArgs, loaded: &LoadedScene, model: Arc<Model>) -> Result<Box<dyn Backend>> {
+    backend::make(args.choice(), args, &loaded.scene, model).map(|(backend, _)| backend)
+}
+
+/// A simulation on it, and its state on the device, if that is where it computes.
+pub fn simulate(
+    args: &BackendArgs,
+    loaded: &LoadedScene,
+    model: Arc<Model>,
+) -> Result<(Simulation, Option<Shared>)> {
+    backend::simulate(args.choice(), args, &loaded.scene, model).map_err(|e| loaded.place_error(e))
 }

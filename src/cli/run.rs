@@ -12,12 +12,12 @@ use crate::ledger::Row;
 use crate::observe::checkpoint::Checkpoint;
 use crate::observe::diagnostics::Diagnostics;
 use crate::observe::examples::ExcitationTable;
-use crate::observe::summary::{ConservationSummary, Summary};
+use crate::observe::summary::{ConservationSummary, DeviceSummary, Summary};
 use crate::observe::{Export, Output, Plan, write_whole};
 use crate::scene::LoadedScene;
 use crate::scene::check::refuse_if;
 use crate::setup::{self, build};
-use crate::step::Simulation;
+use crate::step::{DeviceUse, Simulation};
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use pictures::{PictureArgs, Pictures};
@@ -88,6 +88,8 @@ struct Run {
     rows: Vec<Row>,
     /// The frame it starts from.
     from: usize,
+    /// What the device had done after the first frame of this run: that one compiles and sends what stays.
+    first_use: Option<DeviceUse>,
     pictures: Option<Pictures>,
     /// Excitations of the examples, if the scene has any and there is an output folder.
     excitations: Option<ExcitationTable>,
@@ -108,8 +110,7 @@ impl Run {
         let loaded = setup::load(&args.scene, &overrides)?;
         let built = build(&loaded)?;
         let model = Arc::new(built.model);
-        let (backend, shared) = backend::make_shared(&args.backend, &loaded, model.clone())?;
-        let simulation = Simulation::new(&loaded.scene, model, backend).map_err(|e| loaded.place_error(e))?;
+        let (simulation, shared) = backend::simulate(&args.backend, &loaded, model)?;
         let mut warnings = built.warnings;
         if let Some(stable) = simulation.stable_step() {
             tell!("stable steps: {stable}");
@@ -163,7 +164,19 @@ impl Run {
             keep_scene(&args.scene, directory)?;
         }
         let (pictures, no_pictures, excitations) = (None, None, None);
-        Ok(Run { args, loaded, warnings, simulation, rows, from, pictures, excitations, no_pictures })
+        let first_use = None;
+        Ok(Run {
+            args,
+            loaded,
+            warnings,
+            simulation,
+            rows,
+            from,
+            first_use,
+            pictures,
+            excitations,
+            no_pictures,
+        })
     }
 
     /// Runs the frames and writes the summary, also after a failure.
@@ -182,6 +195,7 @@ impl Run {
         let mut summary =
             Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
         summary.warnings = std::mem::take(&mut self.warnings);
+        summary.device = self.device_summary();
         let missed = summary.conservation.as_ref().and_then(ConservationSummary::warning);
         for wrong in missed.into_iter().chain(self.wrong()) {
             tell!("warning: {wrong}");
@@ -208,6 +222,13 @@ impl Run {
             None => say!("nothing written; use --out DIR to save the ledger"),
         }?;
         self.no_pictures.map_or(Ok(()), Err)
+    }
+
+    /// What the frames after the first have cost a device.
+    fn device_summary(&self) -> Option<DeviceSummary> {
+        let used = self.simulation.device_use()?.since(self.first_use.as_ref()?);
+        let frames = self.simulation.frame_number().saturating_sub(self.from + 1);
+        DeviceSummary::new(&used, frames, self.simulation.host_reasons())
     }
 
     /// Warnings derived from the ledger.
@@ -245,6 +266,7 @@ impl Run {
         self.draw()?;
         for frame in self.from + 1..=frames {
             self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
+            self.first_use = self.first_use.or_else(|| self.simulation.device_use());
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
             let checkpoint = output.is_some() && frame.is_multiple_of(self.args.checkpoint);
             // wait only where row and state must match; otherwise a device may run ahead

@@ -1,5 +1,7 @@
 //! `dashpot scenes`: lists the built-in scenes, or prints one to start from.
 
+mod resident;
+
 use std::fmt::Write as _;
 
 use crate::error::Result;
@@ -14,6 +16,13 @@ pub struct Args {
     /// Prints the scene with every default written out
     #[arg(long, requires = "scene")]
     pub full: bool,
+    /// Lists for each scene whether a device makes whole frames of it, what a frame costs, and why the host looks in where it does: makes a few
+    /// frames of each
+    #[arg(long, conflicts_with_all = ["full", "set"])]
+    pub resident: bool,
+    /// With --resident: the adapter whose name contains this, instead of the best one
+    #[arg(long, value_name = "NAME", requires = "resident")]
+    pub adapter: Option<String>,
     /// Overrides a field, such as damping.stiffness=1e-4 (repeatable); implies --full
     #[arg(long, value_name = "PATH=VALUE", requires = "scene")]
     pub set: Vec<String>,
@@ -22,6 +31,7 @@ pub struct Args {
 /// Runs the subcommand: prints to the standard output.
 pub fn run(args: Args) -> Result<()> {
     let text = match &args.scene {
+        _ if args.resident => return resident::list(args.scene.as_deref(), args.adapter),
         None => list()?,
         Some(name) => match builtin::text(name) {
             Some(text) if !args.full && args.set.is_empty() => text.into(),

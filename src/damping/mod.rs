@@ -75,6 +75,17 @@ pub enum Filter {
 }
 
 impl Filter {
+    /// What of it has no kernels, so that a device needs the host once a step; `None` if it has.
+    pub fn host_reason(&self) -> Option<&'static str> {
+        match self {
+            Filter::StrainRate { .. } => Some("strain-rate damping"),
+            Filter::Direct { torque: Torque::LinearProgram, .. } => {
+                Some("direct damping by a linear program")
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it preserves the angular momentum of every body.
     pub fn keeps_spin(&self) -> bool {
         match self {

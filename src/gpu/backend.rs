@@ -18,7 +18,7 @@ use crate::error::RunError;
 use crate::solve::metric::Parts;
 use crate::step::backend::{
     AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
-    Profile, Profiling, Report, Usage,
+    Profile, Profiling, Report, Residency, Usage,
 };
 use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
@@ -34,6 +34,14 @@ const MOST_PENDING: usize = 3;
 const STIFFEST: f64 = 1e5;
 
 impl<T: Scalar> Backend for Gpu<T> {
+    fn residency(&self) -> Residency {
+        // only the exact solve is good enough for what is built upon it
+        match self.global.solves_on_device() {
+            true => Residency { ..Residency::default() },
+            false => Residency::default(),
+        }
+    }
+
     fn set_material(&mut self, change: MaterialChange) -> Result<()> {
         match change {
             MaterialChange::Stiffness { stiffness, as_work } => self.update_stiffness(stiffness, as_work),
@@ -154,8 +162,9 @@ impl<T: Scalar> Backend for Gpu<T> {
                 self.gradient.iter().map(|s| s.map(|c| c.wide() as f32)).collect();
             return self.apply(correction);
         }
-        if let Some(first_panel) = self.panels {
-            return self.solve_fronts(first_panel);
+        if self.panels.is_some() {
+            self.solve_fronts()?;
+            return self.stream.kernel(Id::apply_solution);
         }
         self.stream.phase(Phase::Global);
         for (number, series) in self.inner.clone().enumerate() {

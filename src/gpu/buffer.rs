@@ -84,6 +84,8 @@ buffers! {
     FrontUpdates: Storage<[f32; 3]>;
     /// s = A⁻¹ g (m), packed, in the order of elimination.
     FrontSolution: Storage<[f32; 3]>;
+    /// How far the iterations of a step have come.
+    IterationState: Storage<IterationState>;
     /// Gradients of elements at their corners (N), and the corners' equal parts of their energies (J).
     Rows: Storage<[f32; 4]>;
     /// The vertices' parts of the elastic energy where the last local step was made (J).

@@ -31,6 +31,7 @@ pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     all.set_small(Buffer::Step, &[Step { gravity, ..Step::default() }]);
     all.set_small(Buffer::Sizes, &[sizes]);
     all.set_small(Buffer::Inner, &[Inner::default()]);
+    all.set_small(Buffer::IterationState, &[IterationState::default()]);
     vertices(model, &mut all)?;
     sparse(model, laplacian, &mut all)?;
     let gained = vec![0.0; model.vertex_count()];

@@ -110,7 +110,7 @@ impl<T: Scalar> Gpu<T> {
     fn explicit_numbers(&self, coefficients: &StepCoefficients) -> Result<Step> {
         let Step { share, known_velocity, known_displacement: known_moved, .. } = self.numbers;
         let numbers = state::numbers(coefficients, self.model.gravity, &self.numbers)?;
-        let whole = Step { inertia: 0.0, deformation: 1.0, projection: 1.0, known_position: 0.0, ..numbers };
+        let whole = Step { inertia: 0.0, viscous: 0.0, projection: 1.0, ..numbers };
         Ok(Step { share, known_velocity, known_displacement: known_moved, ..whole })
     }
 

@@ -90,8 +90,9 @@ impl<T: Scalar> Gpu<T> {
         Ok(set * plan.calls.len())
     }
 
-    /// d ← d − A⁻¹ g.
-    pub(super) fn solve_fronts(&mut self, first_panel: usize) -> Result<()> {
+    /// A⁻¹ of what the gradient's buffer holds, into `FrontSolution`, in the order of elimination.
+    pub(super) fn solve_fronts(&mut self) -> Result<()> {
+        let Some(first_panel) = self.panels else { return Err(super::backend::unprepared()) };
         let Some(DeviceFronts { plan, .. }) = &self.fronts else { return Err(super::backend::unprepared()) };
         self.stream.phase(Phase::Global);
         for (series, call) in plan.calls.iter().enumerate() {
@@ -102,6 +103,6 @@ impl<T: Scalar> Gpu<T> {
             let tasks = call.tiles.len() as u32;
             self.stream.call(id, Call { series, panels: first_panel + series, tasks, swapped: false })?;
         }
-        self.stream.kernel(Id::apply_solution)
+        Ok(())
     }
 }

@@ -164,7 +164,7 @@ impl<T: Scalar> HostAccess for Gpu<T> {
     fn evaluate_end(&mut self) -> Result<()> {
         self.update_mirror()?;
         let of_step = self.numbers;
-        let plain = Step { share: 1.0, deformation: 1.0, projection: 1.0, inertia: 0.0, ..of_step };
+        let plain = Step { share: 1.0, viscous: 0.0, projection: 1.0, inertia: 0.0, ..of_step };
         self.set_numbers(plain);
         // an explicit step keeps its force in the buffer of the gradient
         self.has_force &= self.takes_start_force;

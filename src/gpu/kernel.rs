@@ -115,10 +115,10 @@ kernels! {
     global/apply_correction [Chunks, Shifts, Iterate, TargetOffset, Correction, CorrectionBefore] |s| s.chunks;
     global/solve_up [FrontStages, FrontTasks, FrontPanels, FrontOrder, FrontGather, Gradient, FrontUpdates, FrontSolution] |s| s.front_tasks;
     global/solve_down [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution] |s| s.front_tasks;
-    global/apply_solution [Sizes, FrontPosition, FrontSolution, Iterate, TargetOffset] |s| items(s.vertices);
+    global/apply_solution [Sizes, FrontPosition, FrontSolution, Iterate, TargetOffset, IterationState] |s| items(s.vertices);
     global/move_iterate [Step, Sizes, Correction, Iterate, TargetOffset] |s| items(s.vertices);
     global/measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
-    global/measure_strain [Step, Chunks, Vertices, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Partials] |s| s.chunks;
+    global/measure_strain [Step, Chunks, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Partials] |s| s.chunks;
     global/measure_attachment_energy [Step, Sizes, Vertices, Iterate, Attachments, Points, Partials] |s| blocks(s.attachments);
     global/reduce_merit [Sizes, Partials, Report] |_| 1;
     explicit/kick [Step, Sizes, Vertices, Gradient, TargetOffset] |s| items(s.vertices);

@@ -22,7 +22,7 @@ pub(super) struct Sums {
     elastic: [f64; 2],
     /// g·s with the last correction s (J).
     pub slope: f64,
-    /// u·L u at x_e minus that at x_n, and the sum of absolute values (J).
+    /// u·L u of u = x_e − x_n, and the sum of absolute values (J).
     strain: [f64; 2],
     /// Energy of the attachments at x_e (J).
     attached: f64,

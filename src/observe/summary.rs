@@ -5,7 +5,7 @@ use crate::ledger::Row;
 use crate::scene::{ContactLaw, Method, Quantity, Scene};
 use crate::step::parts::conservation::ConstraintStats;
 use crate::step::stable::StableStep;
-use crate::step::{PHASES, Simulation};
+use crate::step::{DeviceUse, PHASES, Simulation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,6 +24,9 @@ pub struct Summary {
     pub scene: String,
     /// The backend, such as `cpu, f64, 2 threads`.
     pub backend: String,
+    /// What a frame costs a device beside its kernels, and why the host looks in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceSummary>,
     pub integrator: String,
     /// τ of non-oscillatory motion (s), given or calibrated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,6 +76,54 @@ pub struct ConservationSummary {
     /// Whether contact is possible: bodies in contact are not counted.
     #[serde(skip)]
     touching: bool,
+}
+
+/// What a frame asks of a device, mean of all frames but the first of a run.
+#[derive(Debug, Clone, Serialize)]
+pub struct DeviceSummary {
+    /// Why the host looks into the steps; empty where it does not.
+    pub host_reasons: Vec<String>,
+    pub dispatches: f64,
+    pub submissions: f64,
+    /// Times that the host waited for the device: in its steps, or for the report of three frames before.
+    pub waits: f64,
+    pub bytes_up: f64,
+    pub bytes_down: f64,
+}
+
+impl DeviceSummary {
+    /// Of `made` between two readings `frames` apart; `None` without frames.
+    pub fn new(made: &DeviceUse, frames: usize, host_reasons: &[String]) -> Option<Self> {
+        let mean = |count: u64| count as f64 / frames as f64;
+        (frames > 0).then(|| DeviceSummary {
+            host_reasons: host_reasons.to_vec(),
+            dispatches: mean(made.dispatches),
+            submissions: mean(made.submissions),
+            waits: mean(made.waits),
+            bytes_up: mean(made.uploaded),
+            bytes_down: mean(made.downloaded),
+        })
+    }
+
+    /// Where frames are made, and why not on the device alone.
+    pub fn place(&self) -> String {
+        match self.host_reasons.is_empty() {
+            true => "whole frames on the device".into(),
+            false => format!("host looks in: {}", self.host_reasons.join(", ")),
+        }
+    }
+}
+
+impl fmt::Display for DeviceSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DeviceSummary { dispatches, submissions, waits, bytes_up, bytes_down, .. } = self;
+        write!(
+            f,
+            "{}; a frame is {dispatches:.0} dispatches, {submissions:.1} submissions, {waits:.1} waits, \
+             {bytes_up:.0} bytes up, {bytes_down:.0} down",
+            self.place()
+        )
+    }
 }
 
 /// Contact settings.
@@ -172,6 +223,7 @@ impl Summary {
             error: None,
             scene: name.into(),
             backend: simulation.describe(),
+            device: None,
             integrator: scene.integrator.kind.clone(),
             tau: simulation.tau(),
             damping: scene.damping.model.clone(),
@@ -236,6 +288,9 @@ impl fmt::Display for Summary {
             writeln!(f, "contact     {contact}")?;
         }
         writeln!(f, "backend     {}", self.backend)?;
+        if let Some(device) = &self.device {
+            writeln!(f, "device      {device}")?;
+        }
         writeln!(f, "time        {} frames, {:.3} s", self.frames, self.time)?;
         let ms = |name: &str| self.milliseconds_per_frame.get(name).copied().unwrap_or(0.0);
         let frame: f64 = PHASES.iter().map(|(_, name)| ms(name)).sum::<f64>() - ms("factor");

@@ -79,6 +79,11 @@ impl<T: Scalar> Global<T> {
         true
     }
 
+    /// Whether a device that makes whole steps by itself solves with a factor, as far as is known.
+    pub fn solves_on_device(&self) -> bool {
+        matches!(self.asked, GlobalSolver::Auto | GlobalSolver::Cholesky)
+    }
+
     fn forget(&mut self) {
         self.stages = [Stage::new(), Stage::new()];
         self.reason.clear();

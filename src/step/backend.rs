@@ -167,11 +167,41 @@ pub struct Columns<'a> {
     pub turn: Mat3,
 }
 
+/// What a backend does by itself inside a step, beyond the bare method, without showing it to the host. Parts and the minimiser that find
+/// their work here leave it to the backend; all others bring the host into every step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Residency {
+    /// Momenta and energy inside the solve.
+    pub conservation: bool,
+    /// The start velocities of non-oscillatory motion.
+    pub non_oscillatory: bool,
+    /// Low-rank updates of the operator: damping along example shapes.
+    pub low_rank: bool,
+    /// A line search, and so every law of elasticity.
+    pub line_search: bool,
+    /// What L-BFGS learns.
+    pub lbfgs: bool,
+    /// To stop at a tolerance.
+    pub tolerance: bool,
+}
+
+/// What parts and the minimiser leave to a backend that makes whole steps by itself. Each call is about the stage that is being made; the
+/// backend then does it in [`Backend::local`] and [`Backend::solve`], for every iteration, and nothing comes back to the host but the report.
+pub trait Resident {}
+
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
 ///
 /// A device may record them and compute later: reports then arrive some frames late ([`Backend::reports`]), and the host sees
 /// the state after [`Backend::fetch`].
 pub trait Backend: HostAccess + Profiling + Send {
+    /// What it does by itself inside a step; nothing, unless it says so. May become less in [`Backend::prepare`], never more.
+    fn residency(&self) -> Residency {
+        Residency::default()
+    }
+    /// Where parts leave their work in a step that the backend makes by itself; `None` if it makes none.
+    fn resident(&mut self) -> Option<&mut dyn Resident> {
+        None
+    }
     /// Changes the bodies' material from now on.
     fn set_material(&mut self, change: MaterialChange) -> Result<()>;
     /// The work of factoring another metric, over that of one solve; 0 where it is little. The same for a model and a solver on

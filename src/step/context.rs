@@ -4,8 +4,8 @@ use super::minimise::operator::StepOperator;
 use super::parts::conservation::body::Rigid;
 use super::parts::conservation::targets::ConservationTargets;
 use super::{
-    AttachmentTargets, Backend, Clock, ExtraForce, ForceAt, HostNeeds, HostStep, Phase, Scheme, Stage,
-    StateOffset, StepTime,
+    AttachmentTargets, Backend, Clock, ExtraForce, ForceAt, HostNeeds, HostStep, Phase, Residency, Scheme,
+    Stage, StateOffset, StepCoefficients, StepTime,
 };
 use crate::damping::Damping;
 use crate::ledger::Exchange;
@@ -34,6 +34,12 @@ pub struct StepContext {
     pub(super) time: StepTime,
     /// What all parts and the solver need to see.
     pub(super) needs: HostNeeds,
+    /// Whether the backend makes whole steps by itself: parts then leave their work to it and never look inside.
+    pub is_resident: bool,
+    /// What the backend could do when that was decided.
+    pub(super) residency: Residency,
+    /// Why the host must see the steps, a reason for each part or method that does; empty where it need not.
+    pub(super) host_reasons: Vec<String>,
 }
 
 /// What parts tell each other.
@@ -125,6 +131,9 @@ impl StepContext {
             damping,
             time,
             needs: HostNeeds::Nothing,
+            is_resident: false,
+            residency: Residency::default(),
+            host_reasons: Vec::new(),
         }
     }
 
@@ -140,6 +149,12 @@ impl StepContext {
     pub(super) fn prepare(&mut self, stage: &Stage, keeps_end_force: bool) -> Result<()> {
         (self.shared.is_constrained, self.shared.keeps_end_force) = (false, keeps_end_force);
         self.timed(Phase::Factor, |cx| cx.backend.prepare(&stage.coefficients, cx.needs))
+    }
+
+    /// Factors A for all stages of a step.
+    pub(super) fn factor(&mut self, stages: &[StepCoefficients]) -> Result<()> {
+        let StepContext { backend, clock, needs, .. } = self;
+        clock.time(Phase::Factor, || stages.iter().try_for_each(|stage| backend.prepare(stage, *needs)))
     }
 
     /// The force at the start of a stage that uses it, unless the step before has left it.

@@ -30,7 +30,7 @@ use crate::scene::Scene;
 use crate::{Result, damping};
 pub use backend::{
     AttachmentTargets, Backend, BackendState, Columns, DeviceUse, ExtraForce, FetchedState, ForceAt,
-    KernelTime, MaterialChange, Profile, Profiling, Report,
+    KernelTime, MaterialChange, Profile, Profiling, Report, Residency, Resident,
 };
 pub use clock::{Clock, PHASES, Phase};
 pub use coefficients::StepCoefficients;
@@ -107,8 +107,8 @@ impl Simulation {
 
     /// One stage of a step.
     fn make_stage(&mut self, stage: &Stage) -> Result<Solved> {
+        self.prepare_stage(stage)?; // A, factored
         let Simulation { cx, solver, parts, .. } = self;
-        cx.prepare(stage, !parts.correct_directions())?; // A, factored
         parts.begin(stage, cx)?; // damping of the stage
         cx.take_start_force(stage)?; // f_n, where the integrator uses it
         parts.aim(stage, cx)?; // what momenta and energy shall become
@@ -129,8 +129,12 @@ impl Simulation {
     /// Factors the matrices of the next step now, so that a failure is known before anything is written.
     pub fn prepare(&mut self) -> Result<()> {
         let stages = self.cx.coefficients();
-        let StepContext { backend, clock, needs, .. } = &mut self.cx;
-        clock.time(Phase::Factor, || stages.iter().try_for_each(|stage| backend.prepare(stage, *needs)))
+        self.cx.factor(&stages)?;
+        if self.cx.is_resident && self.cx.backend.residency() != self.cx.residency {
+            self.gather_needs();
+            self.cx.factor(&stages)?;
+        }
+        Ok(())
     }
 
     /// Adds a part of your own, which acts after all others. Only before the first step, and under a name of its own.
@@ -146,7 +150,24 @@ impl Simulation {
         self.open_book()
     }
 
+    /// Decides where steps are made: by the backend alone where no part and no method has a reason against it.
     fn gather_needs(&mut self) {
-        self.cx.needs = self.parts.needs().max(self.solver.needs());
+        let Simulation { cx, solver, parts, .. } = self;
+        cx.residency = cx.backend.residency();
+        cx.host_reasons = parts.host_reasons(&cx.residency);
+        cx.host_reasons.extend(solver.host_reason(&cx.residency, parts));
+        cx.is_resident = cx.residency != Residency::default() && cx.host_reasons.is_empty();
+        cx.needs = if cx.is_resident { HostNeeds::Nothing } else { parts.needs().max(solver.needs()) };
+    }
+
+    /// Factors A for a stage. A device that finds no memory for it can do less by itself from then on.
+    fn prepare_stage(&mut self, stage: &Stage) -> Result<()> {
+        let keeps_end_force = !self.parts.correct_directions();
+        self.cx.prepare(stage, keeps_end_force)?;
+        if self.cx.is_resident && self.cx.backend.residency() != self.cx.residency {
+            self.gather_needs();
+            self.cx.prepare(stage, keeps_end_force)?;
+        }
+        Ok(())
     }
 }

@@ -29,6 +29,16 @@ impl Simulation {
         self.parts.find::<Conservation>().map(|part| part.stats)
     }
 
+    /// Whether the backend makes whole steps by itself.
+    pub fn is_resident(&self) -> bool {
+        self.cx.is_resident
+    }
+
+    /// Why the host must see the steps, a reason for each part or method that does; empty where it need not.
+    pub fn host_reasons(&self) -> &[String] {
+        &self.cx.host_reasons
+    }
+
     /// How long the steps of an explicit integrator may be; `None` if it is another.
     pub fn stable_step(&self) -> Option<StableStep> {
         self.stable_step

@@ -80,7 +80,7 @@ fn springs() -> Model {
 /// Contents with displacements of a tenth of an element's size for some, and the numbers of a step.
 fn prepared(model: &Model, [a, b]: [f32; 2]) -> Contents {
     let mut all = contents(model, &model.laplacian().unwrap()).unwrap();
-    let numbers = Step { share: 0.5, deformation: a, projection: b, ..Step::default() };
+    let numbers = Step { share: 0.5, viscous: a - b, projection: b, ..Step::default() };
     all.set_small(Buffer::Step, &[numbers]);
     let mut random = Random::new(23);
     let vertices = all.items::<Vertex>(Buffer::Vertices).to_vec();
@@ -166,7 +166,7 @@ fn triangles_within_their_limits_give_no_force() {
     let still = vec![Vec3::zeros(); places.len()];
     let model = Model { triangles: elements, ..masses(&vec![1.0; places.len()], &places, &still) };
     let mut all = contents(&model, &model.laplacian().unwrap()).unwrap();
-    let numbers = Step { share: 1.0, deformation: 1.0, projection: 1.0, ..Step::default() };
+    let numbers = Step { share: 1.0, viscous: 0.0, projection: 1.0, ..Step::default() };
     all.set_small(Buffer::Step, &[numbers]);
     assert_eq!(all.small::<Sizes>(Buffer::Sizes, 0).triangles as usize, COUNT);
     let rows = compared(&context, &all, Id::project_triangle, Buffer::Rows);

@@ -24,4 +24,5 @@ mod gpu_stiffening;
 mod gpu_surfaces;
 mod pictures;
 mod render_portability;
+mod resident_scenes;
 mod session_gpu;

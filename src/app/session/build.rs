@@ -71,9 +71,8 @@ fn make(machine: &Hardware, spec: Spec, from: Option<Snapshot>) -> Result<Box<Bu
     let mut built = build(&loaded)?;
     spec.hold(&mut built.model);
     let model = Arc::new(built.model);
-    let (backend, shared) = backend::make(spec.backend, machine, &loaded.scene, model.clone())?;
-    let mut simulation =
-        Simulation::new(&loaded.scene, model.clone(), backend).map_err(|e| loaded.place_error(e))?;
+    let (mut simulation, shared) = backend::simulate(spec.backend, machine, &loaded.scene, model.clone())
+        .map_err(|e| loaded.place_error(e))?;
     built.warnings.extend(simulation.stable_step().and_then(|stable| stable.warning()));
     let start = simulation.snapshot()?;
     if let Some(snapshot) = from {

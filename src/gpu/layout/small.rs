@@ -14,6 +14,14 @@ small_structs! {
         travel: Vector3<f32>,
     }
 
+    /// How far the iterations of a step have come, as the device knows it.
+    pub struct IterationState {
+        /// Whether they have ended (1) or go on (0): the iterate stays where it is once they have.
+        done: u32,
+        /// How many were made.
+        iterations: u32,
+    }
+
     /// Rigid motion of a body, counted from place and velocity of its first vertex: r = (x − origin) − centre has the
     /// velocity base + drift + ω × r.
     pub struct Rigid {
@@ -55,8 +63,8 @@ small_structs! {
         inertia: f32,
         /// c₂: x_e = x_n + c₂ d.
         share: f32,
-        /// a.
-        deformation: f32,
+        /// a − b: weight of the damping, which acts on x_e − x_n. (On x_e itself it would cost digits of the shape's size.)
+        viscous: f32,
         /// b.
         projection: f32,
         /// Factor of L in A.
@@ -69,9 +77,7 @@ small_structs! {
         stiffness_damping: f32,
         /// d/μ (s²), ∇Ψ = d D v'.
         dissipation: f32,
-        /// Factor of L x_n in the known part of L v' (1/s).
-        known_position: f32,
-        /// Factor of L moved (1/s).
+        /// Factor of L moved in the known part of L v' (1/s).
         known_displacement: f32,
         /// Factor of L v_n.
         known_velocity: f32,

@@ -86,6 +86,9 @@ pub fn solve_down(all: &mut Contents, call: &Call) -> Magnitudes {
 pub fn apply_solution(all: &mut Contents, _: &Call) -> Magnitudes {
     let buffers = [Buffer::Iterate, Buffer::TargetOffset];
     let mut written = Vec::new();
+    if all.small::<IterationState>(Buffer::IterationState, 0).done != 0 {
+        return written;
+    }
     for buffer in buffers {
         let mut out = Output::to(all, buffer);
         for i in 0..sizes(all).vertices as usize {

@@ -7,7 +7,6 @@ use super::solve::{packed, sum_chunks};
 use super::surface::held;
 use super::vertex::{laplacian_row, vertices_of};
 use super::{Output, Sum, sizes, step, wide};
-use crate::Vec3;
 
 /// Twin of `move_iterate`.
 pub fn move_iterate(all: &mut Contents, _: &Call) -> Magnitudes {
@@ -47,20 +46,14 @@ pub fn measure_strain(all: &mut Contents, _: &Call) -> Magnitudes {
         let [mut signed, mut whole, mut size] = [0.0; 3];
         for i in vertices_of(all, chunk) {
             let viscosity = f64::from(all.items::<f32>(Buffer::Viscosity)[i]);
-            let vertices = all.items::<Vertex>(Buffer::Vertices);
             let ways = all.items::<[f32; 4]>(Buffer::Iterate);
             for (j, l) in laplacian_row(all, i) {
-                let parts: [Vec3; 2] = [
-                    wide(&vertices[j].position) - wide(&vertices[i].position),
-                    wide(&vertices[j].low) - wide(&vertices[i].low),
-                ];
                 let change = (wide(&ways[j]) - wide(&ways[i])) * share;
                 let weight = -0.5 * viscosity * l;
-                let term = weight * change.dot(&(change + (parts[0] + parts[1]) * 2.0));
+                let term = weight * change.norm_squared();
                 signed += term;
                 whole += term.abs();
-                let longest = change.norm() + 2.0 * (parts[0].norm() + parts[1].norm());
-                size += weight.abs() * change.norm() * longest;
+                size += term.abs();
             }
         }
         out.number(all, SLOTS * chunk + 4, signed, size);

@@ -17,7 +17,7 @@ const EPSILON: f64 = f32::EPSILON as f64;
 pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Rows);
     let (step, first) = (step(all), sizes(all).triangle_rows as usize);
-    let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
+    let (damped, b) = (f64::from(step.viscous), f64::from(step.projection));
     for (number, triangle) in all.items::<Triangle>(Buffer::Triangles).to_vec().iter().enumerate() {
         let (element, x, size) = strained(all, triangle, Some(f64::from(step.share)));
         let f = element.deformation(&x);
@@ -32,11 +32,19 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
             TriangleLaw::Plane { .. } => turned(&element, f, size),
         };
         let length = (p[0].norm_squared() + p[1].norm_squared()).sqrt();
-        let stress = element.weight * (a * size + b * (size + length + turn));
+        let [_, first_edge, second_edge] =
+            triangle.vertices.map(|v| moved(all, v, triangle.vertices[0], &step));
+        let u = [Vec3::zeros(), first_edge, second_edge];
+        let inverse = element.inverse_rest;
+        let change = first_edge.norm() * (inverse.m11.abs() + inverse.m12.abs())
+            + second_edge.norm() * (inverse.m21.abs() + inverse.m22.abs());
+        let stress = element.weight * (damped * change + b * (size + length + turn));
         let part = shared(strain_energy(&element, &x, size + length, size), 3);
         let operator = element.operator();
         let sizes: [f64; 3] = std::array::from_fn(|k| stress * (operator[0][k].abs() + operator[1][k].abs()));
-        for (k, value) in element.gradient(&x, a, b).into_iter().enumerate() {
+        let viscous = element.gradient(&u, damped, 0.0);
+        for (k, elastic) in element.gradient(&x, b, b).into_iter().enumerate() {
+            let value = elastic + viscous[k];
             let size = if k == 0 { sizes[1] + sizes[2] } else { sizes[k] };
             row(&mut out, all, first + 3 * number + k, &Sum { value, size }, part);
         }
@@ -48,16 +56,19 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
 pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Rows);
     let (step, first) = (step(all), sizes(all).spring_rows as usize);
-    let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
+    let (damped, b) = (f64::from(step.viscous), f64::from(step.projection));
     for (number, spring) in all.items::<Spring>(Buffer::Springs).to_vec().iter().enumerate() {
         let extent = edge(all, spring.vertices[0], spring.vertices[1], Some(f64::from(step.share)));
         let (element, stiffness) = (spring_element(spring), f64::from(spring.stiffness));
         // an error of the extent rotates the direction the more, the shorter it is
         let turn = (extent.size / extent.value.norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
-        let size = stiffness * (a * extent.size + b * element.length * (1.0 + turn));
+        let change = moved(all, spring.vertices[0], spring.vertices[1], &step);
+        let size = stiffness * (damped * change.norm() + b * (extent.size + element.length * (1.0 + turn)));
         let ends = [extent.value, Vec3::zeros()];
         let part = shared(energy(stiffness, element.energy(&ends), extent.size + element.length), 2);
-        for (k, value) in element.gradient(&ends, a, b).into_iter().enumerate() {
+        for (k, elastic) in element.gradient(&ends, b, b).into_iter().enumerate() {
+            let viscous = change * (stiffness * damped);
+            let value = if k == 0 { elastic + viscous } else { elastic - viscous };
             row(&mut out, all, first + 2 * number + k, &Sum { value, size }, part);
         }
     }
@@ -68,14 +79,22 @@ pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
 pub fn project_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
     let mut out = Output::to(all, Buffer::Rows);
     let (step, first) = (step(all), sizes(all).bending_rows as usize);
-    let (a, b) = (f64::from(step.deformation), f64::from(step.projection));
+    let (damped, b) = (f64::from(step.viscous), f64::from(step.projection));
     for bending in all.items::<Bending>(Buffer::Bendings).to_vec() {
         let (element, x, size) = bent(all, &bending, Some(f64::from(step.share)));
         let turn = (size / element.curvature(&x).norm().max(f64::MIN_POSITIVE)).min(1.0 / EPSILON);
         let whole = energy(element.weight, element.energy(&x), size + element.rest_curvature);
         let part = shared(whole, element.coefficients.len());
-        let size = element.weight * (a * size + b * element.rest_curvature * (1.0 + turn));
-        let stress = element.stress(&x, a, b);
+        let corners =
+            &all.items::<Entry>(Buffer::BendingCorners)[bending.first as usize..bending.end as usize];
+        let changes =
+            corners.iter().map(|c| moved(all, c.index, corners[0].index, &step) * f64::from(c.value));
+        let changes: Vec<Vec3> = changes.collect();
+        let change_size: f64 = changes.iter().map(|change| change.norm()).sum();
+        let size =
+            element.weight * (damped * change_size + b * (size + element.rest_curvature * (1.0 + turn)));
+        let viscous = changes.iter().sum::<Vec3>() * (element.weight * damped);
+        let stress = element.stress(&x, b, b) + viscous;
         // the first coefficient is minus the sum of the others, and equally accurate
         let whole: f64 = element.coefficients.iter().map(|c| c.abs()).sum();
         for (k, c) in element.coefficients.iter().enumerate() {
@@ -238,6 +257,12 @@ fn edge(all: &Contents, a: u32, b: u32, share: Option<f64>) -> Sum {
         sum.add((wide(&iterate[a as usize]) - wide(&iterate[b as usize])) * share);
     }
     sum
+}
+
+/// By how much x_a − x_b changes from x_n to x_e (m).
+fn moved(all: &Contents, a: u32, b: u32, step: &Step) -> Vec3 {
+    let iterate = all.items::<[f32; 4]>(Buffer::Iterate);
+    (wide(&iterate[a as usize]) - wide(&iterate[b as usize])) * f64::from(step.share)
 }
 
 /// A triangle with corners 0, 1, 2, their positions relative to the first (m), and the magnitude of F.

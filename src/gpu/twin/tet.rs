@@ -101,17 +101,18 @@ impl Loaded {
 
 fn project(all: &mut Contents, of: fn(&Contents, usize, &Tet) -> (Tet, Law)) -> Magnitudes {
     let step = step(all);
-    let [share, a, b] = [step.share, step.deformation, step.projection].map(f64::from);
+    let [share, damped, b] = [step.share, step.viscous, step.projection].map(f64::from);
     let iterate = all.items::<[f32; 4]>(Buffer::Iterate).to_vec();
     let (mut rows, mut rotations) = (Output::to(all, Buffer::Rows), Output::to(all, Buffer::Rotations));
     for (index, e) in all.items::<Tet>(Buffer::Tets).to_vec().iter().enumerate() {
         let (f, size) = deformed(all, e, |i| wide(&iterate[i]) * share);
         let (e, law) = of(all, index, e);
         let here = Loaded::at(&f, size, &e, &law);
-        // (a − b) w F + b P
-        let viscous = f64::from(e.shape_weight) + f64::from(e.volume_weight);
-        let stress = (a - b) * viscous * f + b * here.stress;
-        let stress_size = (a - b).abs() * viscous * size + b * here.stress_size;
+        // viscous w (F − F_n) + b P
+        let viscous = damped * (f64::from(e.shape_weight) + f64::from(e.volume_weight));
+        let (change, change_size) = deformation_by(&e, |i| wide(&iterate[i]) * share);
+        let stress = viscous * change + b * here.stress;
+        let stress_size = viscous.abs() * change_size + b * here.stress_size;
         let mut first = Sum::default();
         for (corner, rest) in rest_rows(&e).iter().enumerate() {
             let force = Sum { value: stress * rest, size: stress_size * rest.norm() };
@@ -204,6 +205,18 @@ fn deformed(all: &Contents, e: &Tet, displacement: impl Fn(usize) -> Vec3) -> (M
         let displaced = displacement(corner) - displacement(origin);
         f += (high + low + displaced) * rest.transpose();
         size += (high.norm() + low.norm() + displaced.norm()) * rest.norm();
+    }
+    (f, size)
+}
+
+/// The change of F by these displacements (m), and the magnitude of its terms.
+fn deformation_by(e: &Tet, displacement: impl Fn(usize) -> Vec3) -> (Mat3, f64) {
+    let [origin, corners @ ..] = e.vertices.map(|v| v as usize);
+    let (mut f, mut size) = (Mat3::zeros(), 0.0);
+    for (corner, rest) in corners.into_iter().zip(rest_rows(e)) {
+        let displaced = displacement(corner) - displacement(origin);
+        f += displaced * rest.transpose();
+        size += displaced.norm() * rest.norm();
     }
     (f, size)
 }

@@ -3,7 +3,7 @@
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
-use super::{Output, Sum, place, sizes, step, wide};
+use super::{Output, Sum, sizes, step, wide};
 use crate::Vec3;
 use std::ops::Range;
 
@@ -71,13 +71,12 @@ fn free_velocity(s: &Step, m: &Motion) -> Sum {
     sum
 }
 
-/// L(known_position x_n + known_moved moved + known_velocity v) at vertex i.
+/// L(known_displacement last_displacement + known_velocity v) at vertex i.
 fn known(all: &Contents, i: usize) -> Sum {
     let s = step(all);
-    let (vertices, motions) = (all.items::<Vertex>(Buffer::Vertices), all.items::<Motion>(Buffer::Motions));
+    let motions = all.items::<Motion>(Buffer::Motions);
     let mut sum = Sum::default();
     for (j, l) in laplacian_row(all, i) {
-        sum.add((place(&vertices[j]) - place(&vertices[i])) * (l * f64::from(s.known_position)));
         // single precision takes differences of rounded velocities: error relative to the velocities themselves
         let pairs = [
             (motions[i].last_displacement, motions[j].last_displacement, s.known_displacement),

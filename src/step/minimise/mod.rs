@@ -9,6 +9,7 @@ pub mod low_rank;
 pub mod operator;
 pub(super) mod stop;
 
+use super::backend::Residency;
 use super::clock::Phase;
 use super::coefficients::StepCoefficients;
 use super::context::{Change, IterationLimits, StepContext};
@@ -73,6 +74,19 @@ impl Minimiser {
         self.lbfgs.take_if(|_| parts.correct_directions());
     }
 
+    /// Why the host must see the steps, if it must.
+    pub fn host_reason(&self, device: &Residency, parts: &Parts) -> Option<String> {
+        let reason = match (&self.line_search, &self.lbfgs) {
+            _ if self.is_newton => "Newton's method",
+            (Some(_), _) if parts.correct_directions() => "a line search beside conservation",
+            (Some(_), Some(_)) if !device.lbfgs => "L-BFGS",
+            (Some(_), _) if !device.line_search => "a line search",
+            (None, _) if self.tolerance > 0.0 && !device.tolerance => "a tolerance",
+            _ => return None,
+        };
+        Some(reason.into())
+    }
+
     /// What the host must see.
     pub fn needs(&self) -> HostNeeds {
         match self.line_search {
@@ -86,6 +100,9 @@ impl Minimiser {
     pub fn minimise(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<Solved> {
         cx.predict(stage)?;
         self.begin(stage, parts, cx)?;
+        if cx.is_resident {
+            return self.minimise_on_device(stage, parts, cx);
+        }
         let IterationLimits { regular, most } = cx.shared.limits;
         let mut rule = StoppingRule::new(self.tolerance, self.is_newton);
         let mut solved = Solved::default();
@@ -117,6 +134,17 @@ impl Minimiser {
         }
         parts.solved(stage, Progress { iterations: solved.iterations, is_solved: true }, cx)?;
         Ok(solved)
+    }
+
+    /// The same where the backend makes whole steps by itself: it ends them by itself, too, and tells later after how many iterations.
+    fn minimise_on_device(&self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<Solved> {
+        let iterations = cx.shared.limits.most;
+        for _ in 0..iterations {
+            cx.timed(Phase::Local, |cx| cx.backend.local(&stage.coefficients, &[]))?;
+            cx.timed(Phase::Global, |cx| cx.backend.solve(&stage.coefficients, &[], &[]))?;
+        }
+        parts.solved(stage, Progress { iterations, is_solved: true }, cx)?;
+        Ok(Solved { iterations, residual: None })
     }
 
     fn begin(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {

@@ -14,6 +14,7 @@ pub mod plasticity;
 pub mod variational;
 mod velocity_filter;
 
+use super::backend::Residency;
 use super::context::{Change, StepContext};
 use super::host::HostNeeds;
 use super::scheme::Stage;
@@ -81,6 +82,11 @@ pub trait Part: Any + Send {
     /// What the host must see of the steps.
     fn needs(&self) -> HostNeeds {
         HostNeeds::Nothing
+    }
+    /// Why the host must see the steps for it, if it must: what the backend does by itself, it need not. Where no part and no method
+    /// has a reason, [`StepContext::is_resident`] is set.
+    fn host_reason(&self, _device: &Residency) -> Option<String> {
+        (self.needs() > HostNeeds::Nothing).then(|| self.name().into())
     }
     /// Whether it acts at [`Part::correct_direction`]: then Φ alone is not what falls, and L-BFGS is off.
     ///
@@ -253,6 +259,11 @@ impl Parts {
     /// What all of them need to see.
     pub fn needs(&self) -> HostNeeds {
         self.list.iter().map(|part| part.needs()).max().unwrap_or_default()
+    }
+
+    /// Why the host must see the steps.
+    pub fn host_reasons(&self, device: &Residency) -> Vec<String> {
+        self.list.iter().filter_map(|part| part.host_reason(device)).collect()
     }
 
     pub fn correct_directions(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::{Part, Setup};
 use crate::Result;
 use crate::damping::Filter;
-use crate::step::{Change, Phase, Stage, StepContext};
+use crate::step::{Change, Phase, Residency, Stage, StepContext};
 
 /// The filter of a scene's damping model.
 struct VelocityFilter(Filter);
@@ -16,6 +16,10 @@ pub fn make(_: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>> {
 impl Part for VelocityFilter {
     fn name(&self) -> &'static str {
         "velocity filter"
+    }
+
+    fn host_reason(&self, _: &Residency) -> Option<String> {
+        self.0.host_reason().map(Into::into)
     }
 
     fn filters_velocities(&self) -> bool {

@@ -35,7 +35,7 @@ fn elements(f: &[Mat3], starts: &[[f32; 4]]) -> Contents {
     };
     let count = f.len() as u32;
     let mut all = Contents::empty();
-    all.set_small(Buffer::Step, &[Step { share: 1.0, deformation: 1.0, projection: 1.0, ..Step::default() }]);
+    all.set_small(Buffer::Step, &[Step { share: 1.0, viscous: 0.0, projection: 1.0, ..Step::default() }]);
     all.set_small(Buffer::Sizes, &[Sizes { vertices: 4 * count, tets: count, ..Sizes::default() }]);
     all.set_small(Buffer::Inner, &[Inner::default()]);
     all.set(Buffer::Iterate, &vec![[0.0f32; 4]; vertices.len()]);

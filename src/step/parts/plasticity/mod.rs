@@ -14,7 +14,7 @@ use crate::model::law::stretches::Stretches;
 use crate::model::tet::edge_matrix;
 use crate::model::{Element, Law, Model, RestShapes, TetElement, TriangleElement, TriangleLaw};
 use crate::scene::Scene;
-use crate::step::{Change, MaterialChange, Phase, StepContext};
+use crate::step::{Change, MaterialChange, Phase, Residency, StepContext};
 use crate::{Mat3, Result, Vec3};
 use nalgebra::{Matrix2, SMatrix};
 use rayon::prelude::*;
@@ -172,6 +172,11 @@ impl Plasticity {
 impl Part for Plasticity {
     fn name(&self) -> &'static str {
         "plasticity"
+    }
+
+    /// Flow is computed on the host, after each step.
+    fn host_reason(&self, _: &Residency) -> Option<String> {
+        Some(self.name().into())
     }
 
     fn after_step(&mut self, cx: &mut StepContext) -> Result<()> {
