@@ -209,6 +209,7 @@ struct Sizes {
     edges: u32,
     clusters: u32,
     front_tasks: u32,
+    watched: u32,
 }
 
 // The numbers of an inner iteration.
@@ -221,6 +222,12 @@ struct Inner {
 struct IterationState {
     done: u32,
     iterations: u32,
+}
+
+// A force on a vertex (N).
+struct Load {
+    force: vec3<f32>,
+    vertex: u32,
 }
 
 // Tasks of a dispatch of the solve by fronts.

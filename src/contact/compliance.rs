@@ -10,7 +10,14 @@ use std::ops::Range;
 
 /// Memory limit for columns (bytes); the columns of one step must fit.
 const MOST_BYTES: usize = 2 << 30;
+/// Memory limit for right-hand sides that are solved together (bytes), and how many at most.
+const BATCH_BYTES: usize = 16 << 20;
+const MOST_TOGETHER: usize = 64;
 const NONE: u32 = u32::MAX;
+
+/// Applies A⁻¹ in place to several right-hand sides, each with three columns, the x, y and z components at all vertices. Only
+/// the rows of surface vertices are read.
+pub type InverseMetric<'a> = dyn FnMut(&mut [Vec<Vec3>]) -> Result<()> + 'a;
 
 /// The cached columns.
 #[derive(Debug)]
@@ -26,7 +33,7 @@ pub struct ComplianceColumns {
     kept: Vec<Column>,
     bytes: usize,
     most_bytes: usize,
-    scratch: Vec<Vec3>,
+    vertex_count: usize,
 }
 
 /// One column.
@@ -61,7 +68,7 @@ impl ComplianceColumns {
             kept: Vec::new(),
             bytes: 0,
             most_bytes: MOST_BYTES,
-            scratch: vec![Vec3::zeros(); vertex_count],
+            vertex_count,
         }
     }
 
@@ -72,16 +79,11 @@ impl ComplianceColumns {
         self.bytes = 0;
     }
 
-    /// Computes the missing columns of `vertices` (distinct; vertices that are on no surface are skipped). `inverse`
-    /// applies A⁻¹ to three vectors at once, the x, y and z components of its argument. Returns whether any column was
-    /// computed.
+    /// Computes the missing columns of `vertices` (distinct; vertices that are on no surface are skipped), three in a right-hand
+    /// side. Returns whether any column was computed.
     ///
     /// Fails with [`RunError::ContactMemory`] if they do not fit, after dropping the columns that were not requested.
-    pub fn ensure(
-        &mut self,
-        vertices: &[u32],
-        inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
-    ) -> Result<bool> {
+    pub fn ensure(&mut self, vertices: &[u32], inverse: &mut InverseMetric) -> Result<bool> {
         let mut missing: Vec<u32> = self.missing(vertices);
         if missing.is_empty() {
             return Ok(false);
@@ -95,14 +97,17 @@ impl ComplianceColumns {
             self.clear();
             missing = self.missing(vertices);
         }
-        for three in missing.chunks(3) {
-            self.scratch.fill(Vec3::zeros());
-            for (lane, &v) in three.iter().enumerate() {
-                self.scratch[v as usize][lane] = 1.0;
-            }
-            inverse(&mut self.scratch)?;
-            for (lane, &v) in three.iter().enumerate() {
-                self.store(v, lane);
+        let together = (BATCH_BYTES / (size_of::<Vec3>() * self.vertex_count.max(1))).clamp(1, MOST_TOGETHER);
+        for batch in missing.chunks(3 * together) {
+            let unit_loads = |three: &[u32]| {
+                let mut loads = vec![Vec3::zeros(); self.vertex_count];
+                three.iter().enumerate().for_each(|(lane, &v)| loads[v as usize][lane] = 1.0);
+                loads
+            };
+            let mut solved: Vec<Vec<Vec3>> = batch.chunks(3).map(unit_loads).collect();
+            inverse(&mut solved)?;
+            for (k, &v) in batch.iter().enumerate() {
+                self.store(v, &solved[k / 3], k % 3);
             }
         }
         Ok(true)
@@ -117,13 +122,13 @@ impl ComplianceColumns {
         vertices.iter().map(|&v| self.parts[self.part[v as usize] as usize].len() * size_of::<f32>()).sum()
     }
 
-    fn store(&mut self, v: u32, lane: usize) {
-        let diagonal = self.scratch[v as usize][lane];
+    fn store(&mut self, v: u32, solved: &[Vec3], lane: usize) {
+        let diagonal = solved[v as usize][lane];
         let rows = &self.surface[self.parts[self.part[v as usize] as usize].clone()];
         // A is positive definite; if rounding or overflow says otherwise, the vertex has no compliance
         let diagonal = if diagonal.is_finite() && diagonal > 0.0 { diagonal } else { 0.0 };
         let share = |&row: &u32| {
-            let share = (self.scratch[row as usize][lane] / diagonal) as f32;
+            let share = (solved[row as usize][lane] / diagonal) as f32;
             if share.is_finite() { share } else { 0.0 }
         };
         let shares: Box<[f32]> = rows.iter().map(share).collect();
@@ -179,15 +184,16 @@ mod tests {
     use crate::Error;
 
     /// Four vertices in a row, (A⁻¹)_kl = 2^−|k−l|, and three more that are apart from them.
-    fn inverse(calls: &mut usize) -> impl FnMut(&mut [Vec3]) -> Result<()> + '_ {
-        |b| {
-            *calls += 1;
+    fn inverse(calls: &mut usize) -> impl FnMut(&mut [Vec<Vec3>]) -> Result<()> + '_ {
+        |batch| {
             let apart = |k: usize, l: usize| (k < 4) != (l < 4);
             let entry =
                 |k: usize, l: usize| if apart(k, l) { 0.0 } else { 0.5f64.powi(k.abs_diff(l) as i32) };
-            let solved: Vec<Vec3> =
-                (0..b.len()).map(|k| (0..b.len()).map(|l| b[l] * entry(k, l)).sum()).collect();
-            b.copy_from_slice(&solved);
+            for b in batch {
+                *calls += 1;
+                let row = |k: usize| (0..b.len()).map(|l| b[l] * entry(k, l)).sum();
+                *b = (0..b.len()).map(row).collect();
+            }
             Ok(())
         }
     }

@@ -69,6 +69,11 @@ impl Detector {
         Ok(Some(Detector { contact: scene.contact.clone(), obstacles, contact_surfaces, topologies, joined }))
     }
 
+    /// Whether bodies touch each other or themselves.
+    pub fn looks_at_bodies(&self) -> bool {
+        self.contact.bodies && self.contact_surfaces.len() > 1 || self.contact.itself
+    }
+
     /// Surface vertices in each of these ranges, ascending.
     pub fn surfaces(&self, ranges: &[Range<usize>]) -> Vec<Vec<u32>> {
         let mut surfaces = vec![Vec::new(); ranges.len()];
@@ -84,7 +89,7 @@ impl Detector {
         for body in 0..self.contact_surfaces.len() {
             self.near_obstacles(step, body, &mut constraints);
         }
-        if self.contact.bodies && self.contact_surfaces.len() > 1 || self.contact.itself {
+        if self.looks_at_bodies() {
             self.near_bodies(step, warm_start, &mut constraints);
         }
         constraints.sort_by_key(|constraint| (constraint.vertices[0], constraint.surface));

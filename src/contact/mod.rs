@@ -35,6 +35,7 @@ use crate::model::Model;
 use crate::scene::{ContactLaw, Scene};
 use crate::{Result, Vec3};
 use compliance::ComplianceColumns;
+pub use compliance::InverseMetric;
 pub(crate) use constraint::{ContactConstraint, Law, NO_BODY, Plane};
 use detect::{Detector, StepWindow};
 pub use exchange::{BodyExchange, BodyForce, Exchange};
@@ -115,13 +116,18 @@ impl Contacts {
         self.constraints.len()
     }
 
+    /// The vertices of all constraints; some of them several times.
+    pub fn constrained_vertices(&self) -> impl Iterator<Item = u32> {
+        self.constraints.iter().flat_map(|constraint| constraint.arms().map(|(vertex, _)| vertex as u32))
+    }
+
     /// Whether the step needs no contact.
     pub fn is_empty(&self) -> bool {
         self.constraints.is_empty()
     }
 
     /// Solves for the forces at `x_free` = x − A⁻¹ g, g without contact. `weight`: the factor of U' in the gradient of
-    /// Φ. `inverse` applies A⁻¹ in place to three columns, the x, y and z components of its argument.
+    /// Φ. `inverse` applies A⁻¹.
     ///
     /// Returns Jᵀ f with this weight, ascending by vertex; x⁺ = x_free + A⁻¹ Jᵀ f.
     pub fn solve(
@@ -129,7 +135,7 @@ impl Contacts {
         x_start: &[Vec3],
         x_free: &[Vec3],
         weight: f64,
-        inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
+        inverse: &mut InverseMetric,
     ) -> Result<&[(u32, Vec3)]> {
         let problem = Problem { law: self.law, weight, start: x_start, free: x_free };
         let mut acting: Vec<bool> = self
@@ -178,8 +184,19 @@ impl Contacts {
         !closed.is_empty()
     }
 
+    /// The vertices whose positions matter, ascending: those of surfaces, and all where bodies may be inside each other or themselves.
+    pub fn vertices(&self, model: &Model) -> Vec<u32> {
+        if self.detector.looks_at_bodies() {
+            return (0..model.vertex_count() as u32).collect();
+        }
+        let surfaces = self.detector.contact_surfaces.iter();
+        let mut vertices: Vec<u32> = surfaces.flat_map(|surface| &surface.vertices).copied().collect();
+        vertices.sort_unstable();
+        vertices
+    }
+
     /// A⁻¹ Jᵀ f at a vertex in contact (m).
-    fn displacement(&self, vertex: u32) -> Vec3 {
+    pub fn displacement(&self, vertex: u32) -> Vec3 {
         // vertices of a body are contiguous
         let part = self.columns.part(vertex);
         let first = self.nodal.partition_point(|(v, _)| self.columns.part(*v) < part);

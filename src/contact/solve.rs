@@ -7,7 +7,7 @@
 
 use super::anderson::Anderson;
 use super::delassus::DelassusOperator;
-use super::{ComplianceColumns, ContactConstraint, Law};
+use super::{ComplianceColumns, ContactConstraint, InverseMetric, Law};
 use crate::scene::ContactLaw;
 use crate::{Result, Vec3};
 use nalgebra::DVector;
@@ -69,7 +69,7 @@ impl Solver {
         constraints: &mut [ContactConstraint],
         active: &[usize],
         columns: &mut ComplianceColumns,
-        inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
+        inverse: &mut InverseMetric,
     ) -> Result<()> {
         self.ensure_rows(constraints, active, columns, inverse)?;
         let mut blocks: Vec<Block> = active
@@ -179,7 +179,7 @@ impl Solver {
         constraints: &[ContactConstraint],
         active: &[usize],
         columns: &mut ComplianceColumns,
-        inverse: &mut dyn FnMut(&mut [Vec3]) -> Result<()>,
+        inverse: &mut InverseMetric,
     ) -> Result<()> {
         let unknown: Vec<usize> =
             active.iter().copied().filter(|&constraint| !self.delassus.has_row(constraint)).collect();

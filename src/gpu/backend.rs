@@ -11,6 +11,7 @@ use super::contents::points;
 use super::kernel::{Call, Id};
 use super::layout::{Inner, Small, Step, encode};
 use super::state;
+use super::surface_access::GlobalStep;
 use super::{Gpu, report};
 use crate::damping::Filter;
 use crate::elastic::Scalar;
@@ -23,6 +24,7 @@ use crate::step::backend::{
 use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::host::{HostAccess, HostNeeds, HostStep};
+use crate::step::surface::SurfaceAccess;
 use crate::{Result, Vec3};
 use nalgebra::DVector;
 
@@ -37,9 +39,13 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn residency(&self) -> Residency {
         // only the exact solve is good enough for what is built upon it
         match self.global.solves_on_device() {
-            true => Residency { ..Residency::default() },
+            true => Residency { contact: true, ..Residency::default() },
             false => Residency::default(),
         }
+    }
+
+    fn surface(&mut self) -> Option<&mut dyn SurfaceAccess> {
+        Some(self)
     }
 
     fn set_material(&mut self, change: MaterialChange) -> Result<()> {
@@ -115,6 +121,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.set_points(points(travels))?;
         self.attachment_targets.clone_from(&targets.after);
         self.measured = false;
+        self.watch.iter_mut().for_each(|watch| watch.has_forces = false);
         self.stream.kernel(Id::predict)?;
         self.mirror_first_guess()?;
         if coefficients.takes_force() { self.add_start_force(coefficients) } else { Ok(()) }
@@ -122,6 +129,7 @@ impl<T: Scalar> Backend for Gpu<T> {
 
     fn local(&mut self, _: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
         self.project()?;
+        self.global_step = GlobalStep::Open;
         if self.is_resident() {
             if !std::mem::replace(&mut self.measured, true) {
                 self.measure_gradient()?;
@@ -163,8 +171,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return self.apply(correction);
         }
         if self.panels.is_some() {
-            self.solve_fronts()?;
-            return self.stream.kernel(Id::apply_solution);
+            return self.finish_global_step();
         }
         self.stream.phase(Phase::Global);
         for (number, series) in self.inner.clone().enumerate() {
@@ -190,7 +197,9 @@ impl<T: Scalar> Backend for Gpu<T> {
             self.stream.kernel(Id::store_end_force)?;
             self.has_force = true;
         }
-        if self.is_resident() {
+        // forces of contacts lie in the gradient's buffer, and the host has measured what they leave
+        let has_forces = self.watch.as_ref().is_some_and(|watch| watch.has_forces);
+        if self.is_resident() && !has_forces {
             self.measure_gradient()?;
         }
         self.stream.kernel(Id::advance)?;

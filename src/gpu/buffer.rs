@@ -86,6 +86,16 @@ buffers! {
     FrontSolution: Storage<[f32; 3]>;
     /// How far the iterations of a step have come.
     IterationState: Storage<IterationState>;
+    /// Vertices whose places the host looks at, for contact; like all that follows about them, empty unless it does.
+    Watched: Storage<u32>;
+    /// Their places (m), packed: all of them rounded, then what rounding left.
+    Places: Storage<[f32; 3]>;
+    /// Where they go, from x_n (m), packed: all of them after the global step, then before it. Or the solution of another right-hand side.
+    Look: Storage<[f32; 3]>;
+    /// Forces on some of them; the first item only says how many follow.
+    Loads: Storage<Load>;
+    /// −F (N), packed, F the forces of contacts in the iteration before.
+    ContactGradient: Storage<[f32; 3]>;
     /// Gradients of elements at their corners (N), and the corners' equal parts of their energies (J).
     Rows: Storage<[f32; 4]>;
     /// The vertices' parts of the elastic energy where the last local step was made (J).

@@ -116,6 +116,12 @@ kernels! {
     global/solve_up [FrontStages, FrontTasks, FrontPanels, FrontOrder, FrontGather, Gradient, FrontUpdates, FrontSolution] |s| s.front_tasks;
     global/solve_down [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution] |s| s.front_tasks;
     global/apply_solution [Sizes, FrontPosition, FrontSolution, Iterate, TargetOffset, IterationState] |s| items(s.vertices);
+    contact/look_at_places [Sizes, Watched, Vertices, Places] |s| items(s.watched);
+    contact/look_at_iterate [Sizes, Watched, FrontPosition, FrontSolution, Iterate, Look] |s| items(s.watched);
+    contact/look_at_solution [Sizes, Watched, FrontPosition, FrontSolution, Look] |s| items(s.watched);
+    contact/scatter_loads [Loads, Gradient] |s| items(s.watched);
+    contact/measure_constrained_gradient [Chunks, Gradient, ContactGradient, Partials] |s| s.chunks;
+    contact/measure_step_energy [Step, Chunks, Vertices, Motions, Iterate, Energies, Partials] |s| s.chunks;
     global/move_iterate [Step, Sizes, Correction, Iterate, TargetOffset] |s| items(s.vertices);
     global/measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
     global/measure_strain [Step, Chunks, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Partials] |s| s.chunks;

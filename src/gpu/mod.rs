@@ -25,6 +25,7 @@ mod report;
 pub mod shader;
 mod state;
 pub mod stream;
+mod surface_access;
 pub mod twin;
 mod update_stiffness;
 
@@ -86,6 +87,10 @@ pub struct Gpu<T: Scalar> {
     /// it solves otherwise.
     fronts: Option<fronts::DeviceFronts>,
     panels: Option<usize>,
+    /// What has become of the direction of the last local step; used where the device solves with fronts.
+    global_step: surface_access::GlobalStep,
+    /// The vertices that the host looks at; `None` until it does.
+    watch: Option<surface_access::Watch>,
     /// What the host sees of the steps.
     needs: HostNeeds,
     /// The largest ratio of stiffness to inertia of a vertex in A.
@@ -208,6 +213,8 @@ impl<T: Scalar> Gpu<T> {
             inner: 0..0,
             fronts: None,
             panels: None,
+            global_step: surface_access::GlobalStep::default(),
+            watch: None,
             needs: HostNeeds::Nothing,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),

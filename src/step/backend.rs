@@ -3,6 +3,7 @@
 //! Three traits. [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that
 //! work on the host), [`Profiling`] what a user may ask about its speed.
 
+use super::surface::SurfaceAccess;
 use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
 use crate::damping::Filter;
 use crate::ledger::{Exchange, Observation};
@@ -183,6 +184,8 @@ pub struct Residency {
     pub lbfgs: bool,
     /// To stop at a tolerance.
     pub tolerance: bool,
+    /// Contact, with forces from the host: a round trip of the surface in each iteration where something may touch.
+    pub contact: bool,
 }
 
 /// What parts and the minimiser leave to a backend that makes whole steps by itself. Each call is about the stage that is being made; the
@@ -200,6 +203,10 @@ pub trait Backend: HostAccess + Profiling + Send {
     }
     /// Where parts leave their work in a step that the backend makes by itself; `None` if it makes none.
     fn resident(&mut self) -> Option<&mut dyn Resident> {
+        None
+    }
+    /// What contact sees of steps that the backend makes by itself; `None` if it makes none.
+    fn surface(&mut self) -> Option<&mut dyn SurfaceAccess> {
         None
     }
     /// Changes the bodies' material from now on.

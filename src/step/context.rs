@@ -61,6 +61,8 @@ pub struct Shared {
     pub is_constrained: bool,
     /// Their forces on vertices in the last iteration, scaled as in ∇Φ: the force itself is s h times that (N).
     pub constraint_forces: Vec<(u32, Vec3)>,
+    /// |g − F| with these forces, in a step that a device makes by itself (N).
+    pub constrained_gradient: Option<f64>,
     /// How many iterations a stage may make.
     pub limits: IterationLimits,
     /// Iterations that parts have made of their own in this stage.

@@ -21,6 +21,7 @@ pub mod scheme;
 mod settling_time;
 pub mod snapshot;
 pub mod stable;
+pub mod surface;
 #[cfg(test)]
 mod tests;
 

@@ -42,7 +42,8 @@ impl Linear {
         (0..y.len()).for_each(|i| free[i] += y[i] * (self.model.mass[i] / (h * h)));
         let mut inverse = inverse(&self.factor);
         inverse(&mut free).unwrap();
-        let forces = self.contacts.solve(&self.x, &free, 1.0, &mut inverse).unwrap();
+        let mut columns = |batch: &mut [Vec<Vec3>]| batch.iter_mut().try_for_each(|column| inverse(column));
+        let forces = self.contacts.solve(&self.x, &free, 1.0, &mut columns).unwrap();
         let mut push = vec![Vec3::zeros(); y.len()];
         forces.iter().for_each(|(v, f)| push[*v as usize] = *f);
         inverse(&mut push).unwrap();

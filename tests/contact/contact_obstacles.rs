@@ -18,9 +18,9 @@ fn parts(text: &str) -> (Scene, Model, Contacts) {
 }
 
 /// A⁻¹ of a diagonal metric: every vertex has the compliance `c`.
-fn diagonal(c: f64) -> impl FnMut(&mut [Vec3]) -> Result<()> {
-    move |b| {
-        b.iter_mut().for_each(|b| *b *= c);
+fn diagonal(c: f64) -> impl FnMut(&mut [Vec<Vec3>]) -> Result<()> {
+    move |batch| {
+        batch.iter_mut().flatten().for_each(|b| *b *= c);
         Ok(())
     }
 }

@@ -48,10 +48,10 @@ impl Case {
         let mut solver = Solver::default();
         solver.begin(&self.constraints, &self.columns);
         let matrix = &self.inverse;
-        let mut inverse = |b: &mut [Vec3]| {
-            let solved: Vec<Vec3> =
-                (0..b.len()).map(|k| (0..b.len()).map(|l| b[l] * matrix[(k, l)]).sum()).collect();
-            b.copy_from_slice(&solved);
+        let mut inverse = |batch: &mut [Vec<Vec3>]| {
+            for b in batch {
+                *b = (0..b.len()).map(|k| (0..b.len()).map(|l| b[l] * matrix[(k, l)]).sum()).collect();
+            }
             Ok(())
         };
         solver.solve(&problem, &mut self.constraints, &active, &mut self.columns, &mut inverse).unwrap();

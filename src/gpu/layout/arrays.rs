@@ -154,6 +154,13 @@ array_structs! {
         update: u32,
     }
 
+    /// A force on a vertex, as a right-hand side has it.
+    pub struct Load {
+        /// (N).
+        force: [f32; 3],
+        vertex: u32,
+    }
+
     /// Vertices `first..end`, all of one body: what a workgroup reduces.
     pub struct Chunk {
         /// First vertex.

@@ -140,6 +140,8 @@ small_structs! {
         clusters: u32,
         /// Tasks of a solve by fronts, 0 unless the device makes it.
         front_tasks: u32,
+        /// Vertices whose places the host looks at, 0 unless it does.
+        watched: u32,
     }
 
     /// Tasks of a dispatch of the solve by fronts.

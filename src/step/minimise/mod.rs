@@ -138,13 +138,26 @@ impl Minimiser {
 
     /// The same where the backend makes whole steps by itself: it ends them by itself, too, and tells later after how many iterations.
     fn minimise_on_device(&self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<Solved> {
-        let iterations = cx.shared.limits.most;
-        for _ in 0..iterations {
+        let mut rule = StoppingRule::new(0.0, false);
+        let mut solved = Solved::default();
+        // parts that look may allow more iterations
+        while solved.iterations < cx.shared.limits.most {
             cx.timed(Phase::Local, |cx| cx.backend.local(&stage.coefficients, &[]))?;
+            let is_solved = solved.iterations >= cx.shared.limits.regular;
+            let progress = Progress { iterations: solved.iterations, is_solved };
+            parts.look(stage, progress, cx)?;
+            if cx.shared.is_constrained {
+                solved.residual = cx.shared.constrained_gradient.map(|g| rule.residual(g, true));
+                if parts.end_iterations(stage, progress, cx)? {
+                    break;
+                }
+                parts.constrain_direction(stage, cx)?;
+            }
             cx.timed(Phase::Global, |cx| cx.backend.solve(&stage.coefficients, &[], &[]))?;
+            solved.iterations += 1;
         }
-        parts.solved(stage, Progress { iterations, is_solved: true }, cx)?;
-        Ok(Solved { iterations, residual: None })
+        parts.solved(stage, Progress { iterations: solved.iterations, is_solved: true }, cx)?;
+        Ok(solved)
     }
 
     fn begin(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {

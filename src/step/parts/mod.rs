@@ -6,7 +6,6 @@
 pub mod attachments;
 pub mod conservation;
 pub mod contact;
-mod energy_guard;
 pub mod example_damping;
 pub mod material_schedule;
 pub mod non_oscillatory;
@@ -122,6 +121,11 @@ pub trait Part: Any + Send {
     fn verdict(&mut self, _stage: &Stage, _progress: Progress, _cx: &mut StepContext) -> Result<Verdict> {
         Ok(Verdict::Indifferent)
     }
+    /// Where the device makes whole steps by itself, after a local step and before its global step: the only moment of an iteration there,
+    /// and a round trip for those that look.
+    fn look(&mut self, _stage: &Stage, _progress: Progress, _cx: &mut StepContext) -> Result<()> {
+        Ok(())
+    }
     /// The gradient is complete, and the direction is about to be computed.
     fn before_direction(&mut self, _stage: &Stage, _cx: &mut StepContext) -> Result<()> {
         Ok(())
@@ -208,6 +212,7 @@ moments! {
     begin(stage: &Stage);
     aim(stage: &Stage);
     predicted(stage: &Stage);
+    look(stage: &Stage, progress: Progress);
     before_direction(stage: &Stage);
     after_direction(stage: &Stage);
     correct_direction(stage: &Stage);

@@ -103,6 +103,11 @@ fn asked(scene: &Scene) -> Option<Given> {
     matches!(given.method, Method::Cpd | Method::Fepr).then_some(given)
 }
 
+/// Whether a scene conserves anything, by whatever method.
+pub fn is_asked(scene: &Scene) -> bool {
+    asked(scene).is_some()
+}
+
 /// κ = 1 is backward Euler, which loses spin.
 fn is_non_oscillatory(scene: &Scene) -> bool {
     scene.integrator.kind == NON_OSCILLATORY && scene.integrator.kappa != Some(1.0)

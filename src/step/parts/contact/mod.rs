@@ -1,11 +1,18 @@
 //! Contact in a step: found after the prediction, resolved in every iteration after the direction is computed.
 
-use super::conservation::external::ContactWrench;
-use super::energy_guard::{EnergyGuard, MOST_MORE};
+mod energy_guard;
+mod on_device;
+
+use super::conservation::{self, external::ContactWrench};
 use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::contact::{ContactPoint, Contacts};
-use crate::step::{Change, HostNeeds, LinearMap, Phase, Stage, StepCoefficients, StepContext};
+use crate::scene::{Scene, SolverKind};
+use crate::step::{
+    Change, HostNeeds, LinearMap, Phase, Residency, Stage, StepCoefficients, StepContext, explicit,
+};
 use crate::{Result, Vec3};
+use energy_guard::{EnergyGuard, MOST_MORE};
+use on_device::Watched;
 use serde::{Deserialize, Serialize};
 
 /// The contacts of a model and memory for them.
@@ -20,6 +27,10 @@ pub struct Contact {
     response: Vec<Vec3>,
     /// The metric that the contacts know.
     metric: u64,
+    /// What it sees of steps that a device makes.
+    watched: Watched,
+    /// What in the scene brings the host into every step, beside contact.
+    beside: Option<&'static str>,
 }
 
 /// What is kept from step to step.
@@ -34,6 +45,8 @@ pub fn make(setup: &Setup, _: &mut StepContext) -> Result<Option<Box<dyn Part>>>
     let Some(contacts) = Contacts::new(setup.scene, setup.model)? else { return Ok(None) };
     let zeros = vec![Vec3::zeros(); setup.model.vertex_count()];
     Ok(Some(Box::new(Contact {
+        watched: Watched::new(&contacts, setup.model),
+        beside: host_reason(setup.scene, setup.model.is_projective()),
         contacts,
         guard: EnergyGuard::default(),
         is_guarded: false,
@@ -41,6 +54,21 @@ pub fn make(setup: &Setup, _: &mut StepContext) -> Result<Option<Box<dyn Part>>>
         response: zeros,
         metric: 0,
     })))
+}
+
+/// What goes together with contact on the host only.
+fn host_reason(scene: &Scene, is_projective: bool) -> Option<&'static str> {
+    let searches = scene.solver.kind == SolverKind::Newton
+        || !is_projective
+        || scene.solver.history.is_some_and(|most| most > 0);
+    let reasons = [
+        (conservation::is_asked(scene), "contact beside conservation"),
+        (!scene.damping.examples.is_empty(), "contact beside example damping"),
+        (searches, "contact beside a line search"),
+        (explicit::find(&scene.integrator.kind).is_some(), "contact in explicit steps"),
+        (scene.time.tolerance > 0.0, "contact beside a tolerance"),
+    ];
+    reasons.into_iter().find(|(applies, _)| *applies).map(|(_, reason)| reason)
 }
 
 impl Contact {
@@ -61,6 +89,33 @@ impl Contact {
         self.response.fill(Vec3::zeros());
         cx.shared.is_constrained = !self.contacts.is_empty();
         Ok(())
+    }
+
+    /// Steps in which something may touch are watched for energy that they gain.
+    fn guard(
+        &mut self,
+        stage: &Stage,
+        elastic_at_start: fn(&mut StepContext) -> Result<f64>,
+        cx: &mut StepContext,
+    ) -> Result<()> {
+        self.is_guarded = self.guard.watch(stage, cx.shared.is_constrained, cx, elastic_at_start)?;
+        if self.is_guarded {
+            cx.shared.limits.most = cx.shared.limits.regular + MOST_MORE;
+        }
+        Ok(())
+    }
+
+    /// After a local step: whether the step has gained energy.
+    fn gains(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<bool> {
+        if cx.is_resident {
+            return Ok(self.gains_at_surface(stage, cx));
+        }
+        let energies = energy_guard::energies(stage, cx)?;
+        let host = cx.backend.host()?;
+        let ways = [host.x, host.iterate];
+        let stored = energy_guard::attachment_energy(stage, &cx.model, ways)
+            + self.contacts.stored_and_friction_energy(host.x, host.iterate);
+        Ok(self.guard.gains(&energies, stored))
     }
 
     /// Makes the gradient that of g − F, with the forces F of the iteration before. After a solve by A the direction follows; a solve
@@ -95,7 +150,10 @@ impl Contact {
         self.free.iter_mut().zip(directions).for_each(|(free, ((x, d), response))| *free = x - d - response);
         let start = host.x.to_vec();
         let backend = cx.backend.as_mut();
-        let mut inverse = |columns: &mut [Vec3]| backend.apply(LinearMap::InverseMetric, &mut [columns]);
+        let mut inverse = |batch: &mut [Vec<Vec3>]| {
+            let mut columns: Vec<&mut [Vec3]> = batch.iter_mut().map(|column| &mut column[..]).collect();
+            backend.apply(LinearMap::InverseMetric, &mut columns)
+        };
         let forces = self.contacts.solve(&start, &self.free, weight, &mut inverse)?.to_vec();
         let mut response = vec![Vec3::zeros(); start.len()];
         if !forces.is_empty() {
@@ -146,21 +204,30 @@ impl Part for Contact {
         HostNeeds::Energies
     }
 
+    fn host_reason(&self, device: &Residency) -> Option<String> {
+        self.beside.or((!device.contact).then_some("contact")).map(Into::into)
+    }
+
     fn predicted(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            return Ok(());
+        }
         cx.timed(Phase::Contact, |cx| self.find(stage, cx))?;
-        self.is_guarded =
-            cx.scheme.explicit().is_none() && self.guard.watch(stage, cx.shared.is_constrained, cx)?;
-        if self.is_guarded {
-            cx.shared.limits.most = cx.shared.limits.regular + MOST_MORE;
+        if cx.scheme.explicit().is_none() {
+            self.guard(stage, energy_guard::elastic_at_start, cx)?;
         }
         Ok(())
+    }
+
+    fn look(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
+        cx.timed(Phase::Contact, |cx| self.look_at_surface(stage, progress, cx))
     }
 
     fn verdict(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<Verdict> {
         if cx.shared.conservation.as_ref().is_some_and(|targets| targets.is_inside_solve) {
             cx.timed(Phase::Contact, |cx| self.report(&stage.coefficients, cx))?;
         }
-        let insists = progress.is_solved && self.is_guarded && self.guard.gains(stage, &self.contacts, cx)?;
+        let insists = progress.is_solved && self.is_guarded && self.gains(stage, cx)?;
         Ok(if insists { Verdict::Insist } else { Verdict::Indifferent })
     }
 
@@ -181,7 +248,10 @@ impl Part for Contact {
 
     fn constrain_direction(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         if cx.shared.is_constrained {
-            cx.timed(Phase::Contact, |cx| self.solve(&stage.coefficients, cx))?;
+            cx.timed(Phase::Contact, |cx| match cx.is_resident {
+                true => self.push_surface(&stage.coefficients, cx),
+                false => self.solve(&stage.coefficients, cx),
+            })?;
         }
         Ok(())
     }
@@ -199,10 +269,19 @@ impl Part for Contact {
     }
 
     fn solved(&mut self, stage: &Stage, _: Progress, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            return Ok(());
+        }
         cx.timed(Phase::Contact, |cx| self.report(&stage.coefficients, cx))
     }
 
     fn finish(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            let done = self.contacts.exchange(&self.watched.start, &self.watched.iterate);
+            cx.shared.exchange.contact += done.friction - done.obstacles;
+            cx.shared.keeps_end_force &= self.contacts.is_empty();
+            return Ok(());
+        }
         let host = cx.backend.host()?;
         let done = self.contacts.exchange(host.x, host.iterate);
         if let Some(proposal) = &mut cx.shared.proposal {
@@ -215,7 +294,15 @@ impl Part for Contact {
         Ok(())
     }
 
+    fn advanced(&mut self, _: &Stage, _: &mut StepContext) -> Result<()> {
+        self.watched.knows_places = false;
+        Ok(())
+    }
+
     fn stored_energy(&mut self, cx: &mut StepContext) -> Result<f64> {
+        if cx.is_resident {
+            return self.energy_at_surface(cx);
+        }
         cx.fetch()?;
         let potentials = self.contacts.potential(cx.time.now(), cx.backend.fetched().positions);
         Ok(potentials.iter().sum())
@@ -224,6 +311,7 @@ impl Part for Contact {
     fn invalidate(&mut self, what: Change) {
         if matches!(what, Change::State | Change::Material) {
             self.guard.reached = None;
+            self.watched.knows_places = false;
         }
     }
 
@@ -236,6 +324,7 @@ impl Part for Contact {
         cx.shared.constraint_forces.clear();
         self.contacts.set_warm_start(&saved.forces);
         self.guard.reached = saved.elastic;
+        self.watched.knows_places = false;
         Ok(())
     }
 }

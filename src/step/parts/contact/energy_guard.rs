@@ -10,9 +10,10 @@
 //! allowed, until it has not. Other integrators may gain at their solutions; they, and steps whose energy is held, are left
 //! as they are.
 
-use crate::contact::Contacts;
 use crate::linear::reduce::sum;
+use crate::model::Model;
 use crate::step::integrator::BACKWARD_EULER;
+use crate::step::surface::StepEnergies;
 use crate::step::{Iterate, Stage, StepContext};
 use crate::{Result, Vec3};
 
@@ -32,7 +33,13 @@ pub struct EnergyGuard {
 
 impl EnergyGuard {
     /// After the prediction: whether the step is watched. `constrained`: whether anything may touch in it.
-    pub fn watch(&mut self, stage: &Stage, constrained: bool, cx: &mut StepContext) -> Result<bool> {
+    pub fn watch(
+        &mut self,
+        stage: &Stage,
+        constrained: bool,
+        cx: &mut StepContext,
+        elastic_at_start: fn(&mut StepContext) -> Result<f64>,
+    ) -> Result<bool> {
         let known = self.reached.take().filter(|_| cx.shared.stiffness_before.is_none());
         let plain = cx.shared.conservation.is_none() && stage.coefficients.row.name == BACKWARD_EULER.name;
         if !(constrained && plain) {
@@ -45,33 +52,46 @@ impl EnergyGuard {
         Ok(true)
     }
 
-    /// After a local step: whether there is more energy at the iterate than at the start of the step.
-    pub fn gains(&mut self, stage: &Stage, contacts: &Contacts, cx: &mut StepContext) -> Result<bool> {
-        let StepContext { backend, model, .. } = cx;
-        let host = backend.host()?;
-        let elastic: f64 = host.energies.iter().sum();
+    /// After a local step: whether there is more energy at the iterate than at the start of the step. `stored`: what attachments and
+    /// contacts have stored since (J).
+    pub fn gains(&mut self, energies: &StepEnergies, stored: f64) -> bool {
+        let StepEnergies { elastic, kinetic, kinetic_before, fallen } = *energies;
         self.reached = Some(elastic);
         let elastic_before = self.elastic.unwrap_or(elastic);
-        let (mass, g) = (&model.mass, model.gravity);
-        let moved = |i: usize| host.iterate[i] - host.x[i];
-        let kinetic = |v: &Vec3, i: usize| 0.5 * mass[i] * v.norm_squared();
-        let n = mass.len();
-        let before = sum(n, |i| kinetic(&host.v[i], i));
-        let after = sum(n, |i| kinetic(&host.new_velocity(&stage.coefficients, g, i), i));
-        let fallen = sum(n, |i| mass[i] * g.dot(&moved(i)));
-        let targets = &stage.targets;
-        let active = model.attachments.iter().enumerate().filter(|(k, _)| targets.active[*k]);
-        let attachments = active.map(|(k, a)| {
-            let stretch = |x: &[Vec3]| (x[a.vertex as usize] - targets.after[k]).norm_squared();
-            0.5 * a.stiffness * (stretch(host.iterate) - stretch(host.x))
-        });
-        let contact = contacts.stored_and_friction_energy(host.x, host.iterate);
-        let gained = after - before + elastic - elastic_before - fallen + attachments.sum::<f64>() + contact;
-        Ok(gained > SLACK * (before + elastic_before + fallen.abs()))
+        let gained = kinetic - kinetic_before + elastic - elastic_before - fallen + stored;
+        gained > SLACK * (kinetic_before + elastic_before + fallen.abs())
     }
 }
 
-fn elastic_at_start(cx: &mut StepContext) -> Result<f64> {
+/// What the attachments store on the way from `start` to `end` (J).
+pub fn attachment_energy(stage: &Stage, model: &Model, [start, end]: [&[Vec3]; 2]) -> f64 {
+    let targets = &stage.targets;
+    let active = model.attachments.iter().enumerate().filter(|(k, _)| targets.active[*k]);
+    let gains = active.map(|(k, a)| {
+        let stretch = |x: &[Vec3]| (x[a.vertex as usize] - targets.after[k]).norm_squared();
+        0.5 * a.stiffness * (stretch(end) - stretch(start))
+    });
+    gains.sum()
+}
+
+/// The energies of the step as the host sees it.
+pub fn energies(stage: &Stage, cx: &mut StepContext) -> Result<StepEnergies> {
+    let StepContext { backend, model, .. } = cx;
+    let host = backend.host()?;
+    let (mass, g) = (&model.mass, model.gravity);
+    let moved = |i: usize| host.iterate[i] - host.x[i];
+    let kinetic = |v: &Vec3, i: usize| 0.5 * mass[i] * v.norm_squared();
+    let n = mass.len();
+    Ok(StepEnergies {
+        elastic: host.energies.iter().sum(),
+        kinetic: sum(n, |i| kinetic(&host.new_velocity(&stage.coefficients, g, i), i)),
+        kinetic_before: sum(n, |i| kinetic(&host.v[i], i)),
+        fallen: sum(n, |i| mass[i] * g.dot(&moved(i))),
+    })
+}
+
+/// Elastic energy at x_n (J), by a local step of its own.
+pub fn elastic_at_start(cx: &mut StepContext) -> Result<f64> {
     let backend = cx.backend.as_mut();
     let host = backend.host()?;
     let (start, guess) = (host.x.to_vec(), host.iterate.to_vec());
