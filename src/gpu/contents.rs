@@ -3,10 +3,12 @@
 mod fronts;
 mod laws;
 mod neighbours;
+mod watched;
 
 pub use fronts::{FRONTS, fronts};
 pub use laws::{Laws, laws};
 pub use neighbours::{NEIGHBOURS, neighbours};
+pub use watched::{WATCHED, watched};
 
 use super::buffer::{Buffer, Contents};
 use super::layout::*;

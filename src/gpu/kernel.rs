@@ -118,8 +118,10 @@ kernels! {
     global/apply_solution [Sizes, FrontPosition, FrontSolution, Iterate, TargetOffset, IterationState] |s| items(s.vertices);
     contact/look_at_places [Sizes, Watched, Vertices, Places] |s| items(s.watched);
     contact/look_at_iterate [Sizes, Watched, FrontPosition, FrontSolution, Iterate, Look] |s| items(s.watched);
+    contact/look_at_guess [Sizes, Watched, Iterate, Look] |s| items(s.watched);
     contact/look_at_solution [Sizes, Watched, FrontPosition, FrontSolution, Look] |s| items(s.watched);
     contact/scatter_loads [Loads, Gradient] |s| items(s.watched);
+    contact/push_loads [Step, Loads, Vertices, Iterate, TargetOffset] |s| items(s.watched);
     contact/measure_constrained_gradient [Chunks, Gradient, ContactGradient, Partials] |s| s.chunks;
     contact/measure_step_energy [Step, Chunks, Vertices, Motions, Iterate, Energies, Partials] |s| s.chunks;
     global/move_iterate [Step, Sizes, Correction, Iterate, TargetOffset] |s| items(s.vertices);

@@ -1,8 +1,9 @@
 //! Contact beside whole frames on a device: the host sees where some vertices go, and sends forces.
 
 use super::buffer::Contents;
+use super::contents::{WATCHED, watched};
 use super::kernel::Call;
-use super::layout::{LANES, Load, Sizes, Step};
+use super::layout::{LANES, Load, Step};
 use super::merit::BYTES as SUMS_BYTES;
 use super::twin::wide;
 use super::{Buffer, Gpu, Id, Readback};
@@ -12,10 +13,6 @@ use crate::step::Phase;
 use crate::step::surface::{LookAt, StepEnergies, SurfaceAccess, SurfaceLook};
 use crate::{Result, Vec3};
 use std::sync::Arc;
-
-/// The buffers that [`SurfaceAccess::watch`] fills.
-const WATCHING: &[Buffer] =
-    &[Buffer::Watched, Buffer::Places, Buffer::Look, Buffer::Loads, Buffer::ContactGradient];
 
 /// The vertices that the host looks at, and memory for what it sees.
 pub(super) struct Watch {
@@ -64,8 +61,8 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    /// The gradient's buffer becomes these forces, and the solution that of A⁻¹.
-    fn solve_loads(&mut self, loads: impl Iterator<Item = (u32, Vec3)>) -> Result<()> {
+    /// Sends forces. Returns the workgroups of a kernel that reads them, 0 without any.
+    fn send_loads(&mut self, loads: impl Iterator<Item = (u32, Vec3)>) -> Result<u32> {
         let mut items = vec![Load::default()];
         for (vertex, force) in loads {
             let single = force.map(|c| c as f32);
@@ -77,10 +74,17 @@ impl<T: Scalar> Gpu<T> {
         let count = items.len() as u32 - 1;
         items[0].vertex = count;
         self.stream.phase(Phase::Global);
-        self.stream.clear(Buffer::Gradient, 12 * self.model.vertex_count() as u64);
         if count > 0 {
             self.stream.upload(Buffer::Loads, bytemuck::cast_slice(&items));
-            let tasks = count.div_ceil(LANES);
+        }
+        Ok(count.div_ceil(LANES))
+    }
+
+    /// The gradient's buffer becomes these forces, and the solution that of A⁻¹.
+    fn solve_loads(&mut self, loads: impl Iterator<Item = (u32, Vec3)>) -> Result<()> {
+        let tasks = self.send_loads(loads)?;
+        self.stream.clear(Buffer::Gradient, 12 * self.model.vertex_count() as u64);
+        if tasks > 0 {
             self.stream.call(Id::scatter_loads, Call { tasks, ..Call::default() })?;
         }
         self.solve_fronts()
@@ -121,15 +125,10 @@ impl<T: Scalar> Gpu<T> {
 
 impl<T: Scalar> SurfaceAccess for Gpu<T> {
     fn watch(&mut self, vertices: &[u32]) -> Result<()> {
-        let sizes = Sizes { watched: vertices.len() as u32, ..*self.stream.sizes() };
         let mut all = Contents::empty();
-        all.set_small(Buffer::Sizes, &[sizes]);
-        all.set(Buffer::Watched, vertices);
-        all.set(Buffer::Places, &vec![[0.0f32; 3]; 2 * vertices.len()]);
-        all.set(Buffer::Look, &vec![[0.0f32; 3]; 2 * vertices.len()]);
-        all.set(Buffer::Loads, &vec![Load::default(); vertices.len() + 1]);
-        all.set(Buffer::ContactGradient, &vec![[0.0f32; 3]; self.model.vertex_count()]);
-        self.stream.replace(&all, WATCHING)?;
+        all.set_small(Buffer::Sizes, &[*self.stream.sizes()]);
+        watched(vertices, &mut all);
+        self.stream.replace(&all, WATCHED)?;
         let room = |sets: u64| Readback::new(self.stream.context(), 12 * sets * vertices.len() as u64);
         self.watch = Some(Watch {
             places: room(2),
@@ -154,36 +153,38 @@ impl<T: Scalar> SurfaceAccess for Gpu<T> {
     }
 
     fn look(&mut self, what: LookAt) -> Result<SurfaceLook> {
-        self.solve_direction()?;
+        if !self.is_explicit {
+            self.solve_direction()?;
+        }
         self.stream.phase(Phase::Contact);
         if what.places {
             self.stream.kernel(Id::look_at_places)?;
             let places = self.watching()?.places.clone();
             self.stream.download(Buffer::Places, &places);
         }
-        self.stream.kernel(Id::look_at_iterate)?;
+        self.stream.kernel(if self.is_explicit { Id::look_at_guess } else { Id::look_at_iterate })?;
         let watch = self.watching()?;
         let look = if what.iterate { watch.iterate.clone() } else { watch.free.clone() };
         let has_forces = watch.has_forces;
         self.stream.download(Buffer::Look, &look);
-        if has_forces {
-            self.stream.kernel(Id::measure_constrained_gradient)?;
-        } else {
-            self.stream.kernel(Id::measure_gradient)?;
+        if !self.is_explicit {
+            let measure = if has_forces { Id::measure_constrained_gradient } else { Id::measure_gradient };
+            self.stream.kernel(measure)?;
+            self.stream.kernel(Id::reduce_gradient)?;
+            self.request_energies()?;
         }
-        self.stream.kernel(Id::reduce_gradient)?;
-        self.request_energies()?;
         self.stream.submit()?;
         self.stream.wait()?;
         let mut seen = SurfaceLook { metric: self.global.version(), ..SurfaceLook::default() };
         if what.places {
             seen.places = self.read_places()?;
         }
-        (seen.energies, seen.gradient) = self.read_energies()?;
+        if !self.is_explicit {
+            (seen.energies, seen.gradient) = self.read_energies()?;
+        }
         let count = self.watching()?.vertices.len();
         look.take(|bytes| {
-            let ways: Vec<Vec3> =
-                bytemuck::cast_slice::<u8, [f32; 3]>(bytes).iter().map(|w| wide(w)).collect();
+            let ways: Vec<Vec3> = bytemuck::cast_slice::<u8, [f32; 3]>(bytes).iter().map(wide).collect();
             seen.iterate = ways[count..].to_vec();
             seen.free = ways[..count].to_vec();
         })?;
@@ -202,6 +203,14 @@ impl<T: Scalar> SurfaceAccess for Gpu<T> {
     }
 
     fn apply_inverse(&mut self, batch: &mut [Vec<Vec3>]) -> Result<()> {
+        if self.is_explicit {
+            // A = M/h²
+            let h = f64::from(self.numbers.h);
+            for columns in batch {
+                columns.iter_mut().zip(&self.model.mass).for_each(|(c, mass)| *c *= h * h / mass);
+            }
+            return Ok(());
+        }
         self.finish_global_step()?;
         let bytes = 12 * self.watching()?.vertices.len() as u64;
         for (k, loads) in batch.iter().enumerate() {
@@ -230,6 +239,13 @@ impl<T: Scalar> SurfaceAccess for Gpu<T> {
     }
 
     fn push(&mut self, forces: &[(u32, Vec3)]) -> Result<()> {
+        if self.is_explicit {
+            let tasks = self.send_loads(forces.iter().copied())?;
+            return match tasks {
+                0 => Ok(()),
+                _ => self.stream.call(Id::push_loads, Call { tasks, ..Call::default() }),
+            };
+        }
         self.finish_global_step()?;
         self.solve_loads(forces.iter().map(|(vertex, force)| (*vertex, -force)))?;
         self.stream.kernel(Id::apply_solution)?;

@@ -85,7 +85,12 @@ pub(super) fn leap(
     }
     cx.predict(stage)?;
     parts.predicted(stage, cx)?;
-    if cx.shared.is_constrained {
+    if cx.is_resident {
+        parts.look(stage, Progress::default(), cx)?;
+        if cx.shared.is_constrained {
+            parts.constrain_direction(stage, cx)?;
+        }
+    } else if cx.shared.is_constrained {
         // the iterate is where the bodies go without constraints
         cx.backend.host()?.direction.fill(Vec3::zeros());
         parts.constrain_direction(stage, cx)?;

@@ -3,7 +3,7 @@
 use crate::common::{Random, context, distance, simulate, simulate_on_gpu, size};
 use dashpot::Vec3;
 use dashpot::gpu::buffer::{Buffer, Contents};
-use dashpot::gpu::contents::{contents, fronts};
+use dashpot::gpu::contents::{contents, fronts, watched};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, Id, Kernel};
 use dashpot::gpu::layout::SLOTS;
@@ -61,6 +61,7 @@ impl Fronts {
         let plan = Arc::new(FrontPlan::new(&matrix, LARGEST_BINDING).unwrap());
         let mut all = contents(model, &model.laplacian().unwrap()).unwrap();
         fronts(&plan, &mut all);
+        watched(&(0..model.vertex_count() as u32).step_by(3).collect::<Vec<_>>(), &mut all);
         Fronts { contents: all, panels: FrontPanels::new(&plan, &matrix).unwrap(), matrix }
     }
 

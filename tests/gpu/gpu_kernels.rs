@@ -8,10 +8,12 @@ use crate::gpu_exact::Fronts;
 use dashpot::Vec3;
 use dashpot::damping::neighbours::Neighbours;
 use dashpot::gpu::buffer::{Buffer, Contents, Kind};
-use dashpot::gpu::contents::{contents, neighbours};
+use dashpot::gpu::contents::{contents, neighbours, watched};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, KERNELS, Kernel};
-use dashpot::gpu::layout::{Bending, Inner, Motion, Point, Rigid, Spring, Step, Tet, Triangle, Vertex, mode};
+use dashpot::gpu::layout::{
+    Bending, Inner, Load, Motion, Point, Rigid, Spring, Step, Tet, Triangle, Vertex, mode,
+};
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
 use dashpot::model::Model;
@@ -156,6 +158,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         Buffer::EdgeRows,
         Buffer::ClusterRows,
         Buffer::Viscosity,
+        Buffer::ContactGradient,
         Buffer::Report,
     ];
     for buffer in floats {
@@ -178,6 +181,12 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         let v = [0, 1, 2, 3].map(|_| random.number());
         let length = v.iter().map(|c| c * c).sum::<f64>().sqrt().max(1e-3);
         *q = v.map(|c| (c / length) as f32);
+    }
+    // some of the watched vertices are pushed, and what stands behind them is from before
+    let watched = all.items::<u32>(Buffer::Watched).to_vec();
+    for (k, load) in all.items_mut::<Load>(Buffer::Loads).iter_mut().enumerate() {
+        let vertex = if k == 0 { watched.len() as u32 / 2 } else { watched[k - 1] };
+        *load = Load { force: vector(&mut random, size), vertex };
     }
     all.set_small(Buffer::Step, &[numbers()]);
     all.set_small(Buffer::Inner, &[Inner { momentum: 0.0, step: 0.7 }, Inner { momentum: 0.4, step: 0.9 }]);
@@ -291,6 +300,7 @@ fn every_kernel_agrees_with_its_twin_in_every_state() {
     let model = model();
     let mut initial = contents(&model, &model.laplacian().unwrap()).unwrap();
     neighbours(&Neighbours::new(&model), &mut initial).unwrap();
+    watched(&(0..model.vertex_count() as u32).filter(|v| v % 3 != 1).collect::<Vec<_>>(), &mut initial);
     let mut faults = Vec::new();
     let fronts = Fronts::new();
     for (number, kernel) in KERNELS.iter().enumerate() {

@@ -180,8 +180,8 @@ fn what_is_not_finite_or_has_no_compliance_makes_no_force() {
     let problem = Problem { law: ContactLaw::Linear, weight: 1.0, start: &case.start, free: &case.free };
     let mut solver = Solver::default();
     solver.begin(&case.constraints, &case.columns);
-    let mut nothing = |b: &mut [Vec3]| {
-        b.fill(Vec3::zeros());
+    let mut nothing = |batch: &mut [Vec<Vec3>]| {
+        batch.iter_mut().for_each(|b| b.fill(Vec3::zeros()));
         Ok(())
     };
     solver.solve(&problem, &mut case.constraints, &[0, 1, 2, 3], &mut case.columns, &mut nothing).unwrap();

@@ -75,8 +75,11 @@ impl<T: Scalar> Gpu<T> {
             Id::accelerate | Id::offset_positions | Id::offset_velocities => true,
             Id::apply_correction => is_explicit || self.mirror.is_some() || self.panels.is_some(),
             Id::solve_up | Id::solve_down | Id::apply_solution => self.panels.is_none(),
-            Id::look_at_places | Id::look_at_iterate | Id::look_at_solution => true,
-            Id::scatter_loads | Id::measure_constrained_gradient | Id::measure_step_energy => true,
+            Id::look_at_places | Id::look_at_iterate | Id::look_at_guess | Id::look_at_solution => true,
+            Id::scatter_loads
+            | Id::push_loads
+            | Id::measure_constrained_gradient
+            | Id::measure_step_energy => true,
             Id::move_iterate => self.mirror.is_none(),
             Id::measure_merit | Id::measure_strain | Id::measure_attachment_energy | Id::reduce_merit => true,
             Id::measure_gradient | Id::reduce_gradient => host_solves,

@@ -51,6 +51,11 @@ pub fn look_at_iterate(all: &mut Contents, _: &Call) -> Magnitudes {
     })
 }
 
+/// Twin of `look_at_guess`.
+pub fn look_at_guess(all: &mut Contents, _: &Call) -> Magnitudes {
+    look(all, Buffer::Look, |all, vertex| [copied(wide(&all.items::<[f32; 4]>(Buffer::Iterate)[vertex])); 2])
+}
+
 /// Twin of `look_at_solution`.
 pub fn look_at_solution(all: &mut Contents, _: &Call) -> Magnitudes {
     look(all, Buffer::Look, |all, vertex| [copied(solution(all, vertex))])
@@ -64,6 +69,26 @@ pub fn scatter_loads(all: &mut Contents, _: &Call) -> Magnitudes {
         out.vector(all, 3 * load.vertex as usize, &copied(wide(&load.force)));
     }
     out.done()
+}
+
+/// Twin of `push_loads`.
+pub fn push_loads(all: &mut Contents, _: &Call) -> Magnitudes {
+    let h = f64::from(step(all).h);
+    let loads = all.items::<Load>(Buffer::Loads).to_vec();
+    let mut written = Vec::new();
+    for buffer in [Buffer::Iterate, Buffer::TargetOffset] {
+        let mut out = Output::to(all, buffer);
+        for load in loads.iter().skip(1).take(loads[0].vertex as usize) {
+            let i = load.vertex as usize;
+            let mut way = Sum::default();
+            way.add(wide(&all.items::<[f32; 4]>(buffer)[i]));
+            way.add(wide(&load.force) * (h * h / f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass)));
+            out.vector(all, 4 * i, &way);
+            out.number(all, 4 * i + 3, 0.0, 0.0);
+        }
+        written.extend(out.done());
+    }
+    written
 }
 
 /// Twin of `measure_constrained_gradient`.

@@ -7,9 +7,7 @@ use super::conservation::{self, external::ContactWrench};
 use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::contact::{ContactPoint, Contacts};
 use crate::scene::{Scene, SolverKind};
-use crate::step::{
-    Change, HostNeeds, LinearMap, Phase, Residency, Stage, StepCoefficients, StepContext, explicit,
-};
+use crate::step::{Change, HostNeeds, LinearMap, Phase, Residency, Stage, StepCoefficients, StepContext};
 use crate::{Result, Vec3};
 use energy_guard::{EnergyGuard, MOST_MORE};
 use on_device::Watched;
@@ -65,7 +63,6 @@ fn host_reason(scene: &Scene, is_projective: bool) -> Option<&'static str> {
         (conservation::is_asked(scene), "contact beside conservation"),
         (!scene.damping.examples.is_empty(), "contact beside example damping"),
         (searches, "contact beside a line search"),
-        (explicit::find(&scene.integrator.kind).is_some(), "contact in explicit steps"),
         (scene.time.tolerance > 0.0, "contact beside a tolerance"),
     ];
     reasons.into_iter().find(|(applies, _)| *applies).map(|(_, reason)| reason)

@@ -102,6 +102,9 @@ impl Contact {
         }
         self.contacts.detect(stage.start, stage.coefficients.h, &self.watched.start, &self.watched.iterate);
         cx.shared.is_constrained = !self.contacts.is_empty();
+        if cx.scheme.explicit().is_some() {
+            return Ok(());
+        }
         self.guard(stage, |cx| cx.backend.surface().ok_or(RunError::HostNeeds)?.elastic_energy_at_start(), cx)
     }
 
