@@ -26,3 +26,4 @@ mod pictures;
 mod render_portability;
 mod resident_scenes;
 mod session_gpu;
+mod tint;
