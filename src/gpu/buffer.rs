@@ -86,7 +86,8 @@ buffers! {
     FrontSolution: Storage<[f32; 3]>;
     /// How far the iterations of a step have come.
     IterationState: Storage<IterationState>;
-    /// Gradients of elements at their corners (N), and the corners' equal parts of their energies (J).
+    /// Gradients of elements at their corners (N), and their energies (J): of tetrahedra
+    /// [`TET_NUMBERS`](super::layout::TET_NUMBERS) each, then four numbers a corner, the last one its equal part of the energy.
     Rows: Storage<[f32; 4]>;
     /// The vertices' parts of the elastic energy where the last local step was made (J).
     Energies: Storage<f32>;

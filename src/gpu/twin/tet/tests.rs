@@ -53,9 +53,10 @@ fn on_device(context: Arc<Context>, f: &[Mat3], starts: &[[f32; 4]]) -> (Vec<[f3
     stream.submit().unwrap();
     let rotations = stream.read(Buffer::Rotations).unwrap();
     let rows = stream.read(Buffer::Rows).unwrap();
-    let rows: &[[[f32; 4]; 4]] = bytemuck::cast_slice(&rows);
-    let excess = |rows: &[[f32; 4]; 4]| Mat3::from_fn(|i, j| f64::from(rows[j + 1][i]));
-    (bytemuck::cast_slice(&rotations).to_vec(), rows[..f.len()].iter().map(excess).collect())
+    let rows: &[f32] = bytemuck::cast_slice(&rows);
+    let excess = |row: &[f32]| Mat3::from_fn(|i, j| f64::from(row[3 * j + i]));
+    let rows = rows.chunks(TET_NUMBERS as usize).take(f.len());
+    (bytemuck::cast_slice(&rotations).to_vec(), rows.map(excess).collect())
 }
 
 /// The samples as single precision has them.
