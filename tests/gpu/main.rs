@@ -27,3 +27,4 @@ mod render_portability;
 mod resident_scenes;
 mod session_gpu;
 mod tint;
+mod tolerances;
