@@ -23,7 +23,8 @@ fn main(
     var slots = empty();
     for (var k = segment.first + lane; k < segment.end; k += LANES) {
         let mass = partials[k][0];
-        let place = triple(k, 1u) + mass * ((triple(k, 7u) - origin) + (triple(k, 13u) - low));
+        let from_first = rounded(triple(k, 7u) - origin, mass) + (triple(k, 13u) - low);
+        let place = triple(k, 1u) + mass * from_first;
         let velocity = triple(k, 4u) + mass * (triple(k, 10u) - base);
         slots[0] += mass;
         for (var axis = 0u; axis < 3u; axis++) {

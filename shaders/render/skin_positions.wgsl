@@ -24,8 +24,9 @@ fn main(
     let origin = vertices[v.x];
     let offset = w.y * difference(vertices[v.y], origin) + w.z * difference(vertices[v.z], origin)
         + w.w * difference(vertices[v.w], origin);
-    let place = origin.position + offset;
-    places[i] = Vertex(place, 0.0, origin.low + (offset - (place - origin.position)), 0.0);
+    let place = rounded(origin.position + offset, origin.mass);
+    let moved = rounded(place - origin.position, origin.mass);
+    places[i] = Vertex(place, 0.0, origin.low + (offset - moved), 0.0);
     let a = values[v.x];
     let b = values[v.y];
     let c = values[v.z];

@@ -185,7 +185,11 @@ const SCALED: u32 = 4u;
 // The mean of a body's changes is taken from them.
 const BALANCED: u32 = 8u;
 
-// How much there is of everything. Rows of gradients: four a tetrahedron, then the others from where it says.
+// Numbers that the gradient of a tetrahedron takes: the rows of corners 1 to 3 (N), and its energy (J).
+const TET_NUMBERS: u32 = 10u;
+
+// How much there is of everything. Rows of gradients: first the tetrahedra's, TET_NUMBERS each, then the others from where it says, in
+// units of four numbers: a row (N) and the corner's part of the energy (J).
 struct Sizes {
     vertices: u32,
     tets: u32,

@@ -9,7 +9,7 @@
 @group(0) @binding(3) var<storage, read> iterate: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> tets: array<Tet>;
 @group(0) @binding(5) var<storage, read_write> rotations: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> rows: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> rows: array<f32>;
 
 // An edge at x_e (m)
 fn edge(to: u32, origin: u32) -> vec3<f32> {
@@ -37,13 +37,19 @@ fn rotation_from_last(index: u32, f: mat3x3<f32>) -> mat3x3<f32> {
     return rotation_of(q);
 }
 
-// G^T stress: stress Dm^-T for corners 1 to 3 (N). Corner 0 gets minus their sum, so that the element exerts no net
-// force. Each corner also gets a quarter of the energy (J).
+// G^T stress: stress Dm^-T for corners 1 to 3 (N), and the energy (J). Corner 0 has minus the corners' sum, so that the
+// element exerts no net force: who gathers makes it.
 fn write_rows(index: u32, e: Tet, stress: mat3x3<f32>, energy: f32) {
     let forces = stress * transposed_inverse_rest(e);
-    let part = 0.25 * energy;
-    rows[4u * index] = vec4<f32>(-(forces[0] + forces[1] + forces[2]), part);
-    rows[4u * index + 1u] = vec4<f32>(forces[0], part);
-    rows[4u * index + 2u] = vec4<f32>(forces[1], part);
-    rows[4u * index + 3u] = vec4<f32>(forces[2], part);
+    let first = TET_NUMBERS * index;
+    write_row(first, forces[0]);
+    write_row(first + 3u, forces[1]);
+    write_row(first + 6u, forces[2]);
+    rows[first + 9u] = energy;
+}
+
+fn write_row(first: u32, force: vec3<f32>) {
+    rows[first] = force.x;
+    rows[first + 1u] = force.y;
+    rows[first + 2u] = force.z;
 }

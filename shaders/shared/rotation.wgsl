@@ -13,8 +13,8 @@ const GOAL_SQUARED: f32 = 2.69e-9;
 const LARGEST_CONDITION: f32 = 1e2;
 // F is scaled so that its largest entry is at least 1, and tr H = 2 (s1 + s2 + s3) >= 2 at the maximum.
 const LEAST_TRACE: f32 = 0.1;
-// Sweeps of Jacobi's method for the 4 by 4 matrix; in single precision it is done in five.
-const EIGEN_SWEEPS: u32 = 8u;
+// Rounds of Jacobi's method for the 4 by 4 matrix, three a sweep; in single precision most are done in twelve, all in twenty.
+const EIGEN_ROUNDS: u32 = 24u;
 // Off-diagonal entries that vanish in the rounding of K, whose largest eigenvalue is s1 + s2 + s3 >= 1.
 const EIGEN_NEGLIGIBLE: f32 = 1e-9;
 
@@ -82,71 +82,65 @@ fn newton_turn(f: mat3x3<f32>, q: vec4<f32>) -> Turned {
 }
 
 // tr(R(q)^T F) = q.K q, so q is the eigenvector of the largest eigenvalue of K: a rotation also for inverted, flat and
-// needle-like F. By Jacobi's cyclic rotations; arrays, because not every compiler writes to matrices at a variable index.
+// needle-like F. By Jacobi's rotations, two of disjoint pairs at once: columns 0 and 1, 2 and 3. The turned columns change
+// places, so that all six pairs have had their turn after three rounds. No index is a variable: all stays in registers.
 fn best_quaternion(f: mat3x3<f32>) -> vec4<f32> {
     let w = vec3<f32>(f[1][2] - f[2][1], f[2][0] - f[0][2], f[0][1] - f[1][0]);
     let s = vec3<f32>(f[1][2] + f[2][1], f[2][0] + f[0][2], f[0][1] + f[1][0]);
     let d = vec3<f32>(f[0][0], f[1][1], f[2][2]);
-    var k = array<array<f32, 4>, 4>(
-        array<f32, 4>(d.x + d.y + d.z, w.x, w.y, w.z),
-        array<f32, 4>(w.x, d.x - d.y - d.z, s.z, s.y),
-        array<f32, 4>(w.y, s.z, d.y - d.x - d.z, s.x),
-        array<f32, 4>(w.z, s.y, s.x, d.z - d.x - d.y),
+    var k = mat4x4<f32>(
+        vec4<f32>(d.x + d.y + d.z, w.x, w.y, w.z),
+        vec4<f32>(w.x, d.x - d.y - d.z, s.z, s.y),
+        vec4<f32>(w.y, s.z, d.y - d.x - d.z, s.x),
+        vec4<f32>(w.z, s.y, s.x, d.z - d.x - d.y),
     );
-    // the eigenvectors, as rows
-    var vectors = array<vec4<f32>, 4>(
+    // the eigenvectors, as columns
+    var vectors = mat4x4<f32>(
         vec4<f32>(1.0, 0.0, 0.0, 0.0),
         vec4<f32>(0.0, 1.0, 0.0, 0.0),
         vec4<f32>(0.0, 0.0, 1.0, 0.0),
         vec4<f32>(0.0, 0.0, 0.0, 1.0),
     );
-    for (var sweep = 0u; sweep < EIGEN_SWEEPS; sweep++) {
-        var turned = false;
-        for (var i = 0u; i < 3u; i++) {
-            for (var j = i + 1u; j < 4u; j++) {
-                let off = k[i][j];
-                if abs(off) <= EIGEN_NEGLIGIBLE {
-                    continue;
-                }
-                turned = true;
-                let tangent = jacobi_tangent(k[j][j] - k[i][i], off);
-                let cosine = inverseSqrt(1.0 + tangent * tangent);
-                let sine = tangent * cosine;
-                let shift = tangent * off;
-                for (var m = 0u; m < 4u; m++) {
-                    let at_i = k[m][i];
-                    let at_j = k[m][j];
-                    let new_i = cosine * at_i - sine * at_j;
-                    let new_j = sine * at_i + cosine * at_j;
-                    if m != i && m != j {
-                        k[m][i] = new_i;
-                        k[i][m] = new_i;
-                        k[m][j] = new_j;
-                        k[j][m] = new_j;
-                    }
-                }
-                k[i][i] -= shift;
-                k[j][j] += shift;
-                k[i][j] = 0.0;
-                k[j][i] = 0.0;
-                let v = vectors[i];
-                vectors[i] = cosine * v - sine * vectors[j];
-                vectors[j] = sine * v + cosine * vectors[j];
-            }
-        }
-        if !turned {
-            break;
-        }
+    var settled = 0u;
+    for (var round = 0u; round < EIGEN_ROUNDS && settled < 3u; round++) {
+        let tangent = vec2<f32>(needed_tangent(k[1].y - k[0].x, k[0].y), needed_tangent(k[3].w - k[2].z, k[2].w));
+        settled = select(0u, settled + 1u, all(tangent == vec2<f32>()));
+        let cosine = inverseSqrt(vec2<f32>(1.0) + tangent * tangent);
+        let sine = tangent * cosine;
+        let turned = turn_columns(transpose(turn_columns(k, cosine, sine)), cosine, sine);
+        // what the rotations make zero, exactly: columns 0 and 1 are 0 and 3 now, 2 and 3 are 1 and 2
+        k = mat4x4<f32>(
+            vec4<f32>(turned[0].xyz, 0.0),
+            vec4<f32>(turned[1].xy, 0.0, turned[1].w),
+            vec4<f32>(turned[2].x, 0.0, turned[2].zw),
+            vec4<f32>(0.0, turned[3].yzw),
+        );
+        vectors = turn_columns(vectors, cosine, sine);
     }
     var best = vectors[0];
-    var largest = k[0][0];
-    for (var i = 1u; i < 4u; i++) {
-        if k[i][i] > largest {
-            largest = k[i][i];
-            best = vectors[i];
-        }
+    var largest = k[0].x;
+    if k[1].y > largest {
+        largest = k[1].y;
+        best = vectors[1];
+    }
+    if k[2].z > largest {
+        largest = k[2].z;
+        best = vectors[2];
+    }
+    if k[3].w > largest {
+        best = vectors[3];
     }
     return normalize(best);
+}
+
+// Columns 0 and 1, and 2 and 3, turned into each other; then 1 goes behind the others.
+fn turn_columns(m: mat4x4<f32>, cosine: vec2<f32>, sine: vec2<f32>) -> mat4x4<f32> {
+    return mat4x4<f32>(
+        cosine.x * m[0] - sine.x * m[1],
+        cosine.y * m[2] - sine.y * m[3],
+        sine.y * m[2] + cosine.y * m[3],
+        sine.x * m[0] + cosine.x * m[1],
+    );
 }
 
 // Tangent of the smaller angle that turns a symmetric 2 by 2 matrix diagonal; `gap` is the difference of its diagonal.
@@ -154,6 +148,14 @@ fn best_quaternion(f: mat3x3<f32>) -> vec4<f32> {
 fn jacobi_tangent(gap: f32, off: f32) -> f32 {
     let root = sqrt(gap * gap + 4.0 * off * off);
     return 2.0 * off / select(gap - root, gap + root, gap >= 0.0);
+}
+
+// The same, and 0 where nothing is left to turn.
+fn needed_tangent(gap: f32, off: f32) -> f32 {
+    if abs(off) <= EIGEN_NEGLIGIBLE {
+        return 0.0;
+    }
+    return jacobi_tangent(gap, off);
 }
 
 // The unit quaternion of R, found from `start`, on its side of the sphere (q and -q are one rotation).

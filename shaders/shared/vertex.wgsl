@@ -15,8 +15,8 @@ fn difference(a: Vertex, b: Vertex) -> vec3<f32> {
     return rounded(a.position - b.position, a.mass) + (a.low - b.low);
 }
 
-// The same numbers, but no compiler can tell, as none knows that masses are not negative: what is added next stays apart.
-// Metal reorders sums by default, and (a + b) - (c + d) would lose all that `low` keeps.
+// The same numbers, but no compiler can tell, as none knows that masses are not negative and their sign's bit is 0: what is added
+// next stays apart. Metal reorders sums by default, and (a + b) - (c + d) would lose all that `low` keeps.
 fn rounded(v: vec3<f32>, mass: f32) -> vec3<f32> {
-    return select(vec3(0.0), v, mass >= 0.0);
+    return bitcast<vec3<f32>>(bitcast<vec3<u32>>(v) ^ vec3(bitcast<u32>(mass) >> 31u));
 }

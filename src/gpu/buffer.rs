@@ -96,7 +96,8 @@ buffers! {
     Loads: Storage<Load>;
     /// −F (N), packed, F the forces of contacts in the iteration before.
     ContactGradient: Storage<[f32; 3]>;
-    /// Gradients of elements at their corners (N), and the corners' equal parts of their energies (J).
+    /// Gradients of elements at their corners (N), and their energies (J): of tetrahedra
+    /// [`TET_NUMBERS`](super::layout::TET_NUMBERS) each, then four numbers a corner, the last one its equal part of the energy.
     Rows: Storage<[f32; 4]>;
     /// The vertices' parts of the elastic energy where the last local step was made (J).
     Energies: Storage<f32>;

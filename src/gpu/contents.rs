@@ -62,7 +62,7 @@ pub fn sizes(model: &Model) -> Sizes {
         chunks: model.bodies.iter().map(|body| count(body.vertices.len()).div_ceil(BLOCK)).sum(),
         ..Sizes::default()
     };
-    sizes.triangle_rows = 4 * sizes.tets;
+    sizes.triangle_rows = (TET_NUMBERS * sizes.tets).div_ceil(4);
     sizes.spring_rows = sizes.triangle_rows + 3 * sizes.triangles;
     sizes.bending_rows = sizes.spring_rows + 2 * sizes.springs;
     sizes.attachment_rows = sizes.bending_rows + count(corners);
@@ -121,7 +121,8 @@ fn sparse(model: &Model, laplacian: &SparseMatrix, all: &mut Contents) -> Result
     let corners = corners.chain(model.springs.iter().flat_map(|e| e.vertices));
     let corners = corners.chain(model.bendings.iter().flat_map(|e| e.vertices.iter().copied()));
     let corners: Vec<u32> = corners.chain(model.attachments.iter().map(|a| a.vertex)).collect();
-    all.set(Buffer::Rows, &vec![[0.0f32; 4]; corners.len()]);
+    let of_others = corners.len() - 4 * model.tets.len();
+    all.set(Buffer::Rows, &vec![[0.0f32; 4]; sizes(model).triangle_rows as usize + of_others]);
     let gather = Gather::new(model.vertex_count(), corners.into_iter());
     let (starts, rows) = gather.parts();
     all.set(Buffer::GatherStarts, starts);

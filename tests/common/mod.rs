@@ -12,7 +12,7 @@ pub use adapter::skipped::skipped;
 #[allow(unused_imports)]
 pub use adapter::{context, own_context};
 #[allow(unused_imports)]
-pub use command::{dashpot, fails, refused, succeeds};
+pub use command::{dashpot, fails, output_within, refused, succeeds};
 
 use dashpot::gpu::context::Context;
 use dashpot::ledger::Row;

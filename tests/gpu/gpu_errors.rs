@@ -3,6 +3,7 @@
 use crate::common::{context, on_gpu, own_context, run};
 use dashpot::error::RunError;
 use dashpot::gpu::context::Context;
+use dashpot::gpu::layout::TET_NUMBERS;
 use dashpot::gpu::{self, Options};
 use dashpot::setup::{self, build};
 use dashpot::{Error, Simulation};
@@ -110,7 +111,7 @@ fn a_mesh_beyond_the_device_is_refused_by_buffer_size_and_limit() {
     let backend = |cells: &str| {
         let loaded = setup::load("bar", &[format!("body.0.mesh.cells={cells}")]).unwrap();
         let model = Arc::new(build(&loaded).unwrap().model);
-        let rows = 4 * model.tets.len() + model.attachments.len();
+        let rows = (TET_NUMBERS as usize * model.tets.len()).div_ceil(4) + model.attachments.len();
         let made = gpu::backend(context.clone(), model.clone(), &loaded.scene.solver, &Options::default());
         (16 * rows as u64, made.map(|backend| Simulation::new(&loaded.scene, model, backend)))
     };

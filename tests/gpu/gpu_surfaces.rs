@@ -2,6 +2,7 @@
 //! as far as single precision can know, and no element pushes or turns itself.
 
 use crate::common::{self, Random, masses};
+use crate::tolerances::units;
 use dashpot::Vec3;
 use dashpot::gpu::buffer::{Buffer, Contents};
 use dashpot::gpu::contents::contents;
@@ -94,8 +95,8 @@ fn prepared(model: &Model, [a, b]: [f32; 2]) -> Contents {
     all
 }
 
-/// Runs a kernel on the device and returns what it wrote, after comparing it with its twin: eight units in the last place of
-/// the terms' size, of which the harness of all kernels sees one and a half.
+/// Runs a kernel on the device and returns what it wrote, after comparing it with its twin, within what WGSL allows
+/// (tolerances.rs).
 fn compared(context: &Arc<Context>, all: &Contents, id: Id, buffer: Buffer) -> Vec<f32> {
     let mut stream = Stream::new(context.clone(), all, Library::BuiltIn).unwrap();
     stream.kernel(id).unwrap();
@@ -107,7 +108,7 @@ fn compared(context: &Arc<Context>, all: &Contents, id: Id, buffer: Buffer) -> V
     let mut worst = 0.0f32;
     for (k, (expected, size)) in twin.items::<f32>(buffer).iter().zip(&written[0].1).enumerate() {
         let off = (device[k] - expected).abs();
-        let allowed = 8.0 * f32::EPSILON * size;
+        let allowed = units(context, id.kernel(), all) * f32::EPSILON * size;
         assert!(off <= allowed, "{id:?}: number {k} is {}, not {expected}; allowed {allowed:e}", device[k]);
         worst = worst.max(if *size > 0.0 { off / (f32::EPSILON * size) } else { 0.0 });
     }

@@ -27,3 +27,5 @@ mod pictures;
 mod render_portability;
 mod resident_scenes;
 mod session_gpu;
+mod tint;
+mod tolerances;

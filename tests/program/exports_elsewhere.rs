@@ -1,41 +1,15 @@
 //! What a run exports is what programs that are not ours read: meshio, plyfile, trimesh and pygltflib, by
 //! tests/reference/check_exports.py. They come from the Python index, at the versions in tests/reference/exports.txt.
 
-use crate::common;
+use crate::common::{self, output_within};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 /// The index may be slow or out of reach: then the test is skipped, and does not wait for it.
 const INSTALLING: Duration = Duration::from_secs(120);
 /// A check takes some seconds.
 const CHECKING: Duration = Duration::from_secs(120);
-
-/// A command's output, or why there is none within the time.
-fn output(command: &mut Command, within: Duration) -> Result<Output, String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    // a file and not a pipe: a full pipe would stop a command that nobody reads from
-    let said = tempfile::NamedTempFile::new().map_err(|e| e.to_string())?;
-    let (out, err) = (said.reopen().map_err(|e| e.to_string())?, said.reopen().map_err(|e| e.to_string())?);
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::from(out))
-        .stderr(Stdio::from(err))
-        .spawn()
-        .map_err(|e| format!("{name}: {e}"))?;
-    let end = Instant::now() + within;
-    loop {
-        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
-            let stdout = std::fs::read(said.path()).map_err(|e| e.to_string())?;
-            return Ok(Output { status, stdout, stderr: Vec::new() });
-        }
-        if Instant::now() > end {
-            let _ = child.kill().and_then(|()| child.wait());
-            return Err(format!("{name} took more than {} s", within.as_secs()));
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
 
 /// A Python with the programs, in an environment of its own that is made once; or why there is none.
 fn python() -> Result<PathBuf, String> {
@@ -47,7 +21,7 @@ fn python() -> Result<PathBuf, String> {
         return Ok(python);
     }
     let succeed = |command: &mut Command| {
-        let output = output(command, INSTALLING)?;
+        let output = output_within(command, INSTALLING)?;
         let said = String::from_utf8_lossy(&output.stdout);
         let last = said.lines().last().unwrap_or_default().to_string();
         output.status.success().then_some(()).ok_or(last)
@@ -119,7 +93,8 @@ fn other_programs_read_every_export() {
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/check_exports.py");
     let check = |run: &str| {
         let arguments = [program, run, "2", "1", "rest.mesh", "skin.obj"];
-        let output = output(Command::new(&python).args(arguments).current_dir(path), CHECKING).unwrap();
+        let output =
+            output_within(Command::new(&python).args(arguments).current_dir(path), CHECKING).unwrap();
         (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
     for run in ["whole", "part"] {

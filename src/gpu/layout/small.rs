@@ -111,7 +111,7 @@ small_structs! {
         /// Bending stencils.
         bendings: u32,
         attachments: u32,
-        /// First row of the triangles; the tetrahedra's begin at 0.
+        /// First row of the triangles, in units of four numbers; the tetrahedra's begin at 0.
         triangle_rows: u32,
         /// First row of the springs.
         spring_rows: u32,

@@ -33,17 +33,37 @@ pub(super) fn sum_chunks<const K: usize>(
     out.done()
 }
 
+/// Row `number` (N) and the corner's part of the energy (J): four rows a tetrahedron, then the others'.
+fn row(all: &Contents, number: usize) -> (Sum, f64) {
+    let rows = all.items::<f32>(Buffer::Rows);
+    let of_tets = 4 * sizes(all).tets as usize;
+    let mut sum = Sum::default();
+    if number >= of_tets {
+        let first = 4 * (sizes(all).triangle_rows as usize + number - of_tets);
+        sum.add(wide(&rows[first..]));
+        return (sum, f64::from(rows[first + 3]));
+    }
+    let numbers = &rows[TET_NUMBERS as usize * (number / 4)..];
+    match number % 4 {
+        0 => (0..3).for_each(|corner| sum.add(-wide(&numbers[3 * corner..]))),
+        corner => sum.add(wide(&numbers[3 * (corner - 1)..])),
+    }
+    (sum, 0.25 * f64::from(numbers[9]))
+}
+
 /// Twin of `gather_gradient`.
 pub fn gather_gradient(all: &mut Contents, _: &Call) -> Magnitudes {
     let (mut out, mut energies) = (Output::to(all, Buffer::Gradient), Output::to(all, Buffer::Energies));
     for i in 0..sizes(all).vertices as usize {
         let starts = all.items::<u32>(Buffer::GatherStarts);
         let own = &all.items::<u32>(Buffer::GatherRows)[starts[i] as usize..starts[i + 1] as usize];
-        let rows = all.items::<[f32; 4]>(Buffer::Rows);
-        let mut sum = Sum::default();
-        own.iter().for_each(|&row| sum.add(wide(&rows[row as usize])));
-        let parts = own.iter().map(|&row| f64::from(rows[row as usize][3]));
-        let (energy, energy_size) = parts.fold((0.0, 0.0), |sum, part| (sum.0 + part, sum.1 + part.abs()));
+        let (mut sum, mut energy, mut energy_size) = (Sum::default(), 0.0, 0.0);
+        for &number in own {
+            let (row, part) = row(all, number as usize);
+            sum.add_sized(row.value, row.size);
+            energy += part;
+            energy_size += part.abs();
+        }
         let inertia = f64::from(step(all).inertia) * f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass);
         sum.add(wide(&all.items::<[f32; 4]>(Buffer::Iterate)[i]) * inertia);
         sum.add(wide(&all.items::<[f32; 4]>(Buffer::Target)[i]) * -inertia);

@@ -1,6 +1,6 @@
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
-use super::super::layout::{BLOCK, SLOTS, Tet, Vertex};
+use super::super::layout::{BLOCK, SLOTS, TET_NUMBERS, Tet, Vertex};
 use super::law::{law_of, terms};
 use super::{Output, Sum, sizes, step, wide};
 use crate::elastic::rotation::closest_quaternion;
@@ -113,15 +113,12 @@ fn project(all: &mut Contents, of: fn(&Contents, usize, &Tet) -> (Tet, Law)) -> 
         let (change, change_size) = deformation_by(&e, |i| wide(&iterate[i]) * share);
         let stress = viscous * change + b * here.stress;
         let stress_size = viscous.abs() * change_size + b * here.stress_size;
-        let mut first = Sum::default();
+        let first = TET_NUMBERS as usize * index;
         for (corner, rest) in rest_rows(&e).iter().enumerate() {
             let force = Sum { value: stress * rest, size: stress_size * rest.norm() };
-            first.add_sized(-force.value, force.size);
-            rows.vector(all, 16 * index + 4 * (corner + 1), &force);
+            rows.vector(all, first + 3 * corner, &force);
         }
-        rows.vector(all, 16 * index, &first);
-        let part = (0.25 * here.energy, 0.25 * here.energy_size);
-        (0..4).for_each(|corner| rows.number(all, 16 * index + 4 * corner + 3, part.0, part.1));
+        rows.number(all, first + 9, here.energy, here.energy_size);
         remember(all, &mut rotations, index, &f, shaken(&f, size, rotation));
     }
     rows.done().into_iter().chain(rotations.done()).collect()

@@ -53,9 +53,16 @@ fn on_device(context: Arc<Context>, f: &[Mat3], starts: &[[f32; 4]]) -> (Vec<[f3
     stream.submit().unwrap();
     let rotations = stream.read(Buffer::Rotations).unwrap();
     let rows = stream.read(Buffer::Rows).unwrap();
-    let rows: &[[[f32; 4]; 4]] = bytemuck::cast_slice(&rows);
-    let excess = |rows: &[[f32; 4]; 4]| Mat3::from_fn(|i, j| f64::from(rows[j + 1][i]));
-    (bytemuck::cast_slice(&rotations).to_vec(), rows[..f.len()].iter().map(excess).collect())
+    let rows: &[f32] = bytemuck::cast_slice(&rows);
+    let excess = |row: &[f32]| Mat3::from_fn(|i, j| f64::from(row[3 * j + i]));
+    let rows = rows.chunks(TET_NUMBERS as usize).take(f.len());
+    (bytemuck::cast_slice(&rotations).to_vec(), rows.map(excess).collect())
+}
+
+/// So many units in the last place: `mesa` of the driver in software, which rounds to nearest, and as many as WGSL allows of any other
+/// (tests/gpu/tolerances.rs says how they are counted).
+fn units(context: &Context, mesa: f64, wgsl: f64) -> f64 {
+    EPSILON * if context.adapter.software { mesa } else { wgsl }
 }
 
 /// The samples as single precision has them.
@@ -99,12 +106,13 @@ fn rotations_are_as_close_as_any() {
                 worst = worst.max((r - rotation(f)).norm() * gap);
             }
         }
-        // Normalising rounds each component once or twice.
-        assert!(worst_length < 2.0 * EPSILON, "{worst_length:e}");
+        // Normalising rounds each component once or twice; by WGSL's rules half a dot product's five roundings, a root's 4.5 and a quotient's 2.5.
+        assert!(worst_length < units(&context, 2.0, 9.5), "{worst_length:e}");
         // Sums of nine products, each rounded, in units of σ1.
-        assert!(worst_gap < 4.0 * EPSILON, "{worst_gap:e}");
-        // RᵀF is nine sums of three products, and H⁻¹ magnifies their rounding by 1/(σ2 + σ3).
-        assert!(worst < 8.0 * EPSILON, "{worst:e}");
+        assert!(worst_gap < units(&context, 4.0, 9.0), "{worst_gap:e}");
+        // RᵀF is nine sums of three products, and H⁻¹ magnifies their rounding by 1/(σ2 + σ3): eight roundings to an entry of F, eight to one of RᵀF and its
+        // gradient, as in `UNITS`, and eight of Newton's step.
+        assert!(worst < units(&context, 8.0, 24.0), "{worst:e}");
     }
 }
 
@@ -156,8 +164,9 @@ fn unit_determinants_are_as_close_as_any() {
             worst_determinant = worst_determinant.max(off / (1.0 + cofactors.norm() * scale));
         }
     }
-    // S = RᵀF, its turning into diagonal form and back: some five products of matrices, each rounded.
-    assert!(worst < 8.0 * EPSILON, "{worst:e}");
-    assert!(worst_distance < 8.0 * EPSILON, "{worst_distance:e}");
-    assert!(worst_determinant < 8.0 * EPSILON, "{worst_determinant:e}");
+    // S = RᵀF, its turning into diagonal form and back: some five products of matrices, each rounded. By WGSL's rules nine turns of seven units each way, and R.
+    let allowed = units(&context, 8.0, 160.0);
+    assert!(worst < allowed, "{worst:e}");
+    assert!(worst_distance < allowed, "{worst_distance:e}");
+    assert!(worst_determinant < allowed, "{worst_determinant:e}");
 }
