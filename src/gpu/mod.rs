@@ -25,6 +25,7 @@ mod report;
 pub mod shader;
 mod state;
 pub mod stream;
+pub mod traffic;
 pub mod twin;
 mod update_stiffness;
 

@@ -2,6 +2,7 @@
 
 mod host;
 mod panels;
+mod predicted;
 
 use super::arena::Arena;
 use super::kernel::{Call, Id};
@@ -9,6 +10,7 @@ use super::layout::Sizes;
 use super::pipeline::Pipelines;
 use super::profile::Profile;
 use super::reload::{self, Watch};
+use super::traffic::Traffic;
 use super::{Buffer, Contents, Context, Library, Readback};
 use crate::Result;
 use crate::step::{DeviceUse, KernelTime, PHASES, Phase};
@@ -29,6 +31,7 @@ pub struct Stream {
     arena: Arena,
     pipelines: Pipelines,
     sizes: Sizes,
+    traffic: Traffic,
     commands: Vec<Command>,
     counters: DeviceUse,
     profile: Option<Profile>,
@@ -49,6 +52,7 @@ impl Stream {
             last: None,
             pipelines: Pipelines::new(library),
             sizes,
+            traffic: Traffic::new(contents),
             commands: Vec::new(),
             counters: DeviceUse::default(),
             profile: None,
@@ -163,6 +167,7 @@ impl Stream {
         self.counters.uploaded += self.arena.replace(&self.context, contents, which)?;
         which.iter().for_each(|buffer| self.pipelines.rebind(&self.context, &self.arena, *buffer));
         self.sizes = contents.small(Buffer::Sizes, 0);
+        self.traffic.set_fronts(contents);
         self.write(Buffer::Sizes, contents.bytes(Buffer::Sizes));
         self.context.check()
     }
@@ -230,8 +235,9 @@ impl Stream {
                     }
                 }
                 Command::Kernel(id, call) => {
+                    let bytes = if self.profile.is_some() { self.bytes_of(*id, call) } else { 0 };
                     let profile = &mut self.profile;
-                    if profile.as_mut().is_some_and(|profile| profile.enter_kernel(*id)) {
+                    if profile.as_mut().is_some_and(|profile| profile.enter_kernel(*id, bytes)) {
                         pass = None;
                     }
                     let pass = pass.get_or_insert_with(|| {
@@ -253,7 +259,7 @@ impl Stream {
         self.last = Some(self.context.queue.submit([encoder.finish()]));
         self.counters.submissions += 1;
         if let Some(profile) = &mut self.profile {
-            profile.collect(&self.context)?;
+            profile.collect()?;
         }
         Ok(())
     }
