@@ -10,6 +10,7 @@ pub mod buffer;
 pub mod contents;
 pub mod context;
 mod explicit;
+pub mod figures;
 mod filter;
 mod fronts;
 mod host_mirror;
