@@ -96,7 +96,8 @@ impl Figures {
             Some(0) => self.bandwidths[0].rate,
             Some(k) => {
                 let [low, high] = [self.bandwidths[k - 1], self.bandwidths[k]];
-                let way = (bytes as f64 / low.bytes as f64).ln() / (high.bytes as f64 / low.bytes as f64).ln();
+                let way =
+                    (bytes as f64 / low.bytes as f64).ln() / (high.bytes as f64 / low.bytes as f64).ln();
                 low.rate + way * (high.rate - low.rate)
             }
         }

@@ -9,6 +9,7 @@ mod backend;
 pub mod buffer;
 pub mod contents;
 pub mod context;
+mod disk_cache;
 mod explicit;
 pub mod figures;
 mod filter;

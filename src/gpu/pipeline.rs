@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use super::buffer::{Buffer, Kind};
 use super::context::Context;
+use super::disk_cache::DiskCache;
 use super::kernel::{Call, Id, KERNELS, Kernel};
 use super::shader::{Library, Source};
 use super::traffic::{Access, accesses};
@@ -161,7 +162,7 @@ fn make(context: &Context, source: &Source, kernel: &Kernel) -> Result<Compiled>
             zero_initialize_workgroup_memory: false,
             ..wgpu::PipelineCompilationOptions::default()
         },
-        cache: None,
+        cache: context.disk_cache.as_ref().map(DiskCache::of_new_pipeline),
     });
     match pollster::block_on(scope.pop()) {
         Some(error) => Err(fault(kernel, error.to_string()).into()),

@@ -69,7 +69,8 @@ impl Library {
         let fault = |message: String| RunError::Shader { file: file.into(), line: 0, message };
         match self {
             Library::BuiltIn => {
-                let found = SOURCES.iter().chain(SHARED).chain(RENDER).chain(MEASURE).find(|(name, _)| *name == file);
+                let found =
+                    SOURCES.iter().chain(SHARED).chain(RENDER).chain(MEASURE).find(|(name, _)| *name == file);
                 found
                     .map(|(_, text)| Cow::Borrowed(*text))
                     .ok_or_else(|| fault("there is no such file".into()))

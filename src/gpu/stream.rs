@@ -39,6 +39,9 @@ pub struct Stream {
     gpu_from: Option<Id>,
     watch: Watch,
     last: Option<wgpu::SubmissionIndex>,
+    /// Bytes that a submission may move, and those that the recorded commands move.
+    most_bytes: Option<u64>,
+    recorded_bytes: u64,
 }
 
 impl Stream {
@@ -50,6 +53,8 @@ impl Stream {
             arena,
             watch: Watch::new(&library),
             last: None,
+            most_bytes: predicted::most_bytes(&context.adapter),
+            recorded_bytes: 0,
             pipelines: Pipelines::new(library),
             sizes,
             traffic: Traffic::new(contents),
@@ -140,6 +145,7 @@ impl Stream {
             return Ok(());
         }
         self.pipelines.prepare(&self.context, &self.arena, id)?;
+        self.make_room(id, &call)?;
         self.commands.push(Command::Kernel(id, call));
         Ok(())
     }
@@ -191,6 +197,7 @@ impl Stream {
     /// Submits all commands. Requested readbacks will become ready.
     pub fn submit(&mut self) -> Result<()> {
         let commands = std::mem::take(&mut self.commands);
+        self.recorded_bytes = 0;
         let gpu_from = self.gpu_from;
         let on_host = |command: &Command| matches!(command, Command::Kernel(id, _) if Some(*id) < gpu_from);
         let mut rest = &commands[..];
@@ -212,6 +219,7 @@ impl Stream {
 
     pub fn discard(&mut self) {
         self.commands.clear();
+        self.recorded_bytes = 0;
     }
 
     fn send(&mut self, commands: &[Command]) -> Result<()> {
