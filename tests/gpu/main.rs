@@ -10,6 +10,7 @@ mod gpu_errors;
 mod gpu_exact;
 mod gpu_example;
 mod gpu_explicit;
+mod gpu_figures;
 mod gpu_filters;
 mod gpu_hold;
 mod gpu_inside;

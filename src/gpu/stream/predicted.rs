@@ -52,8 +52,8 @@ mod tests {
     use super::*;
 
     /// What a frame of ten iterations moves (bytes): `dashpot bench roofline`.
-    const M: u64 = 230_000_000;
-    const XL: u64 = 11_000_000_000;
+    const M: u64 = 148_000_000;
+    const XL: u64 = 11_350_000_000;
 
     #[test]
     fn frames_of_the_bars_are_one_submission_unless_the_watchdog_would_bark() {
