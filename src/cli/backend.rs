@@ -3,6 +3,7 @@
 use crate::backend::{self, BackendChoice, Device, reason_for_cpu};
 use crate::error::InputError;
 use crate::gpu::context::{Adapter, Context, adapters};
+use crate::gpu::figures::{Effort, Figures};
 use crate::gpu::kernel::{self, KERNELS};
 use crate::gpu::{Library, Options, Shared};
 use crate::model::Model;
@@ -76,6 +77,13 @@ impl BackendArgs {
             None if cfg!(debug_assertions) && sources.is_dir() => Library::Folder(sources),
             None => Library::BuiltIn,
         }
+    }
+}
+
+impl BackendArgs {
+    /// The adapter's own figures, for the head of a table; `None` if they cannot be measured.
+    pub fn figures(&self) -> Option<Figures> {
+        self.open().and_then(|context| Figures::measure(&context, Effort::Quick)).ok()
     }
 }
 

@@ -7,6 +7,8 @@ pub mod device;
 pub mod examples;
 pub mod kernels;
 pub mod measure;
+mod report;
+pub mod roofline;
 pub mod solvers;
 pub mod suites;
 
@@ -17,6 +19,7 @@ use crate::gpu::context::adapters;
 use crate::observe::write_whole;
 use crate::scene::check::refuse_if;
 use crate::{Result, error::InputError};
+use cases::BarSize;
 use measure::Measured;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -37,6 +40,8 @@ pub enum Suite {
     Solvers,
     /// Damping along up to ten example shapes, projective and by Newton's method
     Examples,
+    /// The adapter's bandwidth and latencies, and how near every kernel comes to them
+    Roofline,
 }
 
 /// Measure, phase by phase.
@@ -60,6 +65,15 @@ pub struct Args {
     /// Leave out cases with more elements
     #[arg(long, value_name = "N", default_value_t = 1_200_000)]
     largest: usize,
+    /// Bars of `roofline` and of `--report`, separated by commas
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "SIZES", default_value = "S,M,L")]
+    sizes: Vec<BarSize>,
+    /// `roofline`: the same frames on a device that is only assumed: `discrete`, `integrated`, or as in `500GB/s,4us` (repeatable)
+    #[arg(long, value_name = "DEVICE")]
+    assume: Vec<String>,
+    /// Write everything about the adapter as JSON, to be sent to us: its figures, its kernels, frames of the bars on CPU and GPU
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     threads: Threads,
 }
@@ -67,7 +81,17 @@ pub struct Args {
 /// Runs a suite and prints its table.
 pub fn run(args: Args) -> Result<()> {
     refuse_if(args.frames == 0, "--frames", "must be at least 1")?;
-    if args.adapter.is_some() && args.backend.iter().all(|choice| *choice == BackendChoice::Cpu) {
+    let needs_device = args.suite == Suite::Roofline || args.report.is_some();
+    let assumed = args.assume.iter().map(|text| roofline::assumed(text)).collect::<Result<Vec<_>>>()?;
+    refuse_if(
+        !needs_device && !assumed.is_empty(),
+        "--assume",
+        "is for the suite `roofline` and for --report",
+    )?;
+    if !needs_device
+        && args.adapter.is_some()
+        && args.backend.iter().all(|choice| *choice == BackendChoice::Cpu)
+    {
         return Err(InputError::field("--adapter", WITHOUT_DEVICE).into());
     }
     let only_cpu = [Suite::Damping, Suite::Solvers, Suite::Examples].contains(&args.suite);
@@ -77,8 +101,12 @@ pub fn run(args: Args) -> Result<()> {
     let message = format!("the smallest case of this suite has {least} elements, got {}", args.largest);
     refuse_if(args.largest < least, "--largest", message)?;
     args.json.as_deref().map_or(Ok(()), |path| writable("--json", path))?;
+    args.report.as_deref().map_or(Ok(()), |path| writable("--report", path))?;
     let json = args.threads.install(|| {
         say!("{}", measure::machine())?;
+        if needs_device {
+            return on_bars(&args, &assumed);
+        }
         let backends: Vec<_> =
             args.backend.iter().map(|choice| decided(*choice, args.adapter.is_some())).collect();
         if args.suite == Suite::Damping {
@@ -93,13 +121,30 @@ pub fn run(args: Args) -> Result<()> {
             device: BackendArgs::device(args.adapter.clone(), None),
             frames: args.frames,
             largest: args.largest,
+            sizes: Vec::new(),
         };
         on_device(&plan).map(|results| serde_json::to_string_pretty(&results))
     })?;
-    if let Some(path) = &args.json {
+    if let Some(path) = args.json.as_ref().or(args.report.as_ref()) {
         write_whole(path, json.unwrap_or_default().as_bytes())?;
     }
     Ok(())
+}
+
+/// The suite `roofline`, and the report.
+fn on_bars(args: &Args, assumed: &[roofline::Assumed]) -> Result<serde_json::Result<String>> {
+    let plan = device::Plan {
+        suite: Suite::Roofline,
+        cpu: true,
+        device: BackendArgs::device(args.adapter.clone(), None),
+        frames: args.frames,
+        largest: args.largest,
+        sizes: args.sizes.clone(),
+    };
+    Ok(match args.report {
+        Some(_) => serde_json::to_string_pretty(&report::run(&plan, assumed)?),
+        None => serde_json::to_string_pretty(&roofline::run(&plan, assumed)?),
+    })
 }
 
 fn on_cpu(args: &Args) -> Result<Vec<Measured>> {
@@ -114,8 +159,8 @@ fn on_cpu(args: &Args) -> Result<Vec<Measured>> {
         Suite::Kernels => suites::kernels,
         Suite::Solvers => solvers::run,
         Suite::Examples => examples::run,
-        // has its own table
-        Suite::Damping => |_, _| Ok(Vec::new()),
+        // have their own tables
+        Suite::Damping | Suite::Roofline => |_, _| Ok(Vec::new()),
     };
     suite(args.frames, args.largest)
 }

@@ -7,6 +7,8 @@ mod print;
 mod rivals;
 mod side_by_side;
 
+pub use print::adapter_lines;
+
 use super::{BackendArgs, Threads, writable};
 use crate::Result;
 use crate::model::Model;

@@ -84,6 +84,11 @@ impl Arena {
         context.check()
     }
 
+    /// Bytes of all buffers on the device.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().chain(&self.panels).map(wgpu::Buffer::size).sum()
+    }
+
     /// Stride of a series (bytes).
     pub fn series_stride(&self) -> u64 {
         self.series_stride

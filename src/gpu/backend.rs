@@ -320,7 +320,10 @@ impl<T: Scalar> Profiling for Gpu<T> {
             }
             _ => String::new(),
         };
-        format!("gpu ({adapter}), f32, {way}; {}{warning}", self.global.describe())
+        let megabytes = self.stream.arena().bytes() as f64 / 1e6;
+        let digits = if megabytes < 10.0 { 1 } else { 0 };
+        let solve = self.global.describe();
+        format!("gpu ({adapter}), f32, {way}; {solve}; {megabytes:.digits$} MB of buffers{warning}")
     }
 
     fn set_profiling(&mut self, what: Profile) {

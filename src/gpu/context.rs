@@ -1,5 +1,6 @@
 //! Adapters and devices: discovery, description, errors.
 
+use super::disk_cache::{self, DiskCache};
 use super::pipeline::Cache;
 use crate::Result;
 use crate::error::RunError;
@@ -113,6 +114,10 @@ pub struct Context {
     pub adapter: Adapter,
     /// Kernels that were compiled on it.
     pub(super) kernels: Cache,
+    /// What is kept of them for the next run.
+    pub(super) disk_cache: Option<DiskCache>,
+    /// What the adapter offers; the device is opened with WebGPU's default limits.
+    pub offered: wgpu::Limits,
     fault: Arc<Mutex<Option<RunError>>>,
 }
 
@@ -173,7 +178,8 @@ impl Context {
             max_buffer_size: offered.max_buffer_size.min(largest),
             ..wgpu::Limits::default()
         };
-        let required_features = found.features() & wgpu::Features::TIMESTAMP_QUERY;
+        let required_features =
+            found.features() & wgpu::Features::TIMESTAMP_QUERY | disk_cache::feature(found);
         let descriptor = wgpu::DeviceDescriptor {
             required_limits,
             required_features,
@@ -189,7 +195,8 @@ impl Context {
             let why = if message.is_empty() { format!("{reason:?}").to_lowercase() } else { message };
             note(&keep, RunError::DeviceLost(why));
         });
-        Ok(Context { device, queue, adapter, kernels: Cache::default(), fault })
+        let disk_cache = DiskCache::open(&device, &found.get_info());
+        Ok(Context { device, queue, adapter, kernels: Cache::default(), disk_cache, offered, fault })
     }
 
     /// The first error, if any. A lost device takes precedence over the errors that follow from it.

@@ -9,7 +9,9 @@ mod backend;
 pub mod buffer;
 pub mod contents;
 pub mod context;
+mod disk_cache;
 mod explicit;
+pub mod figures;
 mod filter;
 mod fronts;
 mod host_mirror;
@@ -26,6 +28,7 @@ pub mod shader;
 mod state;
 pub mod stream;
 mod surface_access;
+pub mod traffic;
 pub mod twin;
 mod update_stiffness;
 

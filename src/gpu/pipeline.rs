@@ -3,18 +3,22 @@
 use super::arena::Arena;
 use super::buffer::{Buffer, Kind};
 use super::context::Context;
+use super::disk_cache::DiskCache;
 use super::kernel::{Call, Id, KERNELS, Kernel};
 use super::shader::{Library, Source};
+use super::traffic::{Access, accesses};
 use crate::error::RunError;
 use crate::{Error, Result};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A compiled kernel, without the buffers of a model.
 #[derive(Debug, Clone)]
 struct Compiled {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
+    /// What it does with each of its bindings.
+    accesses: Arc<[Access]>,
 }
 
 /// The kernels that were compiled on a device, by name and text: all models on the device share them, and a text that has
@@ -75,6 +79,11 @@ impl Pipelines {
         }
     }
 
+    /// What a prepared kernel does with each of its bindings.
+    pub fn accesses(&self, id: Id) -> &[Access] {
+        self.ready[id as usize].as_ref().map_or(&[], |ready| &ready.compiled.accesses)
+    }
+
     /// Dispatches a prepared kernel.
     pub fn dispatch(
         &self,
@@ -126,7 +135,7 @@ fn compiled(context: &Context, library: &Library, kernel: &'static Kernel) -> Re
 }
 
 fn make(context: &Context, source: &Source, kernel: &Kernel) -> Result<Compiled> {
-    let (module, _) = source.module()?;
+    let (module, info) = source.module()?;
     let entries = layout_entries(kernel, &module)?;
     let device = &context.device;
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -153,11 +162,14 @@ fn make(context: &Context, source: &Source, kernel: &Kernel) -> Result<Compiled>
             zero_initialize_workgroup_memory: false,
             ..wgpu::PipelineCompilationOptions::default()
         },
-        cache: None,
+        cache: context.disk_cache.as_ref().map(DiskCache::of_new_pipeline),
     });
     match pollster::block_on(scope.pop()) {
         Some(error) => Err(fault(kernel, error.to_string()).into()),
-        None => Ok(Compiled { pipeline, layout }),
+        None => {
+            let accesses = accesses(&module, &info, kernel.bindings.len()).into();
+            Ok(Compiled { pipeline, layout, accesses })
+        }
     }
 }
 

@@ -33,9 +33,12 @@ const RENDER: &[(&str, &str)] = folder! { "render":
     "surface_normals" "vertex_colour" "wireframe"
 };
 
-/// The folders of `shaders/`: one a phase of a step, what draws, and what they share.
-pub const FOLDERS: [&str; 9] =
-    ["contact", "explicit", "filters", "global", "local", "observe", "render", "shared", "step"];
+/// The files that measure an adapter.
+const MEASURE: &[(&str, &str)] = folder! { "measure": "count_up" "read_stream" };
+
+/// The folders of `shaders/`: one a phase of a step, what measures, what draws, and what they share.
+pub const FOLDERS: [&str; 10] =
+    ["contact", "explicit", "filters", "global", "local", "measure", "observe", "render", "shared", "step"];
 
 /// Source of the shaders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,7 +69,8 @@ impl Library {
         let fault = |message: String| RunError::Shader { file: file.into(), line: 0, message };
         match self {
             Library::BuiltIn => {
-                let found = SOURCES.iter().chain(SHARED).chain(RENDER).find(|(name, _)| *name == file);
+                let found =
+                    SOURCES.iter().chain(SHARED).chain(RENDER).chain(MEASURE).find(|(name, _)| *name == file);
                 found
                     .map(|(_, text)| Cow::Borrowed(*text))
                     .ok_or_else(|| fault("there is no such file".into()))

@@ -2,6 +2,7 @@
 
 mod host;
 mod panels;
+mod predicted;
 
 use super::arena::Arena;
 use super::kernel::{Call, Id};
@@ -9,6 +10,7 @@ use super::layout::Sizes;
 use super::pipeline::Pipelines;
 use super::profile::Profile;
 use super::reload::{self, Watch};
+use super::traffic::Traffic;
 use super::{Buffer, Contents, Context, Library, Readback};
 use crate::Result;
 use crate::step::{DeviceUse, KernelTime, PHASES, Phase};
@@ -29,6 +31,7 @@ pub struct Stream {
     arena: Arena,
     pipelines: Pipelines,
     sizes: Sizes,
+    traffic: Traffic,
     commands: Vec<Command>,
     counters: DeviceUse,
     profile: Option<Profile>,
@@ -36,6 +39,9 @@ pub struct Stream {
     gpu_from: Option<Id>,
     watch: Watch,
     last: Option<wgpu::SubmissionIndex>,
+    /// Bytes that a submission may move, and those that the recorded commands move.
+    most_bytes: Option<u64>,
+    recorded_bytes: u64,
 }
 
 impl Stream {
@@ -47,8 +53,11 @@ impl Stream {
             arena,
             watch: Watch::new(&library),
             last: None,
+            most_bytes: predicted::most_bytes(&context.adapter),
+            recorded_bytes: 0,
             pipelines: Pipelines::new(library),
             sizes,
+            traffic: Traffic::new(contents),
             commands: Vec::new(),
             counters: DeviceUse::default(),
             profile: None,
@@ -136,6 +145,7 @@ impl Stream {
             return Ok(());
         }
         self.pipelines.prepare(&self.context, &self.arena, id)?;
+        self.make_room(id, &call)?;
         self.commands.push(Command::Kernel(id, call));
         Ok(())
     }
@@ -163,6 +173,7 @@ impl Stream {
         self.counters.uploaded += self.arena.replace(&self.context, contents, which)?;
         which.iter().for_each(|buffer| self.pipelines.rebind(&self.context, &self.arena, *buffer));
         self.sizes = contents.small(Buffer::Sizes, 0);
+        self.traffic.set_fronts(contents);
         self.write(Buffer::Sizes, contents.bytes(Buffer::Sizes));
         self.context.check()
     }
@@ -186,6 +197,7 @@ impl Stream {
     /// Submits all commands. Requested readbacks will become ready.
     pub fn submit(&mut self) -> Result<()> {
         let commands = std::mem::take(&mut self.commands);
+        self.recorded_bytes = 0;
         let gpu_from = self.gpu_from;
         let on_host = |command: &Command| matches!(command, Command::Kernel(id, _) if Some(*id) < gpu_from);
         let mut rest = &commands[..];
@@ -207,6 +219,7 @@ impl Stream {
 
     pub fn discard(&mut self) {
         self.commands.clear();
+        self.recorded_bytes = 0;
     }
 
     fn send(&mut self, commands: &[Command]) -> Result<()> {
@@ -230,8 +243,9 @@ impl Stream {
                     }
                 }
                 Command::Kernel(id, call) => {
+                    let bytes = if self.profile.is_some() { self.bytes_of(*id, call) } else { 0 };
                     let profile = &mut self.profile;
-                    if profile.as_mut().is_some_and(|profile| profile.enter_kernel(*id)) {
+                    if profile.as_mut().is_some_and(|profile| profile.enter_kernel(*id, bytes)) {
                         pass = None;
                     }
                     let pass = pass.get_or_insert_with(|| {
@@ -253,7 +267,7 @@ impl Stream {
         self.last = Some(self.context.queue.submit([encoder.finish()]));
         self.counters.submissions += 1;
         if let Some(profile) = &mut self.profile {
-            profile.collect(&self.context)?;
+            profile.collect()?;
         }
         Ok(())
     }

@@ -80,6 +80,8 @@ pub struct KernelTime {
     pub calls: u64,
     /// The time of all calls (ms).
     pub ms: f64,
+    /// What they moved through memory, as counted from their buffers (bytes).
+    pub bytes: u64,
 }
 
 /// What [`Profiling::set_profiling`] measures.

@@ -189,6 +189,18 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
     all.set_small(Buffer::Inner, &[Inner { momentum: 0.0, step: 0.7 }, Inner { momentum: 0.4, step: 0.9 }]);
 }
 
+/// A model with everything in a random state, in which a filter does all that it can.
+pub fn random_state() -> Contents {
+    let model = model();
+    let mut all = contents(&model, &model.laplacian().unwrap()).unwrap();
+    neighbours(&Neighbours::new(&model), &mut all).unwrap();
+    let random = STATES.iter().find(|state| state.name == "random").unwrap();
+    fill(&mut all, &model, random, 1);
+    let filter_mode = mode::PROJECTED | mode::SCALED | mode::RADIAL | mode::BALANCED;
+    all.set_small(Buffer::Step, &[Step { filter_mode, ..numbers() }]);
+    all
+}
+
 /// Numbers like those of BDF-2 with both kinds of damping: none is zero or one.
 fn numbers() -> Step {
     Step {

@@ -93,6 +93,39 @@ pub const SCALE_CASES: &[(&str, [usize; 3])] = &[
     ("XL", [184, 32, 32]),
 ];
 
+/// The bars that the adapter's figures are compared with, by size.
+pub const ROOFLINE_CASES: &[(BarSize, [usize; 3])] = &[
+    (BarSize::S, [30, 4, 4]),
+    (BarSize::M, [62, 8, 8]),
+    (BarSize::L, [120, 16, 16]),
+    (BarSize::XL, [184, 32, 32]),
+];
+
+/// A size of the bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "verbatim")]
+pub enum BarSize {
+    /// 775 vertices
+    S,
+    /// 5,103 vertices
+    M,
+    /// 34,969 vertices
+    L,
+    /// 201,465 vertices
+    XL,
+}
+
+impl BarSize {
+    pub fn name(self) -> &'static str {
+        match self {
+            BarSize::S => "S",
+            BarSize::M => "M",
+            BarSize::L => "L",
+            BarSize::XL => "XL",
+        }
+    }
+}
+
 /// Tetrahedra of a box.
 pub fn tets(cells: &[usize; 3]) -> usize {
     6 * cells.iter().product::<usize>()
@@ -109,7 +142,7 @@ pub fn least_elements(suite: Suite) -> usize {
         Suite::Papers => PAPER_CASES.iter().map(|case| case.elements).min(),
         Suite::Scale => SCALE_CASES.iter().map(|(_, cells)| tets(cells)).min(),
         Suite::Kernels => kernel_cases(usize::MAX).map(|(_, cells)| tets(cells)).min(),
-        Suite::Damping | Suite::Solvers | Suite::Examples => None,
+        Suite::Damping | Suite::Solvers | Suite::Examples | Suite::Roofline => None,
     };
     least.unwrap_or(0)
 }

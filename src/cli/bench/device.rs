@@ -2,11 +2,12 @@
 //! run.
 
 use super::Suite;
-use super::cases::{PAPER_CASES, SCALE_CASES, bar, frames_of, kernel_cases, tets};
+use super::cases::{BarSize, PAPER_CASES, ROOFLINE_CASES, SCALE_CASES, bar, frames_of, kernel_cases, tets};
 use super::measure::{machine, median};
 use crate::Result;
 use crate::backend::is_refusal;
-use crate::cli::backend::{BackendArgs, SOFTWARE};
+use crate::cli::backend::BackendArgs;
+use crate::cli::compare::adapter_lines;
 use crate::cli::compare::deviation::Deviation;
 use crate::cli::table::ms;
 use crate::cli::timed_run::{ComputePath, FrameClock, TimedRun, Times, turns};
@@ -29,6 +30,8 @@ pub struct Plan {
     pub frames: usize,
     /// Cases with more elements are left out.
     pub largest: usize,
+    /// The bars of `roofline`.
+    pub sizes: Vec<BarSize>,
 }
 
 /// One measured path of a case.
@@ -59,6 +62,12 @@ pub struct OnDevice {
 type Case = (String, LoadedScene, usize);
 
 impl Plan {
+    /// The bars of the suite `roofline`.
+    pub fn bars(&self) -> impl Iterator<Item = (&'static str, [usize; 3])> + use<'_> {
+        let taken = ROOFLINE_CASES.iter().filter(|(size, _)| self.sizes.contains(size));
+        taken.map(|(size, cells)| (size.name(), *cells))
+    }
+
     fn cases(&self) -> Result<Vec<Case>> {
         let bars = |one: &(&str, [usize; 3]), overrides: &[&str]| {
             Ok((one.0.to_string(), bar(one.1, overrides)?, frames_of(tets(&one.1), self.frames)))
@@ -78,6 +87,7 @@ impl Plan {
             Suite::Kernels => {
                 kernel_cases(self.largest).map(|case| bars(case, &["time.iterations=1"])).collect()
             }
+            Suite::Roofline => self.bars().map(|case| bars(&case, &[])).collect(),
             Suite::Damping | Suite::Solvers | Suite::Examples => Ok(Vec::new()),
         }
     }
@@ -109,9 +119,9 @@ pub fn run(plan: &Plan) -> Result<Vec<OnDevice>> {
         let results = case(plan, &name, &scene, frames)?;
         if all.is_empty() {
             if let Some(adapter) = results.iter().find_map(|result| result.adapter.as_ref()) {
-                say!("adapter: {adapter}")?;
-                if adapter.software {
-                    say!("         {SOFTWARE}")?;
+                say!("{}", adapter_lines(adapter))?;
+                if let Some(figures) = plan.device.figures() {
+                    say!("         {}", figures.line())?;
                 }
             }
             say!("\n{:<11} {:>7} {:>8} {:<12}{head}", "case", "verts", "elems", "backend")?;

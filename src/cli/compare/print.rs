@@ -8,6 +8,7 @@ use crate::cli::bench::measure::machine;
 use crate::cli::table::{Table, count, ms};
 use crate::cli::timed_run::{ComputePath, PerFrame, Times};
 use crate::gpu::context::Adapter;
+use crate::gpu::figures::Figures;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,6 +24,8 @@ pub struct Report {
     adapter: Option<Adapter>,
     /// Whether the adapter computes on the CPU: then its timings say nothing about a GPU.
     software: bool,
+    /// What the adapter can do, measured quickly.
+    figures: Option<Figures>,
     runs: Vec<RunReport>,
 }
 
@@ -81,6 +84,7 @@ pub fn report(subject: &Subject, runs: &[ComparedRun]) -> Report {
         frames: subject.frames,
         machine: machine(),
         software: adapter.as_ref().is_some_and(|adapter| adapter.software),
+        figures: adapter.as_ref().and_then(|_| subject.device.figures()),
         adapter,
         runs: runs.collect(),
     }
@@ -99,6 +103,9 @@ impl fmt::Display for Report {
         writeln!(f, "{machine}")?;
         if let Some(adapter) = &self.adapter {
             writeln!(f, "{}", adapter_lines(adapter))?;
+            if let Some(figures) = &self.figures {
+                writeln!(f, "         {}", figures.line())?;
+            }
         }
         let mut paths = Table::new(2, ["", ""]);
         for run in &self.runs {
