@@ -4,7 +4,7 @@ use crate::common;
 use crate::gpu_kernels::random_state;
 use dashpot::gpu::buffer::Buffer;
 use dashpot::gpu::figures::{Effort, Figures};
-use dashpot::gpu::kernel::Id;
+use dashpot::gpu::kernel::{Call, Id};
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
 use std::path::Path;
@@ -28,29 +28,32 @@ fn figures_are_measured_within_two_seconds() {
     assert!(spent < 20.0, "{spent} s");
 }
 
-/// Records the same commands with and without a limit; returns what they leave, and how many submissions they were.
-fn gradient(limit: Option<u64>) -> Option<(Vec<u8>, u64)> {
+const RECORDED: [Id; 5] =
+    [Id::predict, Id::project_tet, Id::project_triangle, Id::project_spring, Id::gather_gradient];
+
+/// Records the same commands three times over; returns what they leave, how many submissions they were, and their bytes.
+fn gradient(limit: Option<u64>) -> Option<(Vec<u8>, u64, u64)> {
     let mut stream = Stream::new(common::context()?, &random_state(), Library::BuiltIn).unwrap();
     stream.limit_submissions(limit);
+    let mut bytes = 0;
     for _ in 0..3 {
-        for id in
-            [Id::predict, Id::project_tet, Id::project_triangle, Id::project_spring, Id::gather_gradient]
-        {
+        for id in RECORDED {
             stream.kernel(id).unwrap();
+            bytes += stream.bytes_of(id, &Call::default());
         }
         stream.copy(Buffer::Gradient, Buffer::StartGradient);
     }
     stream.submit().unwrap();
     let submissions = stream.usage().submissions;
-    Some((stream.read(Buffer::StartGradient).unwrap(), submissions))
+    Some((stream.read(Buffer::StartGradient).unwrap(), submissions, bytes))
 }
 
 #[test]
 fn long_submissions_are_split_and_nothing_else_changes() {
-    let Some((expected, submissions)) = gradient(None) else { return };
+    let Some((expected, submissions, bytes)) = gradient(None) else { return };
     assert_eq!(submissions, 1);
-    for (limit, expected_submissions) in [(u64::MAX, 1), (1_300_000, 2), (1, 15)] {
-        let (found, submissions) = gradient(Some(limit)).unwrap();
+    for (limit, expected_submissions) in [(bytes, 1), (bytes - 1, 2), (1, 3 * RECORDED.len() as u64)] {
+        let (found, submissions, _) = gradient(Some(limit)).unwrap();
         assert_eq!(submissions, expected_submissions, "at most {limit} bytes");
         assert!(found == expected, "the same bits at most {limit} bytes");
     }

@@ -50,8 +50,8 @@ fn reads(
     let all = before.items::<u32>(buffer);
     let mut changed = before.clone();
     for at in k * words..(k + 1) * words {
-        let others = (1..all.len() / words).map(|more| all[(at + more * words) % all.len()]);
-        if let Some(other) = others.into_iter().find(|other| *other != all[at]) {
+        let mut others = (1..all.len() / words).map(|more| all[(at + more * words) % all.len()]);
+        if let Some(other) = others.find(|other| *other != all[at]) {
             changed.items_mut::<u32>(buffer)[at] = other;
         }
     }
