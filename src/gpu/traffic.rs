@@ -7,7 +7,7 @@
 use super::buffer::{Buffer, Contents, Kind};
 use super::kernel::{Call, Id};
 use super::layout::{
-    Attachment, BLOCK, Bending, Entry, FrontStage, FrontTask, SLOTS, Sizes, Spring, Tet, Triangle,
+    Attachment, BLOCK, Bending, Entry, FrontStage, FrontTask, LANES, SLOTS, Sizes, Spring, Tet, Triangle,
 };
 use std::ops::Range;
 
@@ -152,6 +152,16 @@ impl Traffic {
             (Id::reduce_stiffening, Buffer::Partials) => (s.attachment_partials - s.tet_partials).into(),
             (Id::reduce_observation, Buffer::Report) => u64::from(s.segments) * SLOTS as u64,
             (_, Buffer::Report) => 4,
+            // of the watched vertices, or at most of those, as many as a call has threads
+            (
+                Id::look_at_places | Id::look_at_iterate | Id::look_at_guess,
+                Buffer::Vertices | Buffer::Iterate,
+            ) => s.watched.into(),
+            (Id::look_at_iterate | Id::look_at_solution, Buffer::FrontPosition | Buffer::FrontSolution) => {
+                s.watched.into()
+            }
+            (Id::look_at_solution, Buffer::Look) => s.watched.into(),
+            (Id::scatter_loads | Id::push_loads, _) => (workgroups * u64::from(LANES)).min(s.watched.into()),
             // elements of one kind have their own rows, and corners that others need not have
             (_, Buffer::Rows) if access.writes => rows(id, s)?,
             (_, Buffer::Vertices | Buffer::Iterate | Buffer::Motions) if !access.writes => {
