@@ -114,7 +114,9 @@ kernels! {
     global/reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
     global/apply_correction [Chunks, Shifts, Iterate, TargetOffset, Correction, CorrectionBefore] |s| s.chunks;
     global/solve_up [FrontStages, FrontTasks, FrontPanels, FrontOrder, FrontGather, Gradient, FrontUpdates, FrontSolution] |s| s.front_tasks;
+    global/solve_up_half [FrontStages, FrontTasks, FrontPanels, FrontOrder, FrontGather, Gradient, FrontUpdates, FrontSolution] |s| s.front_tasks;
     global/solve_down [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution] |s| s.front_tasks;
+    global/solve_down_half [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution] |s| s.front_tasks;
     global/apply_solution [Sizes, FrontPosition, FrontSolution, Iterate, TargetOffset, IterationState] |s| items(s.vertices);
     global/move_iterate [Step, Sizes, Correction, Iterate, TargetOffset] |s| items(s.vertices);
     global/measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
