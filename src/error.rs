@@ -25,7 +25,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             // the scene and the command line contradict each other
-            Error::Input(_) | Error::Run(RunError::OnlyOnCpu(_)) => 2,
+            Error::Input(_) | Error::Run(RunError::OnlyOnCpu(_) | RunError::HalfPrecision(_)) => 2,
             Error::Run(_) | Error::Write { .. } => 1,
         }
     }
@@ -119,6 +119,9 @@ pub enum RunError {
     /// The device cannot do what the scene asks for.
     #[error("{0} runs on the CPU only; use --backend cpu")]
     OnlyOnCpu(&'static str),
+    /// Half precision where no device solves, or where it is too coarse.
+    #[error("solver.precision = \"half\" is for solves on a device: {0}; use \"single\" or \"double\"")]
+    HalfPrecision(String),
     /// One of several runs side by side failed.
     #[error("{backend}: {reason}")]
     SideBySide { backend: String, reason: String },

@@ -16,7 +16,7 @@ fn multiply(task: FrontTask, begin: u32, quads: u32, lane: u32) -> vec3<f32> {
     if strip < strips {
         let at = task.panel + (begin / 4u) * task.height + lane % task.height;
         for (var q = strip; q < quads; q += strips) {
-            let m = panels[at + q * task.height];
+            let m = panel_quad(at + q * task.height);
             sum += m.x * own[4u * q].xyz + m.y * own[4u * q + 1u].xyz + m.z * own[4u * q + 2u].xyz + m.w * own[4u * q + 3u].xyz;
         }
     }

@@ -105,8 +105,8 @@ pub const SOLVER: &[Field] = &[
         .help("How the linear system is solved: exactly with a Cholesky factor, or approximately with Chebyshev iterations, which need less memory. On the host: the GPU leaves the solve to the processor."),
     field("solver.inner", "inner iterations", "", Kind::Whole(0, 200))
         .help("Chebyshev iterations per global step; 0: as many as needed."),
-    field("solver.precision", "precision", "", Kind::Choice(&[("double", "double"), ("single", "single")]))
-        .help("Precision of the projections and the solve on the CPU."),
+    field("solver.precision", "precision", "", Kind::Choice(&[("double", "double"), ("single", "single"), ("half", "half")]))
+        .help("Precision of the projections and the solve on the CPU; half: of the factor on a device."),
 ];
 
 pub const CONSERVATION: &[Field] = &[

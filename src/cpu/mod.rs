@@ -15,6 +15,7 @@ pub mod viscous;
 
 use crate::damping::{Neighbours, strain_rate};
 use crate::elastic::{Local, Scalar};
+use crate::error::RunError;
 use crate::ledger::Exchange;
 use crate::linear::reduce::sum;
 use crate::linear::{Hessian, SparseMatrix};
@@ -37,6 +38,7 @@ pub fn backend(model: Arc<Model>, solver: &Solver) -> Result<Box<dyn Backend>> {
     Ok(match solver.precision {
         Precision::Double => Box::new(Cpu::<f64>::new(model, solver)?),
         Precision::Single => Box::new(Cpu::<f32>::new(model, solver)?),
+        Precision::Half => return Err(RunError::HalfPrecision("this run is on the CPU".into()).into()),
     })
 }
 

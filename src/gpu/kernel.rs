@@ -114,7 +114,9 @@ kernels! {
     global/reduce_residual [Segments, Partials, Shifts] |s| s.bodies;
     global/apply_correction [Chunks, Shifts, Iterate, TargetOffset, Correction, CorrectionBefore] |s| s.chunks;
     global/solve_up [FrontStages, FrontTasks, FrontPanels, FrontOrder, FrontGather, Gradient, FrontUpdates, FrontSolution] |s| s.front_tasks;
+    global/solve_up_half [FrontStages, FrontTasks, FrontPanels, FrontOrder, FrontGather, Gradient, FrontUpdates, FrontSolution] |s| s.front_tasks;
     global/solve_down [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution] |s| s.front_tasks;
+    global/solve_down_half [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution] |s| s.front_tasks;
     global/apply_solution [Sizes, FrontPosition, FrontSolution, Iterate, TargetOffset, IterationState] |s| items(s.vertices);
     contact/look_at_places [Sizes, Watched, Vertices, Places] |s| items(s.watched);
     contact/look_at_iterate [Sizes, Watched, FrontPosition, FrontSolution, Iterate, Look] |s| items(s.watched);

@@ -14,6 +14,7 @@ mod explicit;
 pub mod figures;
 mod filter;
 mod fronts;
+pub mod half_panels;
 mod host_mirror;
 mod inside;
 pub mod kernel;
@@ -157,7 +158,7 @@ pub fn shared_backend(
         return Err(RunError::OnlyOnCpu("solver.kind = \"newton\"").into());
     }
     Ok(match solver.precision {
-        Precision::Double => split(Gpu::<f64>::new(context, model, solver, options)?),
+        Precision::Double | Precision::Half => split(Gpu::<f64>::new(context, model, solver, options)?),
         Precision::Single => split(Gpu::<f32>::new(context, model, solver, options)?),
     })
 }

@@ -10,6 +10,8 @@ pub enum Precision {
     Double,
     /// Projections, gradient and solve in f32; positions and velocities stay f64.
     Single,
+    /// On a device that solves by itself: its factor in f16, everything else in f32.
+    Half,
 }
 
 /// How the global step solves A s = g.

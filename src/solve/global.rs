@@ -7,7 +7,7 @@ use super::stiffness::{MetricParams, Stiffness};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::linear::{Chebyshev, FrontPanels, FrontPlan, Symbolic};
-use crate::scene::{GlobalSolver, Solver};
+use crate::scene::{GlobalSolver, Precision, Solver};
 use std::sync::Arc;
 
 /// Where a factor solves.
@@ -26,6 +26,8 @@ pub enum Place {
 pub struct Global<T: Scalar> {
     asked: GlobalSolver,
     place: Place,
+    /// Largest error of a solve with the factor in half precision so far, relative; `None` in other precisions.
+    half: Option<f64>,
     inner: usize,
     /// The analysis of the pattern of A, if somebody asked before it was prepared.
     symbolic: Option<Symbolic>,
@@ -47,8 +49,11 @@ const STAGES: usize = 2;
 impl<T: Scalar> Global<T> {
     /// Nothing prepared yet.
     pub fn new(solver: &Solver) -> Self {
+        let half = (solver.precision == Precision::Half).then_some(0.0);
         Global {
-            asked: solver.global,
+            // half precision is asked for, so another method must not take its place
+            asked: if half.is_some() { GlobalSolver::Cholesky } else { solver.global },
+            half,
             place: Place::Host,
             inner: solver.inner,
             symbolic: None,
@@ -77,6 +82,16 @@ impl<T: Scalar> Global<T> {
         self.forget();
         (self.asked, self.reason) = (GlobalSolver::Chebyshev, reason);
         true
+    }
+
+    /// Whether the factor on a device is in half precision.
+    pub fn is_half(&self) -> bool {
+        self.half.is_some()
+    }
+
+    /// The error of a solve with a factor rounded to half precision, relative to the largest number of the solution.
+    pub fn rounded_to_half(&mut self, error: f64) {
+        self.half = self.half.map(|largest| largest.max(error));
     }
 
     /// Whether a device that makes whole steps by itself solves with a factor, as far as is known.
@@ -259,7 +274,12 @@ impl<T: Scalar> Global<T> {
             Method::Fronts { plan, .. } => {
                 let (bands, dispatches) =
                     (counted(plan.bands, "band"), counted(plan.calls.len(), "dispatch"));
-                format!("{} in {bands}, {dispatches} a solve", factors(plan.bytes() as f64))
+                let (share, rounded) = match self.half {
+                    Some(error) => (0.5, format!(" in f16, a solve off by {error:.1e},")),
+                    None => (1.0, String::new()),
+                };
+                let factors = factors(share * plan.bytes() as f64);
+                format!("{factors}{rounded} in {bands}, {dispatches} a solve")
             }
             Method::Chebyshev { weights, .. } => {
                 let condition = weights.spectrum.condition();

@@ -13,6 +13,7 @@ mod gpu_example;
 mod gpu_explicit;
 mod gpu_figures;
 mod gpu_filters;
+mod gpu_half;
 mod gpu_hold;
 mod gpu_inside;
 mod gpu_kernels;

@@ -5,6 +5,7 @@ use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::solve::packed;
 use super::{Output, Sum, sizes, wide};
+use half::f16;
 
 /// The tasks of a call.
 fn tasks(all: &Contents, call: &Call) -> Vec<FrontTask> {
@@ -12,13 +13,42 @@ fn tasks(all: &Contents, call: &Call) -> Vec<FrontTask> {
     all.items::<FrontTask>(Buffer::FrontTasks)[stage.first_task as usize..][..stage.tasks as usize].to_vec()
 }
 
+/// How panels store their numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    Single,
+    /// After the scales of so many tasks.
+    Half {
+        tasks: usize,
+    },
+}
+
+impl Stored {
+    /// Number `k` of a quad.
+    fn number(self, all: &Contents, quad: usize, k: usize) -> f64 {
+        match self {
+            Stored::Single => f64::from(all.items::<[f32; 4]>(Buffer::FrontPanels)[quad][k]),
+            Stored::Half { tasks } => {
+                f16::from_bits(all.items::<[u16; 4]>(Buffer::FrontPanels)[tasks + quad][k]).to_f64()
+            }
+        }
+    }
+
+    /// What products of a task with D⁻¹ and with U are multiplied with.
+    fn scales(self, all: &Contents, task: usize) -> [f64; 2] {
+        match self {
+            Stored::Single => [1.0; 2],
+            Stored::Half { .. } => all.items::<[f32; 2]>(Buffer::FrontPanels)[task].map(f64::from),
+        }
+    }
+}
+
 /// The product of a row of a task with the vectors at its columns.
-fn product(all: &Contents, task: &FrontTask, row: usize, own: &[Sum]) -> Sum {
-    let panels = all.items::<[f32; 4]>(Buffer::FrontPanels);
+fn product(all: &Contents, stored: Stored, task: &FrontTask, row: usize, own: &[Sum]) -> Sum {
     let mut sum = Sum::default();
     for (c, own) in own.iter().enumerate() {
-        let quad = &panels[task.panel as usize + c / 4 * task.height as usize + row];
-        let m = f64::from(quad[c % 4]);
+        let quad = task.panel as usize + c / 4 * task.height as usize + row;
+        let m = stored.number(all, quad, c % 4);
         sum.add_sized(own.value * m, own.size * m.abs());
     }
     sum
@@ -34,9 +64,20 @@ fn handed_on(all: &Contents, row: usize, sum: &mut Sum) {
 
 /// Twin of `solve_up`.
 pub fn solve_up(all: &mut Contents, call: &Call) -> Magnitudes {
+    up(all, call, Stored::Single)
+}
+
+/// Twin of `solve_up_half`.
+pub fn solve_up_half(all: &mut Contents, call: &Call) -> Magnitudes {
+    let tasks = tasks(all, call).len();
+    up(all, call, Stored::Half { tasks })
+}
+
+fn up(all: &mut Contents, call: &Call, stored: Stored) -> Magnitudes {
     let buffers = [Buffer::FrontUpdates, Buffer::FrontSolution];
     let [mut updates, mut solution] = buffers.map(|buffer| Output::to(all, buffer));
-    for task in tasks(all, call) {
+    for (number, task) in tasks(all, call).into_iter().enumerate() {
+        let [of_inverse, of_update] = stored.scales(all, number);
         let (first, list) = (task.solution as usize, task.list as usize);
         let own = |c: usize| {
             let vertex = all.items::<u32>(Buffer::FrontOrder)[first + c];
@@ -47,11 +88,14 @@ pub fn solve_up(all: &mut Contents, call: &Call) -> Magnitudes {
         };
         let own: Vec<Sum> = (0..task.columns as usize).map(own).collect();
         for r in 0..task.rows as usize {
-            let mut sum = product(all, &task, r, &own);
+            let sum = product(all, stored, &task, r, &own);
             let row = task.first_row as usize + r;
             match row.checked_sub(own.len()) {
-                None => solution.vector(all, 3 * (first + row), &sum),
+                None => {
+                    solution.vector(all, 3 * (first + row), &sum.times(of_inverse));
+                }
                 Some(below) => {
+                    let mut sum = sum.times(of_update);
                     handed_on(all, list + row, &mut sum);
                     updates.vector(all, 3 * (task.update as usize + below), &sum);
                 }
@@ -63,8 +107,19 @@ pub fn solve_up(all: &mut Contents, call: &Call) -> Magnitudes {
 
 /// Twin of `solve_down`.
 pub fn solve_down(all: &mut Contents, call: &Call) -> Magnitudes {
+    down(all, call, Stored::Single)
+}
+
+/// Twin of `solve_down_half`.
+pub fn solve_down_half(all: &mut Contents, call: &Call) -> Magnitudes {
+    let tasks = tasks(all, call).len();
+    down(all, call, Stored::Half { tasks })
+}
+
+fn down(all: &mut Contents, call: &Call, stored: Stored) -> Magnitudes {
     let mut solution = Output::to(all, Buffer::FrontSolution);
-    for task in tasks(all, call) {
+    for (number, task) in tasks(all, call).into_iter().enumerate() {
+        let [_, of_update] = stored.scales(all, number);
         let places = &all.items::<u32>(Buffer::FrontPlaces)[task.list as usize..][..task.columns as usize];
         let own = places.iter().map(|&place| {
             let mut x = Sum::default();
@@ -74,7 +129,7 @@ pub fn solve_down(all: &mut Contents, call: &Call) -> Magnitudes {
         let own: Vec<Sum> = own.collect();
         for r in 0..task.rows as usize {
             let at = (task.solution + task.first_row) as usize + r;
-            let mut sum = product(all, &task, r, &own);
+            let mut sum = product(all, stored, &task, r, &own).times(of_update);
             sum.add(packed(all, Buffer::FrontSolution, at));
             solution.vector(all, 3 * at, &sum);
         }

@@ -49,6 +49,11 @@ impl Sum {
         self.add_sized(term, term.norm());
     }
 
+    /// The same, multiplied with a number that is not negative.
+    pub fn times(&self, factor: f64) -> Sum {
+        Sum { value: self.value * factor, size: self.size * factor }
+    }
+
     /// Adds a term that is itself a sum of larger ones.
     pub fn add_sized(&mut self, term: Vec3, size: f64) {
         self.value += term;

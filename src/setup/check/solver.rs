@@ -2,7 +2,7 @@
 
 use crate::linear::MOST_ITERATIONS;
 use crate::scene::check::{Checked, fault, refuse_if};
-use crate::scene::{Method, NON_OSCILLATORY, Precision, Scene, SolverKind};
+use crate::scene::{GlobalSolver, Method, NON_OSCILLATORY, Precision, Scene, SolverKind};
 use crate::step::explicit;
 
 /// The longest history of iterations; beyond some ten it does not help any more.
@@ -22,6 +22,7 @@ pub fn check_solver(scene: &Scene) -> Checked {
     let is_calm = scene.integrator.kind == NON_OSCILLATORY;
     let message = "does not go with `non-oscillatory`, which holds momenta by A itself; use 0";
     refuse_if(is_calm && solver.history.is_some_and(|history| history > 0), "solver.history", message)?;
+    check_half(scene)?;
     if solver.kind == SolverKind::Projective {
         return Ok(());
     }
@@ -35,4 +36,20 @@ pub fn check_solver(scene: &Scene) -> Checked {
     let message = format!("`newton` has nothing to solve: `{}` is explicit", scene.integrator.kind);
     refuse_if(explicit::find(&scene.integrator.kind).is_some(), "solver.kind", message)?;
     Ok(())
+}
+
+/// Half precision is that of a factor on a device.
+fn check_half(scene: &Scene) -> Checked {
+    let solver = &scene.solver;
+    if solver.precision != Precision::Half {
+        return Ok(());
+    }
+    let has_factor = matches!(solver.global, GlobalSolver::Auto | GlobalSolver::Cholesky);
+    let message =
+        "`half` is the precision of a factor on a device: `solver.global` must be \"cholesky\" or \"auto\"";
+    refuse_if(!has_factor, "solver.precision", message)?;
+    let message = "`half` is for `projective`: `newton` computes in double precision";
+    refuse_if(solver.kind == SolverKind::Newton, "solver.precision", message)?;
+    let message = format!("`half` has nothing to solve: `{}` is explicit", scene.integrator.kind);
+    refuse_if(explicit::find(&scene.integrator.kind).is_some(), "solver.precision", message)
 }

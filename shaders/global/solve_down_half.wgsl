@@ -1,0 +1,3 @@
+// From the roots to the leaves, with panels in half precision.
+//use shared/solve_down.wgsl
+//use shared/panel_half.wgsl
