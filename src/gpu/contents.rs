@@ -3,10 +3,12 @@
 mod fronts;
 mod laws;
 mod neighbours;
+mod search;
 
 pub use fronts::{FRONTS, fronts};
 pub use laws::{Laws, laws};
 pub use neighbours::{NEIGHBOURS, neighbours};
+pub use search::{SEARCH, pair_bytes, search};
 
 use super::buffer::{Buffer, Contents};
 use super::layout::*;
@@ -32,6 +34,7 @@ pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     all.set_small(Buffer::Sizes, &[sizes]);
     all.set_small(Buffer::Inner, &[Inner::default()]);
     all.set_small(Buffer::IterationState, &[IterationState::default()]);
+    all.set_small(Buffer::IterationRule, &[IterationRule::default()]);
     vertices(model, &mut all)?;
     sparse(model, laplacian, &mut all)?;
     let gained = vec![0.0; model.vertex_count()];

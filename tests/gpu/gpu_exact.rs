@@ -205,7 +205,7 @@ fn where_the_host_sees_the_steps_it_solves_them() {
     for (setting, reason) in
         [("time.tolerance=1e-3", "stops at a tolerance"), ("conservation.method=cpd", "acts on the steps")]
     {
-        let (off, told) = apart(&context, &text, &[setting], 1);
+        let (off, told) = apart(&context, &text, &[setting, "solver.global=hybrid"], 1);
         assert!(told.contains("hybrid, solved on the host") && told.contains(reason), "{told}");
         assert!(off < 1e-5, "{setting}: {off:e}");
     }

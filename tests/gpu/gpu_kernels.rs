@@ -11,7 +11,9 @@ use dashpot::gpu::buffer::{Buffer, Contents, Kind};
 use dashpot::gpu::contents::{contents, neighbours};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, KERNELS, Kernel};
-use dashpot::gpu::layout::{Bending, Inner, Motion, Point, Rigid, Spring, Step, Tet, Triangle, Vertex, mode};
+use dashpot::gpu::layout::{
+    Bending, Inner, IterationRule, Motion, Point, Rigid, Spring, Step, Tet, Triangle, Vertex, mode,
+};
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
 use dashpot::model::Model;
@@ -183,6 +185,9 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
     all.set_small(Buffer::Inner, &[Inner { momentum: 0.0, step: 0.7 }, Inner { momentum: 0.4, step: 0.9 }]);
 }
 
+/// Iterations that end at a tolerance.
+const RULE: IterationRule = IterationRule { tolerance: 0.1, iterations: 10, evaluations: 14, history: 5 };
+
 /// Numbers like those of BDF-2 with both kinds of damping: none is zero or one.
 fn numbers() -> Step {
     Step {
@@ -313,6 +318,11 @@ fn every_kernel_agrees_with_its_twin_in_every_state() {
             } else {
                 vec![Call::default()]
             };
+            if kernel.bindings.contains(&Buffer::IterationRule) {
+                all.set_small(Buffer::IterationRule, &[RULE]);
+                // sums of squares
+                all.items_mut::<f32>(Buffer::Partials).iter_mut().for_each(|number| *number = number.abs());
+            }
             for (call, filter_mode) in
                 calls.into_iter().flat_map(|call| modes(kernel).map(move |m| (call, m)))
             {

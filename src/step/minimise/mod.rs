@@ -9,7 +9,7 @@ pub mod low_rank;
 pub mod operator;
 pub(super) mod stop;
 
-use super::backend::Residency;
+use super::backend::{IterationPlan, MOST_PAIRS, Residency};
 use super::clock::Phase;
 use super::coefficients::StepCoefficients;
 use super::context::{Change, IterationLimits, StepContext};
@@ -17,6 +17,7 @@ use super::host::{HostNeeds, Iterate};
 use super::parts::{Parts, Progress};
 use super::scheme::Stage;
 use crate::Result;
+use crate::error::RunError;
 use crate::scene::{Scene, SolverKind};
 use lbfgs::Lbfgs;
 use line_search::LineSearch;
@@ -79,7 +80,7 @@ impl Minimiser {
         let reason = match (&self.line_search, &self.lbfgs) {
             _ if self.is_newton => "Newton's method",
             (Some(_), _) if parts.correct_directions() => "a line search beside conservation",
-            (Some(_), Some(_)) if !device.lbfgs => "L-BFGS",
+            (Some(_), Some(lbfgs)) if !device.lbfgs || lbfgs.most() > MOST_PAIRS => "L-BFGS",
             (Some(_), _) if !device.line_search => "a line search",
             (None, _) if self.tolerance > 0.0 && !device.tolerance => "a tolerance",
             _ => return None,
@@ -138,13 +139,20 @@ impl Minimiser {
 
     /// The same where the backend makes whole steps by itself: it ends them by itself, too, and tells later after how many iterations.
     fn minimise_on_device(&self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<Solved> {
-        let iterations = cx.shared.limits.most;
-        for _ in 0..iterations {
+        let plan = IterationPlan {
+            most: cx.shared.limits.most,
+            tolerance: self.tolerance,
+            line_search: self.line_search.is_some(),
+            history: self.lbfgs.as_ref().map_or(0, Lbfgs::most),
+        };
+        let Some(device) = cx.backend.resident() else { return Err(RunError::HostNeeds.into()) };
+        let rounds = device.begin_iterations(&plan)?;
+        for _ in 0..rounds {
             cx.timed(Phase::Local, |cx| cx.backend.local(&stage.coefficients, &[]))?;
             cx.timed(Phase::Global, |cx| cx.backend.solve(&stage.coefficients, &[], &[]))?;
         }
-        parts.solved(stage, Progress { iterations, is_solved: true }, cx)?;
-        Ok(Solved { iterations, residual: None })
+        parts.solved(stage, Progress { iterations: plan.most, is_solved: true }, cx)?;
+        Ok(Solved { iterations: plan.most, residual: None })
     }
 
     fn begin(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {
