@@ -1,12 +1,13 @@
 //! The exact global step on the device: what it computes, what it costs, and what crosses to the device and back.
 
 use crate::common::{Random, context, distance, simulate, simulate_on_gpu, size};
+use crate::gpu_kernels::RULE;
 use dashpot::Vec3;
 use dashpot::gpu::buffer::{Buffer, Contents};
-use dashpot::gpu::contents::{contents, fronts};
+use dashpot::gpu::contents::{contents, fronts, search};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, Id, Kernel};
-use dashpot::gpu::layout::SLOTS;
+use dashpot::gpu::layout::{IterationState, SLOTS};
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
 use dashpot::linear::{Direction, Factor, FrontPanels, FrontPlan, LARGEST_BINDING, SparseMatrix, Symbolic};
@@ -61,6 +62,8 @@ impl Fronts {
         let plan = Arc::new(FrontPlan::new(&matrix, LARGEST_BINDING).unwrap());
         let mut all = contents(model, &model.laplacian().unwrap()).unwrap();
         fronts(&plan, &mut all);
+        search(RULE.history as usize, &mut all);
+        all.set_small(Buffer::IterationRule, &[RULE]);
         Fronts { contents: all, panels: FrontPanels::new(&plan, &matrix).unwrap(), matrix }
     }
 
@@ -74,6 +77,8 @@ impl Fronts {
             Buffer::FrontSolution,
             Buffer::Iterate,
             Buffer::TargetOffset,
+            Buffer::Correction,
+            Buffer::Pairs,
         ];
         for buffer in floats {
             all.items_mut::<f32>(buffer)
@@ -84,6 +89,15 @@ impl Fronts {
         let direction = match kernel.name {
             "solve_up" => Direction::Up,
             "solve_down" => Direction::Down,
+            "measure_pairs" => {
+                let case = |iterations: u32| {
+                    let mut all = all.clone();
+                    let state = IterationState { iterations, next_pair: 1, taken: 0.3, ..Default::default() };
+                    all.set_small(Buffer::IterationState, &[state]);
+                    (all, Call::default())
+                };
+                return vec![case(1), case(2)];
+            }
             _ => return vec![(all, Call::default())],
         };
         let calls = plan.calls.iter().enumerate().filter(|(_, call)| call.direction == direction);
