@@ -94,10 +94,6 @@ pub fn choose_step(all: &mut Contents, _: &Call) -> Magnitudes {
     let gradient = over_chunks(all, 6);
     if is_last || state.iterations >= rule.iterations {
         state.done = 1;
-        if state.iterations == 0 {
-            state.first = gradient.0.sqrt() as f32;
-            report.number(all, 4, gradient.0, gradient.1);
-        }
     } else if note_gradient(all, &mut state, &mut report, gradient) {
         state.done = 1;
     } else {
