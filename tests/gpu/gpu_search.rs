@@ -9,7 +9,11 @@ use dashpot::ledger::Row;
 /// A bar that hangs at one end; `more` are settings of its body.
 fn bar(law: &str, cells: [usize; 3], more: &str) -> String {
     let size = cells.map(|n| 0.1 * n as f64);
-    let numbers = if law == "arap" { "mu = 2e4" } else { "mu = 2e4, lambda = 4e4" };
+    let numbers = match law {
+        "arap" => "mu = 2e4",
+        "stvk" => "mu = 1e5, lambda = 2e5", // softer, it would turn inside out
+        _ => "mu = 2e4, lambda = 4e4",
+    };
     format!(
         "gravity = [0.0, -9.81, 0.0]\ntime = {{ step = 0.01, iterations = 20 }}\ncontact = {{ bodies = false }}\n\
          damping = {{ model = \"laplacian\", mass = 0.2, stiffness = 2e-3 }}\n[[body]]\nname = \"bar\"\n\
@@ -180,8 +184,10 @@ fn steps_that_are_too_long_are_cut() {
         println!("{:?}: {off:.1e} of the size", run.settings);
         let energies = rows.iter().zip(&expected).map(|(a, b)| (a.total - b.total).abs() / b.total.abs());
         let energy = energies.fold(0.0, f64::max);
-        // far from rest a step is not solved in 20 iterations, and rounding grows with each
-        assert!(off < 2e-5 && energy < 1e-4, "{:?}: {off:e} {energy:e}", run.settings);
+        // rounding to 6e-8 in some twenty iterations; from inside out, where the closest rotation is nearly arbitrary, and far from solved in
+        // twenty, each iteration makes it larger
+        let most = if run.text.contains("[-1.0") { 1e-4 } else { 1e-6 };
+        assert!(off < most && energy < 10.0 * most, "{:?}: {off:e} {energy:e}", run.settings);
     }
 }
 
