@@ -18,6 +18,8 @@ const ARMIJO: f32 = 1e-4;
 const TURNED: f32 = 0.5;
 const MOST_CUTS: u32 = 20u;
 const DIGITS: f32 = 1e-6;
+// Cuts after which a learnt direction is given up.
+const LEARNT_CUTS: u32 = 3u;
 
 // Phi at the iterate in parts, and what is known of the slope.
 struct Trial {
@@ -80,7 +82,12 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     state.evaluations += 1u;
     let is_last = state.evaluations >= rule.evaluations;
     if state.iterations > 0u && state.cuts < MOST_CUTS && !is_acceptable(trial) {
-        let cut = state.share * zero_of(trial);
+        var cut = state.share * zero_of(trial);
+        if state.cuts >= LEARNT_CUTS && state.pairs > 0u {
+            // pairs that rounding has made: back to where the step began, and on without them
+            cut = 0.0;
+            state.pairs = 0u;
+        }
         state.way = state.share - cut;
         state.share = cut;
         state.cuts += 1u;
