@@ -1,5 +1,5 @@
 // What a line search asks of a chunk of vertices. Slots 0 m |d - target|^2 (kg m^2), 1 elastic energy (J), 2 the same without
-// signs, 3 g . s (J), s the correction that the host made last.
+// signs, 3 g . s (J), s the last correction, 6 |g|^2 (N^2).
 //use shared/vertex.wgsl
 //use shared/reduce.wgsl
 
@@ -31,6 +31,7 @@ fn main(
         mine[2] += abs(energies[i]);
         for (var k = 3u * i; k < 3u * i + 3u; k++) {
             mine[3] += gradient[k] * correction[k];
+            mine[6] += gradient[k] * gradient[k];
         }
     }
     combine(lane, mine);

@@ -10,6 +10,7 @@
 @group(0) @binding(4) var<storage, read> laplacian_entries: array<Entry>;
 @group(0) @binding(5) var<storage, read> viscosity: array<f32>;
 @group(0) @binding(6) var<storage, read_write> partials: array<array<f32, SLOTS>>;
+@group(0) @binding(7) var<storage, read> state: IterationState;
 
 @compute @workgroup_size(64)
 fn main(
@@ -18,7 +19,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let number = flat_workgroup(workgroup, workgroups);
-    if number >= arrayLength(&chunks) {
+    if number >= arrayLength(&chunks) || state.done != 0u {
         return;
     }
     let chunk = chunks[number];

@@ -222,10 +222,34 @@ struct Inner {
     step: f32,
 }
 
-// How far the iterations of a step have come: done is 1 once they have ended, and the iterate stays where it is.
+// How far the iterations of a stage have come: done is 1 once they have ended, and the iterate stays where it is.
 struct IterationState {
     done: u32,
-    iterations: u32,
+    iterations: u32,  // directions taken
+    // Of a line search. rejected: 1 if the last step was too long, and the iterate goes back; the other iterations wait.
+    rejected: u32,
+    evaluations: u32, // points where the search has decided
+    cuts: u32,        // of the last step
+    // Of L-BFGS: where the next pair goes, and how many count.
+    next_pair: u32,
+    pairs: u32,
+    first: f32,       // |g| at the first guess (N)
+    share: f32,       // how much of the last direction the iterate has gone
+    way: f32,         // how much of it the iterate goes back by now
+    taken: f32,       // how much of the direction before the iterate went
+    // Where the last step began: sum of m |x - target|^2 (kg m^2), energy of elements and attachments, u . L u, what may be noise (J).
+    inertia: f32,
+    elastic: f32,
+    strain: f32,
+    noise: f32,
+}
+
+// When the iterations of a stage end.
+struct IterationRule {
+    tolerance: f32,   // share of the first gradient
+    iterations: u32,  // directions, at most
+    evaluations: u32, // points of a line search, at most
+    history: u32,     // pairs of L-BFGS
 }
 
 // A force on a vertex (N).

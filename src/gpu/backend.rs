@@ -8,6 +8,7 @@ mod record;
 
 use super::buffer::Buffer;
 use super::contents::points;
+use super::iterations::holds_pairs;
 use super::kernel::{Call, Id};
 use super::layout::{Inner, Small, Step, encode};
 use super::state;
@@ -19,7 +20,7 @@ use crate::error::RunError;
 use crate::solve::metric::Parts;
 use crate::step::backend::{
     AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
-    Profile, Profiling, Report, Residency, Usage,
+    Profile, Profiling, Report, Residency, Resident, Usage,
 };
 use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
@@ -39,12 +40,22 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn residency(&self) -> Residency {
         // only the exact solve is good enough for what is built upon it
         match self.global.solves_on_device() {
-            true => Residency { contact: true, ..Residency::default() },
+            true => Residency {
+                line_search: true,
+                lbfgs: holds_pairs(self.model.vertex_count()),
+                tolerance: true,
+                contact: true,
+                ..Residency::default()
+            },
             false => Residency::default(),
         }
     }
 
     fn surface(&mut self) -> Option<&mut dyn SurfaceAccess> {
+        Some(self)
+    }
+
+    fn resident(&mut self) -> Option<&mut dyn Resident> {
         Some(self)
     }
 
@@ -66,7 +77,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         if coefficients.tangent.stiffness != 0.0 {
             return Err(RunError::OnlyOnCpu("damping with the tangent stiffness").into());
         }
-        self.needs = needs;
+        (self.needs, self.ending) = (needs, None);
         self.prepare_global(coefficients)?;
         self.stiffness_ratio = self.ratio(coefficients.metric());
         (self.is_explicit, self.takes_start_force) = (coefficients.is_explicit(), coefficients.takes_force());
@@ -131,9 +142,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.project()?;
         self.global_step = GlobalStep::Open;
         if self.is_resident() {
-            if !std::mem::replace(&mut self.measured, true) {
-                self.measure_gradient()?;
-            }
+            self.judge_iterate()?;
             return Ok(Vec::new());
         }
         match &mut self.mirror {
@@ -200,7 +209,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         // forces of contacts lie in the gradient's buffer, and the host has measured what they leave
         let has_forces = self.watch.as_ref().is_some_and(|watch| watch.has_forces);
         if self.is_resident() && !has_forces {
-            self.measure_gradient()?;
+            self.end_stage()?;
         }
         self.stream.kernel(Id::advance)?;
         self.stream.kernel(Id::measure_damping)?;
@@ -243,9 +252,9 @@ impl<T: Scalar> Backend for Gpu<T> {
         // the next frame's exchange and gradients
         self.stream.clear(Buffer::Report, report::HEAD_BYTES);
         self.stream.submit()?;
-        self.pending.push_back((readback, self.stream.last_submission()));
+        self.pending.push_back((readback, self.stream.last_submission(), self.ending.is_some()));
         if self.pending.len() > MOST_PENDING {
-            if let Some((_, Some(oldest))) = self.pending.front() {
+            if let Some((_, Some(oldest), _)) = self.pending.front() {
                 self.stream.wait_for(oldest.clone())?;
             }
             self.receive_reports()?;
@@ -254,9 +263,9 @@ impl<T: Scalar> Backend for Gpu<T> {
     }
 
     fn reports(&mut self, wait: bool) -> Result<Vec<Report>> {
-        if wait && self.pending.iter().any(|(readback, _)| !readback.arrived()) {
+        if wait && self.pending.iter().any(|(readback, ..)| !readback.arrived()) {
             self.stream.wait()?;
-            self.pending.iter().for_each(|(readback, _)| readback.settle());
+            self.pending.iter().for_each(|(readback, ..)| readback.settle());
         } else {
             self.stream.context().poll()?;
         }
@@ -294,6 +303,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             self.stream.upload(Buffer::Points, &encode(&self.points));
         }
         self.stream.clear(Buffer::Report, report::HEAD_BYTES);
+        self.resend_iterations();
         self.stream.submit()?;
         self.fetch()?;
         Ok(true)

@@ -84,8 +84,20 @@ buffers! {
     FrontUpdates: Storage<[f32; 3]>;
     /// s = A⁻¹ g (m), packed, in the order of elimination.
     FrontSolution: Storage<[f32; 3]>;
-    /// How far the iterations of a step have come.
+    /// How far the iterations of a stage have come.
     IterationState: Storage<IterationState>;
+    /// When they end.
+    IterationRule: Uniform<IterationRule>;
+    /// Parts of g·d where the last step began (J), a number a block of vertices; like what follows about pairs, empty unless the
+    /// device searches along directions.
+    Slopes: Storage<f32>;
+    /// Pairs of L-BFGS, three vectors of packed numbers each: s = x' − x (m), y = g' − g (N) and A⁻¹ y (m); one more than count. Behind
+    /// them nothing, g and A⁻¹ g of the iteration.
+    Pairs: Storage<f32>;
+    /// Products of the pairs, by chunk of vertices and pair.
+    PairPartials: Storage<[f32; SLOTS]>;
+    /// s_i·y_j and y_i·A⁻¹ y_j (J) of the pairs, and the shares of A⁻¹ y_i and s_i in the direction.
+    Curvature: Storage<f32>;
     /// Vertices whose places the host looks at, for contact; like all that follows about them, empty unless it does.
     Watched: Storage<u32>;
     /// Their places (m), packed: all of them rounded, then what rounding left.
@@ -160,7 +172,8 @@ buffers! {
     ClusterRows: Storage<[f32; 4]>;
     /// Translation of each body that the inner iterations left out (m).
     Shifts: Storage<[f32; 4]>;
-    /// What goes to the ledger: damped, work, filtered (J), then at 4 and 5 |g|² at the first and the last local step,
+    /// What goes to the ledger: damped, work, filtered (J), then at 4 and 5 |g|² at the first and the last local step, at 6
+    /// how many iterations the device has made where it ends them by itself,
     /// from 8 to 14 the sums of a line search, then from 16 on sixteen sums a segment.
     Report: Storage<f32>;
 }

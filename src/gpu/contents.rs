@@ -3,11 +3,13 @@
 mod fronts;
 mod laws;
 mod neighbours;
+mod search;
 mod watched;
 
 pub use fronts::{FRONTS, fronts};
 pub use laws::{Laws, laws};
 pub use neighbours::{NEIGHBOURS, neighbours};
+pub use search::{SEARCH, pair_bytes, search};
 pub use watched::{WATCHED, watched};
 
 use super::buffer::{Buffer, Contents};
@@ -34,6 +36,7 @@ pub fn contents(model: &Model, laplacian: &SparseMatrix) -> Result<Contents> {
     all.set_small(Buffer::Sizes, &[sizes]);
     all.set_small(Buffer::Inner, &[Inner::default()]);
     all.set_small(Buffer::IterationState, &[IterationState::default()]);
+    all.set_small(Buffer::IterationRule, &[IterationRule::default()]);
     vertices(model, &mut all)?;
     sparse(model, laplacian, &mut all)?;
     let gained = vec![0.0; model.vertex_count()];

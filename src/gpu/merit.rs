@@ -64,23 +64,29 @@ fn viscous_weight(coefficients: &StepCoefficients) -> f64 {
 impl<T: Scalar> Gpu<T> {
     /// The sums at the last local step; measured once.
     pub(super) fn sums(&mut self, coefficients: &StepCoefficients) -> Result<Sums> {
-        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
+        let Some(mirror) = &self.mirror else { return Err(unprepared()) };
         if let Some(sums) = mirror.sums {
             return Ok(sums);
         }
         self.stream.phase(Phase::Local);
-        self.stream.kernel(Id::measure_merit)?;
-        if viscous_weight(coefficients) != 0.0 {
-            self.stream.kernel(Id::measure_strain)?;
-        }
-        self.stream.kernel(Id::measure_attachment_energy)?;
+        self.measure_merit(viscous_weight(coefficients) != 0.0)?;
         self.stream.kernel(Id::reduce_merit)?;
+        let Some(mirror) = &mut self.mirror else { return Err(unprepared()) };
         self.stream.download(Buffer::Report, &mirror.sums_readback);
         self.stream.submit()?;
         self.stream.wait()?;
         let sums = mirror.sums_readback.take(|bytes| Sums::read(bytemuck::cast_slice(bytes)))?;
         mirror.sums = Some(sums);
         Ok(sums)
+    }
+
+    /// Partial sums of Φ and its slope at the last local step.
+    pub(super) fn measure_merit(&mut self, is_viscous: bool) -> Result<()> {
+        self.stream.kernel(Id::measure_merit)?;
+        if is_viscous {
+            self.stream.kernel(Id::measure_strain)?;
+        }
+        self.stream.kernel(Id::measure_attachment_energy)
     }
 
     /// d ← d + `way` s with the last correction s, on the device and in the mirror.

@@ -17,6 +17,7 @@ mod fronts;
 pub mod half_panels;
 mod host_mirror;
 mod inside;
+mod iterations;
 pub mod kernel;
 pub mod layout;
 mod merit;
@@ -47,7 +48,7 @@ use crate::{Result, Vec3};
 pub use buffer::{Buffer, Contents};
 pub use context::{Adapter, Context};
 pub use kernel::{Id, KERNELS};
-use layout::{Inner, Motion, Point, Step, Vertex};
+use layout::{Inner, IterationRule, Motion, Point, Step, Vertex};
 pub use readback::Readback;
 pub use shader::Library;
 use std::collections::VecDeque;
@@ -95,6 +96,11 @@ pub struct Gpu<T: Scalar> {
     global_step: surface_access::GlobalStep,
     /// The vertices that the host looks at; `None` until it does.
     watch: Option<surface_access::Watch>,
+    /// How the device ends the iterations of the current stage, if it does, and the rule that it was sent last.
+    ending: Option<iterations::Ending>,
+    rule: IterationRule,
+    /// How many pairs of L-BFGS the device has room for, once it searches along directions.
+    pair_history: Option<usize>,
     /// What the host sees of the steps.
     needs: HostNeeds,
     /// The largest ratio of stiffness to inertia of a vertex in A.
@@ -116,8 +122,8 @@ pub struct Gpu<T: Scalar> {
     has_force: bool,
     gradient: Vec<[T; 3]>,
     gradient_readback: Arc<Readback>,
-    /// Reports in flight, and free memory for more.
-    pending: VecDeque<(Arc<Readback>, Option<wgpu::SubmissionIndex>)>,
+    /// Reports in flight, and whether the device has counted their iterations; free memory for more.
+    pending: VecDeque<(Arc<Readback>, Option<wgpu::SubmissionIndex>, bool)>,
     free: Vec<Arc<Readback>>,
     /// Reports received but not yet requested.
     arrived: Vec<Report>,
@@ -219,6 +225,9 @@ impl<T: Scalar> Gpu<T> {
             panels: None,
             global_step: surface_access::GlobalStep::default(),
             watch: None,
+            ending: None,
+            rule: IterationRule::default(),
+            pair_history: None,
             needs: HostNeeds::Nothing,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),

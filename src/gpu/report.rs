@@ -38,5 +38,6 @@ pub fn read(model: &Model, numbers: &[f32], resident: bool) -> Report {
         exchange: Exchange { damped: number(0) + number(2), work: number(1), ..Exchange::default() },
         seen,
         gradients: resident.then(|| [number(4).sqrt(), number(5).sqrt()]),
+        iterations: Some(number(6) as usize),
     }
 }

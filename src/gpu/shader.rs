@@ -20,9 +20,9 @@ macro_rules! folder {
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = folder! { "shared":
-    "direct" "direction" "energy" "filter" "free_velocity" "front" "inertia" "law" "layout" "metric" "panel_half"
-    "panel_single" "place" "point" "project_tet" "reduce" "rigid" "rotation" "solve_down" "solve_up" "strain" "stretch"
-    "tet" "tet_law" "vertex" "volume"
+    "direct" "direction" "energy" "filter" "finite" "free_velocity" "front" "inertia" "iterations" "law" "layout" "metric" "pairs"
+    "panel_half" "panel_single" "place" "point" "project_tet" "reduce" "rigid" "rotation" "solve_down" "solve_up" "strain"
+    "stretch" "tet" "tet_law" "vertex" "volume"
 };
 
 /// The files that the renderer uses.

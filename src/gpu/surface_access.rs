@@ -55,7 +55,7 @@ impl<T: Scalar> Gpu<T> {
         self.solve_direction()?;
         if self.global_step == GlobalStep::Solved {
             self.stream.phase(Phase::Global);
-            self.stream.kernel(Id::apply_solution)?;
+            self.move_along_solution()?;
             self.global_step = GlobalStep::Applied;
         }
         Ok(())

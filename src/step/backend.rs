@@ -6,6 +6,7 @@
 use super::surface::SurfaceAccess;
 use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
 use crate::damping::Filter;
+use crate::error::RunError;
 use crate::ledger::{Exchange, Observation};
 use crate::linear::multi_vector::MultiVector;
 use crate::model::rest::RestShapes;
@@ -34,6 +35,8 @@ pub struct Report {
     pub seen: Observation,
     /// |g| at the first and at the last local step of the last time step (N), where only the device knew them.
     pub gradients: Option<[f64; 2]>,
+    /// Iterations of all steps of the frame, where the device has ended them by itself.
+    pub iterations: Option<usize>,
 }
 
 /// What a device was asked to do, since the start.
@@ -182,7 +185,7 @@ pub struct Residency {
     pub low_rank: bool,
     /// A line search, and so every law of elasticity.
     pub line_search: bool,
-    /// What L-BFGS learns.
+    /// What L-BFGS learns from [`MOST_PAIRS`] pairs or fewer.
     pub lbfgs: bool,
     /// To stop at a tolerance.
     pub tolerance: bool,
@@ -192,7 +195,29 @@ pub struct Residency {
 
 /// What parts and the minimiser leave to a backend that makes whole steps by itself. Each call is about the stage that is being made; the
 /// backend then does it in [`Backend::local`] and [`Backend::solve`], for every iteration, and nothing comes back to the host but the report.
-pub trait Resident {}
+pub trait Resident {
+    /// The iterations of a stage, right after [`Backend::predict`]. Returns how often [`Backend::local`] and [`Backend::solve`] follow in
+    /// turn: those after the end of the iterations leave the iterate alone.
+    fn begin_iterations(&mut self, _plan: &IterationPlan) -> Result<usize> {
+        Err(RunError::HostNeeds.into())
+    }
+}
+
+/// Pairs that L-BFGS may learn from where a backend iterates by itself.
+pub const MOST_PAIRS: usize = 8;
+
+/// How a backend makes the iterations of a stage by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct IterationPlan {
+    /// So many, unless they end before.
+    pub most: usize,
+    /// The share of the first gradient at which they end.
+    pub tolerance: f64,
+    /// Whether a line search keeps steps from going too far.
+    pub line_search: bool,
+    /// Pairs that L-BFGS learns from, [`MOST_PAIRS`] at most.
+    pub history: usize,
+}
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
 ///

@@ -149,7 +149,8 @@ impl Simulation {
             if self.cx.scheme.is_damping() {
                 book.charge_damping(&seen);
             }
-            let row = book.row(number, time, &seen, solved.iterations, residual);
+            let iterations = report.iterations.unwrap_or(solved.iterations);
+            let row = book.row(number, time, &seen, iterations, residual);
             if !row.total.is_finite() {
                 return self.fail(number);
             }

@@ -31,7 +31,7 @@ use crate::scene::Scene;
 use crate::{Result, damping};
 pub use backend::{
     AttachmentTargets, Backend, BackendState, Columns, DeviceUse, ExtraForce, FetchedState, ForceAt,
-    KernelTime, MaterialChange, Profile, Profiling, Report, Residency, Resident,
+    IterationPlan, KernelTime, MaterialChange, Profile, Profiling, Report, Residency, Resident,
 };
 pub use clock::{Clock, PHASES, Phase};
 pub use coefficients::StepCoefficients;

@@ -1,13 +1,14 @@
 //! The exact global step on the device: what it computes, what it costs, and what crosses to the device and back.
 
 use crate::common::{Random, context, distance, simulate, simulate_on_gpu, size};
+use crate::gpu_kernels::RULE;
 use dashpot::Vec3;
 use dashpot::gpu::buffer::{Buffer, Contents};
-use dashpot::gpu::contents::{contents, fronts, watched};
+use dashpot::gpu::contents::{contents, fronts, search, watched};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::half_panels::{self, half_panel};
 use dashpot::gpu::kernel::{Call, Id, Kernel};
-use dashpot::gpu::layout::SLOTS;
+use dashpot::gpu::layout::{IterationState, SLOTS};
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
 use dashpot::linear::{Direction, Factor, FrontPanels, FrontPlan, LARGEST_BINDING, SparseMatrix, Symbolic};
@@ -63,6 +64,8 @@ impl Fronts {
         let mut all = contents(model, &model.laplacian().unwrap()).unwrap();
         fronts(&plan, &mut all);
         watched(&(0..model.vertex_count() as u32).step_by(3).collect::<Vec<_>>(), &mut all);
+        search(RULE.history as usize, &mut all);
+        all.set_small(Buffer::IterationRule, &[RULE]);
         Fronts { contents: all, panels: FrontPanels::new(&plan, &matrix).unwrap(), matrix }
     }
 
@@ -76,6 +79,8 @@ impl Fronts {
             Buffer::FrontSolution,
             Buffer::Iterate,
             Buffer::TargetOffset,
+            Buffer::Correction,
+            Buffer::Pairs,
         ];
         for buffer in floats {
             all.items_mut::<f32>(buffer)
@@ -86,6 +91,15 @@ impl Fronts {
         let direction = match kernel.name {
             "solve_up" | "solve_up_half" => Direction::Up,
             "solve_down" | "solve_down_half" => Direction::Down,
+            "measure_pairs" => {
+                let case = |iterations: u32| {
+                    let mut all = all.clone();
+                    let state = IterationState { iterations, next_pair: 1, taken: 0.3, ..Default::default() };
+                    all.set_small(Buffer::IterationState, &[state]);
+                    (all, Call::default())
+                };
+                return vec![case(1), case(2)];
+            }
             _ => return vec![(all, Call::default())],
         };
         let calls = plan.calls.iter().enumerate().filter(|(_, call)| call.direction == direction);
@@ -228,7 +242,7 @@ fn where_the_host_sees_the_steps_it_solves_them() {
     for (setting, reason) in
         [("time.tolerance=1e-3", "stops at a tolerance"), ("conservation.method=cpd", "acts on the steps")]
     {
-        let (off, told) = apart(&context, &text, &[setting], 1);
+        let (off, told) = apart(&context, &text, &[setting, "solver.global=hybrid"], 1);
         assert!(told.contains("hybrid, solved on the host") && told.contains(reason), "{told}");
         assert!(off < 1e-5, "{setting}: {off:e}");
     }

@@ -9,11 +9,12 @@ use crate::tolerances::units;
 use dashpot::Vec3;
 use dashpot::damping::neighbours::Neighbours;
 use dashpot::gpu::buffer::{Buffer, Contents, Kind};
-use dashpot::gpu::contents::{contents, neighbours, watched};
+use dashpot::gpu::contents::{contents, neighbours, search, watched};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, KERNELS, Kernel};
 use dashpot::gpu::layout::{
-    Bending, Inner, Load, Motion, Point, Rigid, Spring, Step, Tet, Triangle, Vertex, mode,
+    Bending, Inner, IterationRule, IterationState, Load, Motion, Point, Rigid, Spring, Step, Tet, Triangle,
+    Vertex, decode, mode,
 };
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
@@ -156,6 +157,10 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         Buffer::ClusterRows,
         Buffer::Viscosity,
         Buffer::ContactGradient,
+        Buffer::Slopes,
+        Buffer::Pairs,
+        Buffer::PairPartials,
+        Buffer::Curvature,
         Buffer::Report,
     ];
     for buffer in floats {
@@ -200,11 +205,73 @@ pub fn random_state() -> Contents {
     let mut all = contents(&model, &model.laplacian().unwrap()).unwrap();
     neighbours(&Neighbours::new(&model), &mut all).unwrap();
     watch_some(&model, &mut all);
+    search(RULE.history as usize, &mut all);
     let random = STATES.iter().find(|state| state.name == "random").unwrap();
     fill(&mut all, &model, random, 1);
     let filter_mode = mode::PROJECTED | mode::SCALED | mode::RADIAL | mode::BALANCED;
     all.set_small(Buffer::Step, &[Step { filter_mode, ..numbers() }]);
     all
+}
+
+/// Iterations that end at a tolerance.
+pub const RULE: IterationRule = IterationRule { tolerance: 0.1, iterations: 10, evaluations: 14, history: 5 };
+
+/// How far iterations may have come where a kernel decides about them.
+fn iteration_states(size: f32) -> [(&'static str, IterationState); 9] {
+    let begun = IterationState {
+        iterations: 3,
+        evaluations: 4,
+        pairs: 2,
+        next_pair: 2,
+        first: 5.0 * size,
+        share: 1.0,
+        taken: 0.7,
+        inertia: size,
+        elastic: size,
+        strain: size,
+        noise: 1e-3 * size,
+        ..IterationState::default()
+    };
+    [
+        ("the first point", IterationState::default()),
+        ("the first direction", IterationState { iterations: 1, pairs: 0, next_pair: 0, ..begun }),
+        ("begun", begun),
+        (
+            "too far",
+            IterationState { inertia: 1e-3 * size, elastic: -1e3 * size, cuts: 2, share: 0.3, ..begun },
+        ),
+        ("too far, once more", IterationState { elastic: -1e3 * size, cuts: 3, share: 0.1, ..begun }),
+        ("too far, the last point", IterationState { elastic: -1e6 * size, evaluations: 13, ..begun }),
+        ("the last iteration", IterationState { iterations: 10, elastic: 1e6 * size, ..begun }),
+        ("converged", IterationState { first: 1e6 * size, elastic: 1e6 * size, ..begun }),
+        ("a full ring", IterationState { pairs: 5, next_pair: 5, elastic: 1e6 * size, cuts: 20, ..begun }),
+    ]
+}
+
+/// States of the iterations for a kernel that decides about them, or acts on what was decided.
+fn iterating(kernel: &Kernel, all: &Contents) -> Vec<(Contents, &'static str)> {
+    if !kernel.bindings.contains(&Buffer::IterationRule) {
+        return Vec::new();
+    }
+    let mut all = all.clone();
+    all.set_small(Buffer::IterationRule, &[RULE]);
+    // sums of squares; and slopes that lead downhill
+    for buffer in [Buffer::Partials, Buffer::Slopes] {
+        all.items_mut::<f32>(buffer).iter_mut().for_each(|number| *number = number.abs());
+    }
+    let partials = all.items::<f32>(Buffer::Partials);
+    let size = partials.iter().fold(0.0f32, |a, b| a.max(*b));
+    let mut cases = Vec::new();
+    for (name, state) in iteration_states(size) {
+        let goes_back = IterationState { rejected: 1, way: 0.4, ..state };
+        let states = if kernel.name == "take_step" { vec![state, goes_back] } else { vec![state] };
+        for state in states {
+            let mut all = all.clone();
+            all.set_small(Buffer::IterationState, &[state]);
+            cases.push((all, name));
+        }
+    }
+    cases
 }
 
 /// Numbers like those of BDF-2 with both kinds of damping: none is zero or one.
@@ -265,6 +332,9 @@ fn deviation(
     let (units, mut worst) = (units(context, kernel, all), 0.0f32);
     for (buffer, magnitudes) in &written {
         let bytes = stream.read(*buffer).unwrap();
+        if *buffer == Buffer::IterationState {
+            same_decision(decode(&bytes, 0), twin.small(*buffer, 0))?;
+        }
         let device: &[f32] = bytemuck::cast_slice(&bytes);
         let host = twin.items::<f32>(*buffer);
         for (k, (expected, magnitude)) in host.iter().zip(magnitudes).enumerate() {
@@ -281,6 +351,17 @@ fn deviation(
     }
     unwritten_is_untouched(&mut stream, kernel, all, &written.iter().map(|(b, _)| *b).collect::<Vec<_>>())?;
     Ok((worst, units))
+}
+
+/// Decisions are whole numbers, and have to be the same.
+fn same_decision(device: IterationState, host: IterationState) -> Result<(), String> {
+    let words =
+        |s: IterationState| [s.done, s.iterations, s.rejected, s.evaluations, s.cuts, s.next_pair, s.pairs];
+    if words(device) == words(host) {
+        Ok(())
+    } else {
+        Err(format!("{device:?} on the device, {host:?} on the host"))
+    }
 }
 
 /// A kernel must not write what its twin does not.
@@ -317,6 +398,7 @@ fn every_kernel_agrees_with_its_twin_in_every_state() {
     let mut initial = contents(&model, &model.laplacian().unwrap()).unwrap();
     neighbours(&Neighbours::new(&model), &mut initial).unwrap();
     watch_some(&model, &mut initial);
+    search(RULE.history as usize, &mut initial);
     let mut faults = Vec::new();
     let fronts = Fronts::new();
     for (number, kernel) in KERNELS.iter().enumerate() {
@@ -339,6 +421,15 @@ fn every_kernel_agrees_with_its_twin_in_every_state() {
             } else {
                 vec![Call::default()]
             };
+            for (all, name) in iterating(kernel, &all) {
+                match deviation(&context, number, &all, Call::default()) {
+                    Ok(off) => worst = worst.max(off),
+                    Err(fault) => faults.push(format!("{} ({}, {name}): {fault}", kernel.name, state.name)),
+                }
+            }
+            if kernel.bindings.contains(&Buffer::IterationRule) {
+                continue;
+            }
             for (call, filter_mode) in
                 calls.into_iter().flat_map(|call| modes(kernel).map(move |m| (call, m)))
             {
@@ -354,4 +445,35 @@ fn every_kernel_agrees_with_its_twin_in_every_state() {
         println!("{:20} {worst:6.2} units in the last place, {allowed:.0} allowed", kernel.name);
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn once_the_iterations_have_ended_kernels_leave_everything_alone() {
+    let Some(context) = common::context() else { return };
+    let model = model();
+    let mut initial = contents(&model, &model.laplacian().unwrap()).unwrap();
+    search(RULE.history as usize, &mut initial);
+    fill(&mut initial, &model, &STATES[1], 1);
+    let fronts = Fronts::new();
+    let mut walked = 0;
+    for kernel in KERNELS.iter().filter(|kernel| kernel.bindings.contains(&Buffer::IterationState)) {
+        let solves = kernel.bindings.contains(&Buffer::FrontSolution);
+        let cases =
+            if solves { fronts.cases(kernel, 1.0, 1) } else { vec![(initial.clone(), Call::default())] };
+        for (mut all, call) in cases {
+            all.set_small(Buffer::IterationRule, &[RULE]);
+            all.set_small(
+                Buffer::IterationState,
+                &[IterationState { done: 1, iterations: 2, ..Default::default() }],
+            );
+            let mut stream = Stream::new(context.clone(), &all, Library::BuiltIn).unwrap();
+            let id = dashpot::gpu::kernel::id(kernel.name).unwrap();
+            stream.call(id, call).and_then(|()| stream.submit()).unwrap();
+            assert_eq!(unwritten_is_untouched(&mut stream, kernel, &all, &[]), Ok(()), "{}", kernel.name);
+            let mut twin = all.clone();
+            assert!((kernel.twin)(&mut twin, &call).is_empty(), "{}", kernel.name);
+            walked += 1;
+        }
+    }
+    assert!(walked > 10, "{walked} cases");
 }

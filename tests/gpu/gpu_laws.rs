@@ -113,7 +113,7 @@ fn points_that_are_not_liked_cost_a_few_bytes() {
     let text = scene(&[body("one", SOLID, LAWS[0])]);
     let mut cuts = 0;
     for stretch in ["[1.8, 0.7, 0.7]", "[0.5, 1.4, 1.4]"] {
-        let settings = [&format!("body.0.stretch={stretch}"), "solver.history=0"];
+        let settings = [&format!("body.0.stretch={stretch}"), "solver.history=0", "solver.global=hybrid"];
         let mut device = simulate_on_gpu(&context, &text, &settings);
         device.prepare().unwrap(); // from now on the host sees the steps
         let (n, report) = (device.model().vertex_count() as u64, 4 * 16 * 7);

@@ -31,7 +31,6 @@ const OTHERS: &[(&str, &str)] = &[
     ("thesis-trapezoid", "non-oscillatory motion"),
     ("thesis-annulus", "non-oscillatory motion"),
     ("pig-calm", "non-oscillatory motion"),
-    ("unloaded-beam", "L-BFGS"),
     ("bar-directions", "example damping"),
     ("leaf", "example damping"),
     ("koala-belly", "example damping"),

@@ -6,6 +6,7 @@ use crate::gpu::kernel::{ALL, Id};
 use crate::gpu::layout::{Inner, Point, Small, Step, encode};
 use crate::gpu::state::beyond;
 use crate::gpu::{Buffer, Gpu, report};
+use crate::step::backend::Report;
 use crate::step::clock::Phase;
 
 impl<T: Scalar> Gpu<T> {
@@ -24,12 +25,12 @@ impl<T: Scalar> Gpu<T> {
 
     /// Reads the reports that have arrived and frees their memory.
     pub(super) fn receive_reports(&mut self) -> Result<()> {
-        while self.pending.front().is_some_and(|(readback, _)| readback.arrived()) {
-            let Some((readback, _)) = self.pending.pop_front() else { break };
+        while self.pending.front().is_some_and(|(readback, ..)| readback.arrived()) {
+            let Some((readback, _, counted)) = self.pending.pop_front() else { break };
             let resident = self.is_resident();
             let report =
                 readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), resident))?;
-            self.arrived.push(report);
+            self.arrived.push(Report { iterations: report.iterations.filter(|_| counted), ..report });
             self.free.push(readback);
         }
         Ok(())
@@ -58,7 +59,7 @@ impl<T: Scalar> Gpu<T> {
         Ok(())
     }
 
-    pub(super) fn measure_gradient(&mut self) -> Result<()> {
+    pub(in crate::gpu) fn measure_gradient(&mut self) -> Result<()> {
         self.stream.kernel(Id::measure_gradient)?;
         self.stream.kernel(Id::reduce_gradient)
     }
@@ -83,6 +84,8 @@ impl<T: Scalar> Gpu<T> {
             Id::move_iterate => self.mirror.is_none(),
             Id::measure_merit | Id::measure_strain | Id::measure_attachment_energy | Id::reduce_merit => true,
             Id::measure_gradient | Id::reduce_gradient => host_solves,
+            Id::end_iterations | Id::choose_step | Id::measure_pairs => true,
+            Id::choose_direction | Id::take_step => true,
             Id::chebyshev_update | Id::measure_residual | Id::reduce_residual => self.inner.is_empty(),
             Id::filter_ether_drag | Id::filter_pbd | Id::filter_change => true,
             Id::damp_body | Id::damp_edge | Id::gather_edge => true,

@@ -14,12 +14,50 @@ small_structs! {
         travel: Vector3<f32>,
     }
 
-    /// How far the iterations of a step have come, as the device knows it.
+    /// How far the iterations of a stage have come, as the device knows it.
     pub struct IterationState {
         /// Whether they have ended (1) or go on (0): the iterate stays where it is once they have.
         done: u32,
-        /// How many were made.
+        /// How many directions were taken.
         iterations: u32,
+        /// 1 if the last step was too long, and the iterate goes back.
+        rejected: u32,
+        /// Points where a line search has decided.
+        evaluations: u32,
+        /// Cuts of the last step.
+        cuts: u32,
+        /// Where the next pair of L-BFGS goes.
+        next_pair: u32,
+        /// How many pairs count.
+        pairs: u32,
+        /// |g| at the first guess (N).
+        first: f32,
+        /// How much of the last direction the iterate has gone.
+        share: f32,
+        /// How much of it the iterate goes back by now.
+        way: f32,
+        /// How much of the direction before the iterate went.
+        taken: f32,
+        /// Σ m |x − ŷ|² where the last step began (kg m²).
+        inertia: f32,
+        /// Energy of elements and attachments there (J).
+        elastic: f32,
+        /// u·L u of u = x_e − x_n there (J).
+        strain: f32,
+        /// How much of Φ may be rounding there (J).
+        noise: f32,
+    }
+
+    /// When the iterations of a stage end.
+    pub struct IterationRule {
+        /// Share of the first gradient that is small enough.
+        tolerance: f32,
+        /// Directions, at most.
+        iterations: u32,
+        /// Points where a line search decides, at most.
+        evaluations: u32,
+        /// Pairs of L-BFGS.
+        history: u32,
     }
 
     /// Rigid motion of a body, counted from place and velocity of its first vertex: r = (x − origin) − centre has the

@@ -4,7 +4,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::solve::packed;
-use super::{Output, Sum, sizes, wide};
+use super::{Output, Sum, iteration_state, sizes, wide};
 use half::f16;
 
 /// The tasks of a call.
@@ -74,6 +74,10 @@ pub fn solve_up_half(all: &mut Contents, call: &Call) -> Magnitudes {
 }
 
 fn up(all: &mut Contents, call: &Call, stored: Stored) -> Magnitudes {
+    let state = iteration_state(all);
+    if (state.done | state.rejected) != 0 {
+        return Vec::new();
+    }
     let buffers = [Buffer::FrontUpdates, Buffer::FrontSolution];
     let [mut updates, mut solution] = buffers.map(|buffer| Output::to(all, buffer));
     for (number, task) in tasks(all, call).into_iter().enumerate() {
@@ -117,6 +121,10 @@ pub fn solve_down_half(all: &mut Contents, call: &Call) -> Magnitudes {
 }
 
 fn down(all: &mut Contents, call: &Call, stored: Stored) -> Magnitudes {
+    let state = iteration_state(all);
+    if (state.done | state.rejected) != 0 {
+        return Vec::new();
+    }
     let mut solution = Output::to(all, Buffer::FrontSolution);
     for (number, task) in tasks(all, call).into_iter().enumerate() {
         let [_, of_update] = stored.scales(all, number);
@@ -141,7 +149,7 @@ fn down(all: &mut Contents, call: &Call, stored: Stored) -> Magnitudes {
 pub fn apply_solution(all: &mut Contents, _: &Call) -> Magnitudes {
     let buffers = [Buffer::Iterate, Buffer::TargetOffset];
     let mut written = Vec::new();
-    if all.small::<IterationState>(Buffer::IterationState, 0).done != 0 {
+    if iteration_state(all).done != 0 {
         return written;
     }
     for buffer in buffers {

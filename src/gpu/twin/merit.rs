@@ -6,7 +6,7 @@ use super::super::layout::*;
 use super::solve::{packed, sum_chunks};
 use super::surface::held;
 use super::vertex::{laplacian_row, vertices_of};
-use super::{Output, Sum, sizes, step, wide};
+use super::{Output, Sum, iteration_state, sizes, step, wide};
 
 /// Twin of `move_iterate`.
 pub fn move_iterate(all: &mut Contents, _: &Call) -> Magnitudes {
@@ -33,13 +33,17 @@ pub fn measure_merit(all: &mut Contents, _: &Call) -> Magnitudes {
         let inertia = f64::from(all.items::<Vertex>(Buffer::Vertices)[i].mass) * (d - target).norm_squared();
         let energy = f64::from(all.items::<f32>(Buffer::Energies)[i]);
         let [g, s] = [Buffer::Gradient, Buffer::Correction].map(|buffer| packed(all, buffer, i));
-        let size = energy.abs();
-        [(inertia, inertia), (energy, size), (size, size), (g.dot(&s), g.norm() * s.norm())]
+        let (size, squared) = (energy.abs(), g.norm_squared());
+        let slope = (g.dot(&s), g.norm() * s.norm());
+        [(inertia, inertia), (energy, size), (size, size), slope, (0.0, 0.0), (0.0, 0.0), (squared, squared)]
     })
 }
 
 /// Twin of `measure_strain`.
 pub fn measure_strain(all: &mut Contents, _: &Call) -> Magnitudes {
+    if iteration_state(all).done != 0 {
+        return Vec::new();
+    }
     let share = f64::from(step(all).share);
     let mut out = Output::to(all, Buffer::Partials);
     for chunk in 0..all.items::<Chunk>(Buffer::Chunks).len() {

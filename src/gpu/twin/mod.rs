@@ -8,9 +8,12 @@ mod contact;
 mod direct;
 mod explicit;
 mod fronts;
+mod iterations;
 mod law;
 mod merit;
+mod pairs;
 mod rigid;
+mod search;
 mod solve;
 mod surface;
 mod tet;
@@ -21,8 +24,11 @@ pub use contact::*;
 pub use direct::*;
 pub use explicit::*;
 pub use fronts::*;
+pub use iterations::*;
 pub use merit::*;
+pub use pairs::*;
 pub use rigid::*;
+pub use search::*;
 pub use solve::*;
 pub use surface::*;
 pub use tet::*;
@@ -103,6 +109,11 @@ pub fn place(vertex: &Vertex) -> Vec3 {
 /// The numbers of the step.
 pub fn step(all: &Contents) -> Step {
     all.small(Buffer::Step, 0)
+}
+
+/// How far the iterations have come.
+pub fn iteration_state(all: &Contents) -> IterationState {
+    all.small(Buffer::IterationState, 0)
 }
 
 /// The counts of everything.

@@ -42,6 +42,11 @@ impl Lbfgs {
         (most > 0).then(|| Lbfgs { most, pairs: VecDeque::new(), last: None })
     }
 
+    /// How many pairs it keeps.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
     /// A stage begins.
     pub fn reset(&mut self) {
         self.pairs.clear();

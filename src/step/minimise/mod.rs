@@ -9,7 +9,7 @@ pub mod low_rank;
 pub mod operator;
 pub(super) mod stop;
 
-use super::backend::Residency;
+use super::backend::{IterationPlan, MOST_PAIRS, Residency};
 use super::clock::Phase;
 use super::coefficients::StepCoefficients;
 use super::context::{Change, IterationLimits, StepContext};
@@ -17,6 +17,7 @@ use super::host::{HostNeeds, Iterate};
 use super::parts::{Parts, Progress};
 use super::scheme::Stage;
 use crate::Result;
+use crate::error::RunError;
 use crate::scene::{Scene, SolverKind};
 use lbfgs::Lbfgs;
 use line_search::LineSearch;
@@ -79,8 +80,11 @@ impl Minimiser {
         let reason = match (&self.line_search, &self.lbfgs) {
             _ if self.is_newton => "Newton's method",
             (Some(_), _) if parts.correct_directions() => "a line search beside conservation",
-            (Some(_), Some(_)) if !device.lbfgs => "L-BFGS",
+            (Some(_), Some(lbfgs)) if !device.lbfgs || lbfgs.most() > MOST_PAIRS => "L-BFGS",
             (Some(_), _) if !device.line_search => "a line search",
+            (None, _) if self.tolerance > 0.0 && parts.correct_directions() => {
+                "a tolerance beside conservation"
+            }
             (None, _) if self.tolerance > 0.0 && !device.tolerance => "a tolerance",
             _ => return None,
         };
@@ -138,26 +142,34 @@ impl Minimiser {
 
     /// The same where the backend makes whole steps by itself: it ends them by itself, too, and tells later after how many iterations.
     fn minimise_on_device(&self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<Solved> {
-        let mut rule = StoppingRule::new(0.0, false);
-        let mut solved = Solved::default();
-        // parts that look may allow more iterations
-        while solved.iterations < cx.shared.limits.most {
+        let plan = IterationPlan {
+            most: cx.shared.limits.most,
+            tolerance: self.tolerance,
+            line_search: self.line_search.is_some(),
+            history: self.lbfgs.as_ref().map_or(0, Lbfgs::most),
+        };
+        let Some(device) = cx.backend.resident() else { return Err(RunError::HostNeeds.into()) };
+        let mut rounds = device.begin_iterations(&plan)?;
+        let (mut rule, mut round, mut residual) = (StoppingRule::new(0.0, false), 0, None);
+        while round < rounds {
             cx.timed(Phase::Local, |cx| cx.backend.local(&stage.coefficients, &[]))?;
-            let is_solved = solved.iterations >= cx.shared.limits.regular;
-            let progress = Progress { iterations: solved.iterations, is_solved };
+            let progress = Progress { iterations: round, is_solved: round >= cx.shared.limits.regular };
             parts.look(stage, progress, cx)?;
             if cx.shared.is_constrained {
-                solved.residual = cx.shared.constrained_gradient.map(|g| rule.residual(g, true));
+                // what looks may allow more iterations
+                rounds = cx.shared.limits.most;
+                residual = cx.shared.constrained_gradient.map(|g| rule.residual(g, true));
                 if parts.end_iterations(stage, progress, cx)? {
                     break;
                 }
                 parts.constrain_direction(stage, cx)?;
             }
             cx.timed(Phase::Global, |cx| cx.backend.solve(&stage.coefficients, &[], &[]))?;
-            solved.iterations += 1;
+            round += 1;
         }
-        parts.solved(stage, Progress { iterations: solved.iterations, is_solved: true }, cx)?;
-        Ok(solved)
+        let iterations = if cx.shared.is_constrained { round } else { plan.most };
+        parts.solved(stage, Progress { iterations, is_solved: true }, cx)?;
+        Ok(Solved { iterations, residual })
     }
 
     fn begin(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {
