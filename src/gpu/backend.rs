@@ -18,7 +18,7 @@ use crate::error::RunError;
 use crate::solve::metric::Parts;
 use crate::step::backend::{
     AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
-    Profile, Profiling, Report, Residency, Usage,
+    Profile, Profiling, Report, Residency, Resident, Usage,
 };
 use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
@@ -37,9 +37,13 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn residency(&self) -> Residency {
         // only the exact solve is good enough for what is built upon it
         match self.global.solves_on_device() {
-            true => Residency { ..Residency::default() },
+            true => Residency { low_rank: true, ..Residency::default() },
             false => Residency::default(),
         }
+    }
+
+    fn resident(&mut self) -> Option<&mut dyn Resident> {
+        Some(self)
     }
 
     fn set_material(&mut self, change: MaterialChange) -> Result<()> {
@@ -123,6 +127,7 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn local(&mut self, _: &StepCoefficients, columns: &[Columns]) -> Result<Vec<DVector<f64>>> {
         self.project()?;
         if self.is_resident() {
+            self.add_examples_to_gradient()?;
             if !std::mem::replace(&mut self.measured, true) {
                 self.measure_gradient()?;
             }
@@ -164,6 +169,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         }
         if self.panels.is_some() {
             self.solve_fronts()?;
+            self.add_examples_to_solution()?;
             return self.stream.kernel(Id::apply_solution);
         }
         self.stream.phase(Phase::Global);
@@ -195,6 +201,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         }
         self.stream.kernel(Id::advance)?;
         self.stream.kernel(Id::measure_damping)?;
+        self.measure_example_drag()?;
         if coefficients.work_share() != coefficients.row.c2 && targets.before != targets.after {
             self.set_numbers(Step { share: coefficients.work_share() as f32, ..self.numbers });
         }

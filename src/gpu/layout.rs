@@ -145,5 +145,7 @@ pub mod mode {
 pub const LANES: u32 = 64;
 /// Items that a workgroup of a reduction takes.
 pub const BLOCK: u32 = 256;
+/// Sums along the shapes of a group: as many as it may have.
+pub const SHAPES: usize = crate::step::resident_examples::MOST_SHAPES;
 /// Numbers in a partial sum; the last one is a minimum, the others are sums.
 pub const SLOTS: usize = 16;

@@ -9,6 +9,7 @@ mod backend;
 pub mod buffer;
 pub mod contents;
 pub mod context;
+mod examples;
 mod explicit;
 mod filter;
 mod fronts;
@@ -86,6 +87,8 @@ pub struct Gpu<T: Scalar> {
     /// it solves otherwise.
     fronts: Option<fronts::DeviceFronts>,
     panels: Option<usize>,
+    /// Example shapes, where the device damps along them.
+    examples: Option<examples::DeviceExamples>,
     /// What the host sees of the steps.
     needs: HostNeeds,
     /// The largest ratio of stiffness to inertia of a vertex in A.
@@ -208,6 +211,7 @@ impl<T: Scalar> Gpu<T> {
             inner: 0..0,
             fronts: None,
             panels: None,
+            examples: None,
             needs: HostNeeds::Nothing,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),

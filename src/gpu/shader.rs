@@ -20,7 +20,7 @@ macro_rules! folder {
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = folder! { "shared":
-    "direct" "direction" "energy" "filter" "free_velocity" "front" "inertia" "law" "layout" "metric" "place"
+    "along" "direct" "direction" "energy" "filter" "free_velocity" "front" "inertia" "law" "layout" "metric" "place"
     "point" "project_tet" "reduce" "rigid" "rotation" "strain" "stretch" "tet" "tet_law" "vertex"
     "volume"
 };
@@ -34,8 +34,8 @@ const RENDER: &[(&str, &str)] = folder! { "render":
 };
 
 /// The folders of `shaders/`: one a phase of a step, what draws, and what they share.
-pub const FOLDERS: [&str; 8] =
-    ["explicit", "filters", "global", "local", "observe", "render", "shared", "step"];
+pub const FOLDERS: [&str; 9] =
+    ["examples", "explicit", "filters", "global", "local", "observe", "render", "shared", "step"];
 
 /// Source of the shaders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,8 +3,10 @@
 //! Three traits. [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that
 //! work on the host), [`Profiling`] what a user may ask about its speed.
 
+use super::resident_examples::ResidentGroup;
 use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
 use crate::damping::Filter;
+use crate::error::RunError;
 use crate::ledger::{Exchange, Observation};
 use crate::linear::multi_vector::MultiVector;
 use crate::model::rest::RestShapes;
@@ -187,7 +189,20 @@ pub struct Residency {
 
 /// What parts and the minimiser leave to a backend that makes whole steps by itself. Each call is about the stage that is being made; the
 /// backend then does it in [`Backend::local`] and [`Backend::solve`], for every iteration, and nothing comes back to the host but the report.
-pub trait Resident {}
+pub trait Resident {
+    /// The example shapes that motion is damped along from now on; `laws_only`: only what γ they have is new.
+    fn set_examples(&mut self, _groups: &[ResidentGroup], _laws_only: bool) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// A stage begins at x_n and v_n: how the shapes have turned, their γ, and what follows from that for the solve.
+    fn begin_examples(&mut self, _coefficients: &StepCoefficients) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// γ of the last stage, group by group. Changes nothing.
+    fn example_gammas(&mut self) -> Result<Vec<Vec<f64>>> {
+        Err(RunError::HostNeeds.into())
+    }
+}
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
 ///

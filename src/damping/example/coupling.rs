@@ -59,6 +59,18 @@ impl ShapeFactor {
         ShapeFactor { r: &outer.r * &self.r, inverse: &self.inverse * &outer.inverse }
     }
 
+    /// R and R⁻¹ with columns of R of length 1, which makes no difference to Π, and by how much rounding of them is magnified in it.
+    pub fn normalised(&self) -> ([DMatrix<f64>; 2], f64) {
+        let [mut r, mut inverse] = [self.r.clone(), self.inverse.clone()];
+        for (j, mut column) in r.column_iter_mut().enumerate() {
+            let length = column.norm();
+            column /= length;
+            inverse.row_mut(j).scale_mut(length);
+        }
+        let condition = r.norm() * inverse.norm();
+        ([r, inverse], condition)
+    }
+
     /// Π of these γ.
     pub fn damping(&self, gammas: &[f64]) -> DMatrix<f64> {
         let mut scaled = self.r.clone();

@@ -5,6 +5,7 @@
 //! behind it: that times a few ulps bounds the kernel's error.
 
 mod direct;
+mod examples;
 mod explicit;
 mod fronts;
 mod law;
@@ -17,6 +18,7 @@ mod vertex;
 mod whole;
 
 pub use direct::*;
+pub use examples::*;
 pub use explicit::*;
 pub use fronts::*;
 pub use merit::*;

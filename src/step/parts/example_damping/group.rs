@@ -7,6 +7,7 @@ use crate::damping::example::excitation::{Excitation, Pose};
 use crate::linear::multi_vector::MultiVector;
 use crate::scene::{Curve, Over};
 use crate::step::minimise::low_rank::LowRankUpdate;
+use crate::step::resident_examples::ResidentGroup;
 use crate::{Mat3, Vec3};
 use nalgebra::DMatrix;
 use std::ops::Range;
@@ -68,6 +69,28 @@ impl ExampleGroup {
         update.set_columns(&MultiVector::combine(&u, second.inverse()));
         self.coupling = first.followed_by(&second);
         Ok(())
+    }
+
+    /// The group as a device takes it, and by how much that magnifies rounding; U is that of the update.
+    pub fn resident(&self, update: &LowRankUpdate) -> (ResidentGroup, f64) {
+        let (rest, centre, followed) = self.excitation.followed();
+        let (factor, condition) = self.coupling.normalised();
+        let group = ResidentGroup {
+            vertices: self.vertices.clone(),
+            rest: rest.to_vec(),
+            centre,
+            followed,
+            measures: self.excitation.measures(),
+            forces: update.columns_at_rest(),
+            factor,
+            laws: self.examples.iter().map(|e| (e.gamma, e.curve.clone())).collect(),
+        };
+        (group, condition)
+    }
+
+    /// How well what it follows determines its rotation, 0 to 1.
+    pub fn spread(&self) -> f64 {
+        self.excitation.spread()
     }
 
     /// γ of a state of this group.
