@@ -24,5 +24,6 @@ mod gpu_stiffening;
 mod gpu_surfaces;
 mod pictures;
 mod render_portability;
+mod resident_examples;
 mod resident_scenes;
 mod session_gpu;

@@ -26,10 +26,6 @@ const OTHERS: &[(&str, &str)] = &[
     ("thesis-annulus", "non-oscillatory motion"),
     ("pig-calm", "non-oscillatory motion"),
     ("unloaded-beam", "L-BFGS"),
-    ("bar-directions", "example damping"),
-    ("leaf", "example damping"),
-    ("koala-belly", "example damping"),
-    ("koala-design", "example damping"),
 ];
 
 #[test]

@@ -6,7 +6,6 @@
 mod group;
 mod resident;
 
-use super::material_schedule::MaterialSchedule;
 use super::{Part, Setup};
 use crate::damping::Damping;
 use crate::damping::example::excitation::{Excitation, Follow, Pose};
@@ -44,7 +43,7 @@ pub struct ExampleDamping {
 
 /// The part, if the scene's damping has examples or a curve.
 pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>> {
-    let Setup { scene, model, h, .. } = setup;
+    let Setup { scene, model, .. } = setup;
     let given = &scene.damping;
     if given.examples.is_empty() && given.curve.is_none() {
         return Ok(None);
@@ -57,7 +56,8 @@ pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>
     cx.operator.updates = groups.iter().map(|group| LowRankUpdate::new(group.vertices.clone())).collect();
     cx.operator.strength = 1.0;
     let yields = scene.bodies.iter().any(|body| body.material.yield_stress.is_some());
-    let stiffens = MaterialSchedule::new(scene, model, *h).is_some();
+    // attachments that take hold or let go change the metric, not C
+    let stiffens = scene.bodies.iter().any(|body| body.material.keyframes.is_some());
     let mut part = ExampleDamping {
         groups,
         gammas: vec![1.0; given.examples.len()],
