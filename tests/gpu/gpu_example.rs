@@ -1,4 +1,4 @@
-//! Damping along example shapes on a device: the host adds it to what the device computes.
+//! Damping along example shapes on a device, by itself or, where it cannot, with what the host adds to what it computes.
 
 use crate::common;
 use dashpot::model::ExampleShape;

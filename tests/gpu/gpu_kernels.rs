@@ -245,6 +245,11 @@ fn add_examples(model: &Model, all: &mut Contents) {
     };
     let groups: Vec<ResidentGroup> =
         [(0, 16, 0.4), (1, 3, 0.1), (2, 1, 0.0)].into_iter().map(group).collect();
+    // of the first group P is to be mended
+    let [r, inverse] = &groups[0].factor;
+    let gammas = DMatrix::from_fn(16, 16, |i, j| if i == j { groups[0].laws[i].0 } else { 0.0 });
+    let pi = r * gammas * inverse;
+    assert!(((&pi + pi.transpose()) * 0.5).symmetric_eigenvalues().min() < -1.0);
     examples(&groups, model, all).unwrap();
     // S, symmetric, and so small that w S is below one
     let mut first = 0;

@@ -170,6 +170,18 @@ mod tests {
     }
 
     #[test]
+    fn the_length_of_shapes_makes_no_difference() {
+        let x = DMatrix::from_row_slice(3, 2, &[1.0, 100.0, 2.0, 30.0, -1.0, 5.0]);
+        let coupling = ShapeFactor::new(&(x.transpose() * &x)).expect("independent");
+        let ([r, inverse], condition) = coupling.normalised();
+        assert!(r.column_iter().all(|column| (column.norm() - 1.0).abs() < 1e-14));
+        let gammas = DMatrix::from_diagonal(&DVector::from_row_slice(&[2.0, 3.0]));
+        assert!((&r * gammas * inverse - coupling.damping(&[2.0, 3.0])).norm() < 1e-13);
+        // two unit vectors at some 45°
+        assert!((1.0..10.0).contains(&condition), "{condition}");
+    }
+
+    #[test]
     fn a_shape_that_is_nothing_new_is_named() {
         let x = DMatrix::from_row_slice(3, 3, &[1.0, 0.0, 1.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0]);
         assert_eq!(ShapeFactor::new(&(x.transpose() * &x)), Err(2));

@@ -329,6 +329,17 @@ mod tests {
     }
 
     #[test]
+    fn a_line_does_not_tell_how_it_is_turned_about_itself() {
+        let (mass, rest, _) = body();
+        let solid = Excitation::new(&mass, &rest, &[], Follow::Body).expect("no shapes");
+        assert!((0.01..0.7).contains(&solid.spread()), "{}", solid.spread());
+        let thin: Vec<Vec3> = rest.iter().map(|x| Vec3::new(x.x, 1e-3 * x.y, 0.0)).collect();
+        assert!(Excitation::new(&mass, &thin, &[], Follow::Body).expect("no shapes").spread() < 1e-5);
+        let free = Excitation::new(&mass, &thin, &[], Follow::Nothing).expect("no shapes");
+        assert_eq!(free.spread(), 1.0);
+    }
+
+    #[test]
     fn rigid_motion_is_no_shape_and_no_unrest() {
         let (mass, rest, shapes) = body();
         let spin = Vec3::new(0.3, 1.0, -2.0);

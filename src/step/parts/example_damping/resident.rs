@@ -34,8 +34,6 @@ impl ExampleDamping {
             "a curve for the damping of all motion"
         } else if self.changes {
             "examples in a material that changes"
-        } else if cx.scheme.explicit().is_some() {
-            "examples in explicit steps"
         } else if searches {
             "a line search beside examples"
         } else if self.groups.iter().any(|group| group.examples.len() > MOST_SHAPES) {
