@@ -5,10 +5,11 @@
 
 use crate::common::{self, Random};
 use crate::gpu_exact::Fronts;
+use crate::resident_examples::add_examples;
 use dashpot::Vec3;
 use dashpot::damping::neighbours::Neighbours;
 use dashpot::gpu::buffer::{Buffer, Contents, Kind};
-use dashpot::gpu::contents::{contents, examples, neighbours};
+use dashpot::gpu::contents::{contents, neighbours};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, KERNELS, Kernel};
 use dashpot::gpu::layout::{
@@ -17,10 +18,8 @@ use dashpot::gpu::layout::{
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
 use dashpot::model::Model;
-use dashpot::scene::{Curve, CurveKind, Over};
 use dashpot::setup::{self, build};
-use dashpot::step::resident_examples::ResidentGroup;
-use nalgebra::{DMatrix, Vector4};
+use nalgebra::Vector4;
 use std::sync::Arc;
 
 /// Units in the last place of the terms' size that a result may be off by: sums of some thirty terms, or in several strips, with a random walk of
@@ -206,64 +205,6 @@ fn quaternion(random: &mut Random) -> [f32; 4] {
     let v = [0, 1, 2, 3].map(|_| random.number());
     let length = v.iter().map(|c| c * c).sum::<f64>().sqrt().max(1e-3);
     v.map(|c| (c / length) as f32)
-}
-
-/// Shapes of three bodies: as many as a group may have, in more than one chunk and with γ that contradict each other; some that follow
-/// nothing; and one alone. Puts them into the contents, with a solve in an order of its own.
-fn add_examples(model: &Model, all: &mut Contents) {
-    let mut random = Random::new(5);
-    let curve =
-        |kind: CurveKind, over: Over| Curve { kind, over, points: vec![[0.1, -1.0], [0.5, 0.5], [2.0, 1.5]] };
-    let law = |j: usize| match j % 4 {
-        0 => (20.0, None),
-        1 => (1.0, Some(curve(CurveKind::Bezier, Over::Deformation))),
-        2 => (0.0, None),
-        _ => (1.0, Some(curve(CurveKind::Linear, Over::Velocity))),
-    };
-    let group = |(body, shapes, likeness): (usize, usize, f64)| {
-        let vertices = model.bodies[body].vertices.clone();
-        let columns = |random: &mut Random| -> Vec<Vec<Vec3>> {
-            (0..shapes).map(|_| vertices.clone().map(|_| random.vector()).collect()).collect()
-        };
-        let (measures, forces) = (columns(&mut random), columns(&mut random));
-        let r = DMatrix::from_fn(shapes, shapes, |i, j| match i.cmp(&j) {
-            std::cmp::Ordering::Equal => 1.0,
-            std::cmp::Ordering::Less => likeness * random.number(),
-            std::cmp::Ordering::Greater => 0.0,
-        });
-        let rest: Vec<Vec3> = vertices.clone().map(|_| random.vector()).collect();
-        ResidentGroup {
-            followed: (shapes != 3).then(|| rest.iter().map(|_| 1.0 + 0.5 * random.number()).collect()),
-            rest,
-            centre: random.vector(),
-            measures,
-            forces,
-            factor: [r.clone(), r.try_inverse().unwrap()],
-            laws: (0..shapes).map(law).collect(),
-            vertices,
-        }
-    };
-    let groups: Vec<ResidentGroup> =
-        [(0, 16, 0.4), (1, 3, 0.1), (2, 1, 0.0)].into_iter().map(group).collect();
-    // of the first group P is to be mended
-    let [r, inverse] = &groups[0].factor;
-    let gammas = DMatrix::from_fn(16, 16, |i, j| if i == j { groups[0].laws[i].0 } else { 0.0 });
-    let pi = r * gammas * inverse;
-    assert!(((&pi + pi.transpose()) * 0.5).symmetric_eigenvalues().min() < -1.0);
-    examples(&groups, model, all).unwrap();
-    // S, symmetric, and so small that w S is below one
-    let mut first = 0;
-    for k in groups.iter().map(ResidentGroup::shapes) {
-        let matrices = &mut all.items_mut::<f32>(Buffer::ExampleMatrices)[first..];
-        for (e, s) in matrices[2 * k * k..4 * k * k].iter_mut().enumerate() {
-            let (i, j) = (e / k % k, e % k);
-            *s = if i == j { 6e-3 } else { 1e-4 * ((i + j) as f32).sin() };
-        }
-        first += 4 * k * k + 3 * k;
-    }
-    let n = model.vertex_count() as u32;
-    all.set(Buffer::FrontPosition, &(0..n).rev().collect::<Vec<u32>>());
-    all.set(Buffer::FrontSolution, &vec![[0.0f32; 3]; n as usize]);
 }
 
 /// Numbers like those of BDF-2 with both kinds of damping: none is zero or one.

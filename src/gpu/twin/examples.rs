@@ -140,10 +140,10 @@ pub fn solve_along(all: &mut Contents, call: &Call) -> Magnitudes {
             (sums[SHAPES + i].0 + more.0, sums[SHAPES + i].1 + more.1)
         };
         let along: Vec<Estimate> = (0..k).map(along).collect();
-        for i in 0..k {
+        for (i, force) in forces.iter().enumerate() {
             let share = weighted(coupling(SHAPES * SHAPES, i), &along);
             let at = 3 * SHAPES * number + i;
-            out.number(all, at + SHAPES, forces[i].0, forces[i].1);
+            out.number(all, at + SHAPES, force.0, force.1);
             out.number(all, at + 2 * SHAPES, -share.0, share.1);
         }
     }
@@ -222,11 +222,11 @@ pub fn reduce_drag(all: &mut Contents, _: &Call) -> Magnitudes {
         let couplings = all.items::<f32>(Buffer::ExampleCouplings)[2 * SHAPES * SHAPES * number..].to_vec();
         let before = f64::from(all.items::<[f32; 4]>(Buffer::ExchangePartials)[group.exchange as usize][0]);
         let (mut taken, mut size) = (before, before.abs());
-        for i in 0..k {
+        for (i, way) in sums[..k].iter().enumerate() {
             let row = couplings[i * k..][..k].iter().map(|p| f64::from(*p));
             let damped = weighted(row, &sums[SHAPES..]);
-            taken += force * sums[i].0 * damped.0;
-            size += force.abs() * sums[i].1 * damped.1;
+            taken += force * way.0 * damped.0;
+            size += force.abs() * way.1 * damped.1;
         }
         out.number(all, 4 * group.exchange as usize, taken, size);
     }

@@ -17,7 +17,7 @@ use crate::step::minimise::low_rank::LowRankUpdate;
 use crate::step::minimise::operator::{StepOperator, narrow, spread};
 use crate::step::{Backend, HostNeeds, LinearMap, Phase, Residency, Stage, StepContext};
 use crate::{Mat3, Result, Vec3};
-use group::{Example, ExampleGroup};
+use group::{ExampleGroup, examples_of, follow};
 use resident::OnDevice;
 use std::ops::Range;
 
@@ -258,28 +258,6 @@ impl Part for ExampleDamping {
         shared.exchange.damped += stage.coefficients.damping_force_weight() * operator.strength * taken;
         Ok(())
     }
-}
-
-/// What shapes of an island follow: the vertices that are held from the start to the end, if there are enough of them.
-fn follow(model: &Model, vertices: &Range<usize>) -> Follow {
-    let always = model.attachments.iter().filter(|a| a.from <= 0.0 && a.until == f64::INFINITY);
-    let held = always.map(|a| a.vertex as usize).filter(|vertex| vertices.contains(vertex));
-    Follow::Held(held.map(|vertex| vertex - vertices.start).collect())
-}
-
-/// The examples of an island, their shapes as its bodies are placed.
-fn examples_of(scene: &Scene, model: &Model, vertices: &Range<usize>) -> Vec<Example> {
-    let given = scene.damping.examples.iter().zip(&model.examples).enumerate();
-    let own = given.filter(|(_, (_, shape))| vertices.contains(&model.bodies[shape.body].vertices.start));
-    let example =
-        |(number, (example, shape)): (usize, (&crate::scene::Example, &crate::model::ExampleShape))| {
-            let first = model.bodies[shape.body].vertices.start - vertices.start;
-            let turn = scene.bodies[shape.body].rotation.matrix();
-            let mut placed = vec![Vec3::zeros(); vertices.len()];
-            placed[first..].iter_mut().zip(&shape.displacement).for_each(|(to, x)| *to = turn * x);
-            Example { number, shape: placed, gamma: example.gamma, curve: example.curve.clone() }
-        };
-    own.map(example).collect()
 }
 
 fn nothing_new(scene: &Scene, number: usize, follows: bool) -> InputError {
