@@ -223,7 +223,8 @@ fn two_bodies_have_shapes_of_their_own_and_nothing_is_carried_on_but_the_state()
     let body = 1.0;
     let mut saved = None;
     for frame in 0..12 {
-        (device.frame().unwrap(), host.frame().unwrap());
+        device.frame().unwrap();
+        host.frame().unwrap();
         let off = distance(device.positions(), host.positions()) / body;
         assert!(off < 1e-6, "frame {frame}: {off:e}");
         let (found, expected) = (device.gammas().unwrap(), host.gammas().unwrap());
