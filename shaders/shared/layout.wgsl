@@ -214,6 +214,63 @@ struct Sizes {
     clusters: u32,
     front_tasks: u32,
     watched: u32,
+    example_chunks: u32,
+    example_groups: u32,
+}
+
+// Vertices first..end, all of one group of example shapes. The vector of shape j at vertex i begins at number
+// columns + 3 (vertices j + i - origin).
+struct ExampleChunk {
+    first: u32,
+    end: u32,
+    group: u32,
+    origin: u32,     // first vertex of the group
+    vertices: u32,   // of the group
+    shapes: u32,
+    columns: u32,
+    velocities: u32, // bit j: the curve of shape j is over the velocity
+}
+
+// Example shapes of an island. Places and velocities are counted from those of its first vertex.
+struct ExampleGroup {
+    centre: vec3<f32>, // c0, rounded (m)
+    first: u32,
+    centre_low: vec3<f32>,
+    shapes: u32,
+    first_chunk: u32,
+    end_chunk: u32,
+    matrices: u32, // R, R^-1, S of both stages of a step, sum of U; row by row
+    laws: u32,
+    followed: f32, // sum of the weights of what it follows, 0 if nothing
+    exchange: u32, // where its damping goes
+}
+
+// Rigid motion of a group: x = first + centre + T (X - c0), its velocity that of the first + drift + spin x (x - centre).
+struct ExampleState {
+    turn: vec4<f32>, // quaternion w, x, y, z
+    centre: vec3<f32>,
+    drift: vec3<f32>,
+    spin: vec3<f32>,
+}
+
+// gamma of an example, or the pieces first..end of its curve.
+struct ExampleLaw {
+    gamma: f32,
+    first: u32,
+    end: u32,
+}
+
+// log10 gamma from start to start + 1/scale, a Bezier polynomial with these control values.
+struct ExamplePiece {
+    control: vec4<f32>,
+    start: f32,
+    scale: f32,
+}
+
+// Which metric a stage of a step has: its number, and where its B begin.
+struct ExampleStage {
+    stage: u32,
+    solutions: u32,
 }
 
 // The numbers of an inner iteration.

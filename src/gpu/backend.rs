@@ -45,6 +45,7 @@ impl<T: Scalar> Backend for Gpu<T> {
                 lbfgs: holds_pairs(self.model.vertex_count()),
                 tolerance: true,
                 contact: true,
+                low_rank: true,
                 ..Residency::default()
             },
             false => Residency::default(),
@@ -142,6 +143,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         self.project()?;
         self.global_step = GlobalStep::Open;
         if self.is_resident() {
+            self.add_examples_to_gradient()?;
             self.judge_iterate()?;
             return Ok(Vec::new());
         }
@@ -213,6 +215,7 @@ impl<T: Scalar> Backend for Gpu<T> {
         }
         self.stream.kernel(Id::advance)?;
         self.stream.kernel(Id::measure_damping)?;
+        self.measure_example_drag()?;
         if coefficients.work_share() != coefficients.row.c2 && targets.before != targets.after {
             self.set_numbers(Step { share: coefficients.work_share() as f32, ..self.numbers });
         }

@@ -84,6 +84,34 @@ buffers! {
     FrontUpdates: Storage<[f32; 3]>;
     /// s = A⁻¹ g (m), packed, in the order of elimination.
     FrontSolution: Storage<[f32; 3]>;
+    /// Chunks of vertices that example shapes move; like all that follows about them, empty unless the device damps along them.
+    ExampleChunks: Storage<ExampleChunk>;
+    /// Shapes of islands.
+    ExampleGroups: Storage<ExampleGroup>;
+    /// The metrics of the stages of a step.
+    ExampleStages: Series<ExampleStage>;
+    /// X − c₀ (m), and the weight of the vertex in what shapes follow, 0 where they do not follow it.
+    ExampleRests: Storage<[f32; 4]>;
+    /// M X̃ (X̃ᵀ M X̃)⁻¹, packed, column by column.
+    ExampleMeasures: Storage<f32>;
+    /// U, likewise.
+    ExampleForces: Storage<f32>;
+    /// B = A⁻¹U of both stages of a step, likewise.
+    ExampleSolutions: Storage<f32>;
+    /// R, R⁻¹, S = UᵀB of both stages and Σ U of each group.
+    ExampleMatrices: Storage<f32>;
+    /// γ, or the curve of it, example by example.
+    ExampleLaws: Storage<ExampleLaw>;
+    /// The curves' pieces.
+    ExamplePieces: Storage<ExamplePiece>;
+    /// Partial sums along shapes, two rows a chunk.
+    ExamplePartials: Storage<[f32; 2 * SHAPES]>;
+    /// Where groups are at the start of the stage.
+    ExampleStates: Storage<ExampleState>;
+    /// P = Π − I and (I + w P S)⁻¹ w P of each group, row by row.
+    ExampleCouplings: Storage<[f32; 2 * SHAPES * SHAPES]>;
+    /// For each group γ, what U is multiplied with in g, and B in the direction.
+    ExampleShares: Storage<[f32; 3 * SHAPES]>;
     /// How far the iterations of a stage have come.
     IterationState: Storage<IterationState>;
     /// When they end.

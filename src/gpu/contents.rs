@@ -1,11 +1,13 @@
 //! Buffer contents of a model.
 
+mod examples;
 mod fronts;
 mod laws;
 mod neighbours;
 mod search;
 mod watched;
 
+pub use examples::{EXAMPLE_LAWS, EXAMPLES, example_laws, examples, row_by_row};
 pub use fronts::{FRONTS, fronts};
 pub use laws::{Laws, laws};
 pub use neighbours::{NEIGHBOURS, neighbours};

@@ -35,6 +35,7 @@ impl<T: Scalar> Gpu<T> {
             self.stream.kernel(Id::add_damping_force)?;
         }
         if coefficients.takes_force() {
+            self.add_examples_to_start()?;
             self.stream.copy(Buffer::Gradient, Buffer::StartGradient);
         }
         self.has_force = true;

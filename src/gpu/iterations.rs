@@ -10,7 +10,7 @@ use super::{Buffer, Contents, Gpu, Id};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::linear::LARGEST_BINDING;
-use crate::step::backend::{IterationPlan, MOST_PAIRS, Resident};
+use crate::step::backend::{IterationPlan, MOST_PAIRS};
 
 /// How the device ends the iterations of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,9 @@ pub(super) fn holds_pairs(vertices: usize) -> bool {
     pair_bytes(vertices, MOST_PAIRS) <= LARGEST_BINDING
 }
 
-impl<T: Scalar> Resident for Gpu<T> {
-    fn begin_iterations(&mut self, plan: &IterationPlan) -> Result<usize> {
+impl<T: Scalar> Gpu<T> {
+    /// The iterations of a stage: see [`crate::step::Resident`].
+    pub(super) fn start_iterations(&mut self, plan: &IterationPlan) -> Result<usize> {
         self.ending = match (plan.line_search, plan.tolerance > 0.0) {
             (true, _) => Some(Ending::BySearch),
             (false, true) => Some(Ending::AtTolerance),
@@ -56,9 +57,7 @@ impl<T: Scalar> Resident for Gpu<T> {
         }
         Ok(rounds)
     }
-}
 
-impl<T: Scalar> Gpu<T> {
     fn set_rule(&mut self, rule: IterationRule) {
         if self.rule != rule {
             self.stream.upload(Buffer::IterationRule, &rule.bytes());

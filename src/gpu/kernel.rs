@@ -94,6 +94,10 @@ macro_rules! kernels {
 }
 
 kernels! {
+    examples/measure_pose [ExampleChunks, Vertices, Motions, ExampleRests, ExamplePartials] |s| s.example_chunks;
+    examples/reduce_pose [ExampleGroups, Vertices, Motions, ExamplePartials, ExampleStates] |s| s.example_groups;
+    examples/measure_excitation [ExampleChunks, Vertices, Motions, ExampleRests, ExampleMeasures, ExampleStates, ExamplePartials] |s| s.example_chunks;
+    examples/couple_examples [Step, ExampleStages, ExampleGroups, ExampleLaws, ExamplePieces, ExampleMatrices, ExamplePartials, ExampleShares, ExampleCouplings] |s| s.example_groups;
     step/predict [Step, Sizes, Vertices, Motions, LaplacianStarts, LaplacianEntries, Iterate, Target, TargetOffset, Viscosity] |s| items(s.vertices);
     step/add_start_force [Step, Sizes, Vertices, StartGradient, LaplacianStarts, LaplacianEntries, Viscosity, Iterate, Target, TargetOffset] |s| items(s.vertices);
     explicit/accelerate [Step, Sizes, Vertices, Gradient, Motions] |s| items(s.vertices);
@@ -107,6 +111,9 @@ kernels! {
     local/project_attachment [Step, Sizes, Vertices, Iterate, Attachments, Points, Rows] |s| items(s.attachments);
     local/gather_gradient [Step, Sizes, Vertices, Iterate, Target, GatherStarts, GatherRows, Rows, Gradient, Energies] |s| items(s.vertices);
     explicit/add_damping_force [Step, Sizes, Vertices, Motions, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Gradient] |s| items(s.vertices);
+    examples/measure_along [Step, ExampleStages, ExampleChunks, Motions, TargetOffset, Gradient, ExampleForces, ExampleSolutions, ExampleStates, ExamplePartials] |s| s.example_chunks;
+    examples/solve_along [Step, ExampleStages, ExampleGroups, Motions, TargetOffset, ExampleMatrices, ExampleStates, ExamplePartials, ExampleCouplings, ExampleShares] |s| s.example_groups;
+    examples/add_example_force [ExampleChunks, ExampleForces, ExampleStates, ExampleShares, Gradient] |s| s.example_chunks;
     global/measure_gradient [Chunks, Gradient, Partials] |s| s.chunks;
     global/reduce_gradient [Sizes, Partials, Report] |_| 1;
     global/end_iterations [Sizes, IterationRule, Partials, IterationState, Report] |_| 1;
@@ -118,6 +125,7 @@ kernels! {
     global/solve_up_half [FrontStages, FrontTasks, FrontPanels, FrontOrder, FrontGather, Gradient, FrontUpdates, FrontSolution, IterationState] |s| s.front_tasks;
     global/solve_down [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution, IterationState] |s| s.front_tasks;
     global/solve_down_half [FrontStages, FrontTasks, FrontPanels, FrontPlaces, FrontSolution, IterationState] |s| s.front_tasks;
+    examples/add_example_solution [ExampleStages, ExampleChunks, ExampleSolutions, ExampleStates, ExampleShares, FrontPosition, FrontSolution] |s| s.example_chunks;
     global/apply_solution [Sizes, FrontPosition, FrontSolution, Iterate, TargetOffset, IterationState] |s| items(s.vertices);
     contact/look_at_places [Sizes, Watched, Vertices, Places] |s| items(s.watched);
     contact/look_at_iterate [Sizes, Watched, FrontPosition, FrontSolution, Iterate, Look] |s| items(s.watched);
@@ -142,6 +150,8 @@ kernels! {
     step/offset_positions [Step, Sizes, Iterate, Vertices] |s| items(s.vertices);
     step/offset_velocities [Step, Sizes, Changes, Motions] |s| items(s.vertices);
     observe/measure_damping [Step, Chunks, Vertices, Motions, LaplacianStarts, LaplacianEntries, ExchangePartials, Viscosity] |s| s.chunks;
+    examples/measure_drag [Step, ExampleChunks, Motions, ExampleForces, ExampleStates, ExamplePartials] |s| s.example_chunks;
+    examples/reduce_drag [Step, ExampleGroups, ExamplePartials, ExampleCouplings, ExchangePartials] |s| s.example_groups;
     observe/measure_work [Step, Sizes, Vertices, Motions, Attachments, Points, ExchangePartials] |s| blocks(s.attachments);
     filters/filter_ether_drag [Step, Chunks, Vertices, Motions, ExchangePartials] |s| s.chunks;
     filters/measure_centre [Chunks, Vertices, Motions, Partials] |s| s.chunks;

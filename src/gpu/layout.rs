@@ -147,5 +147,7 @@ pub const LANES: u32 = 64;
 pub const BLOCK: u32 = 256;
 /// Numbers that the gradient of a tetrahedron takes: the rows of corners 1 to 3 (N), and its energy (J). Corner 0 has minus the sum of the rows.
 pub const TET_NUMBERS: u32 = 10;
+/// Sums along the shapes of a group: as many as it may have.
+pub const SHAPES: usize = crate::step::resident_examples::MOST_SHAPES;
 /// Numbers in a partial sum; the last one is a minimum, the others are sums.
 pub const SLOTS: usize = 16;

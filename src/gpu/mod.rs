@@ -10,6 +10,7 @@ pub mod buffer;
 pub mod contents;
 pub mod context;
 mod disk_cache;
+mod examples;
 mod explicit;
 pub mod figures;
 mod filter;
@@ -26,6 +27,7 @@ pub mod profile;
 pub mod readback;
 pub mod reload;
 mod report;
+mod resident;
 pub mod shader;
 mod state;
 pub mod stream;
@@ -101,6 +103,8 @@ pub struct Gpu<T: Scalar> {
     rule: IterationRule,
     /// How many pairs of L-BFGS the device has room for, once it searches along directions.
     pair_history: Option<usize>,
+    /// Example shapes, where the device damps along them.
+    examples: Option<examples::DeviceExamples>,
     /// What the host sees of the steps.
     needs: HostNeeds,
     /// The largest ratio of stiffness to inertia of a vertex in A.
@@ -228,6 +232,7 @@ impl<T: Scalar> Gpu<T> {
             ending: None,
             rule: IterationRule::default(),
             pair_history: None,
+            examples: None,
             needs: HostNeeds::Nothing,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),

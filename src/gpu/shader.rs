@@ -20,7 +20,7 @@ macro_rules! folder {
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = folder! { "shared":
-    "direct" "direction" "energy" "filter" "finite" "free_velocity" "front" "inertia" "iterations" "law" "layout" "metric" "pairs"
+    "along" "direct" "direction" "energy" "filter" "finite" "free_velocity" "front" "inertia" "iterations" "law" "layout" "metric" "pairs"
     "panel_half" "panel_single" "place" "point" "project_tet" "reduce" "rigid" "rotation" "solve_down" "solve_up" "strain"
     "stretch" "tet" "tet_law" "vertex" "volume"
 };
@@ -37,8 +37,10 @@ const RENDER: &[(&str, &str)] = folder! { "render":
 const MEASURE: &[(&str, &str)] = folder! { "measure": "count_up" "read_stream" };
 
 /// The folders of `shaders/`: one a phase of a step, what measures, what draws, and what they share.
-pub const FOLDERS: [&str; 10] =
-    ["contact", "explicit", "filters", "global", "local", "measure", "observe", "render", "shared", "step"];
+pub const FOLDERS: [&str; 11] = [
+    "contact", "examples", "explicit", "filters", "global", "local", "measure", "observe", "render",
+    "shared", "step",
+];
 
 /// Source of the shaders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

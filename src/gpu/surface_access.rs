@@ -45,6 +45,7 @@ impl<T: Scalar> Gpu<T> {
     fn solve_direction(&mut self) -> Result<()> {
         if self.global_step == GlobalStep::Open {
             self.solve_fronts()?;
+            self.add_examples_to_solution()?;
             self.global_step = GlobalStep::Solved;
         }
         Ok(())

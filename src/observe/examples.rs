@@ -22,11 +22,11 @@ impl ExcitationRow {
     /// The current motion. Reads the state without changing it.
     fn of(simulation: &mut Simulation) -> Result<Self> {
         let (excitations, rates) = (simulation.excitations()?, simulation.excitation_rates()?);
-        let numbers = excitations.into_iter().zip(rates).zip(simulation.gammas());
+        let numbers = excitations.into_iter().zip(rates).zip(simulation.gammas()?);
         Ok(ExcitationRow {
             frame: simulation.frame_number(),
             time: simulation.time(),
-            along: numbers.map(|((chi, rate), &gamma)| [chi, rate, gamma]).collect(),
+            along: numbers.map(|((chi, rate), gamma)| [chi, rate, gamma]).collect(),
         })
     }
 

@@ -3,6 +3,7 @@
 //! Three traits. [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that
 //! work on the host), [`Profiling`] what a user may ask about its speed.
 
+use super::resident_examples::ResidentGroup;
 use super::surface::SurfaceAccess;
 use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
 use crate::damping::Filter;
@@ -199,6 +200,18 @@ pub trait Resident {
     /// The iterations of a stage, right after [`Backend::predict`]. Returns how often [`Backend::local`] and [`Backend::solve`] follow in
     /// turn: those after the end of the iterations leave the iterate alone.
     fn begin_iterations(&mut self, _plan: &IterationPlan) -> Result<usize> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// The example shapes that motion is damped along from now on; `laws_only`: only what γ they have is new.
+    fn set_examples(&mut self, _groups: &[ResidentGroup], _laws_only: bool) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// A stage begins at x_n and v_n: how the shapes have turned, their γ, and what follows from that for the solve.
+    fn begin_examples(&mut self, _coefficients: &StepCoefficients) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// γ of the last stage, group by group. Changes nothing.
+    fn example_gammas(&mut self) -> Result<Vec<Vec<f64>>> {
         Err(RunError::HostNeeds.into())
     }
 }

@@ -164,9 +164,11 @@ impl StepContext {
         if !stage.coefficients.takes_force() {
             return Ok(());
         }
-        let StepContext { backend, clock, operator, .. } = self;
+        let StepContext { backend, clock, operator, is_resident, .. } = self;
         let mut added = |host: &HostStep| operator.start_force(host.v);
-        let extra = (!operator.updates.is_empty()).then_some(&mut added as &mut ExtraForce);
+        // a device that makes whole steps adds it by itself
+        let adds = !operator.updates.is_empty() && !*is_resident;
+        let extra = adds.then_some(&mut added as &mut ExtraForce);
         clock.time(Phase::Local, || backend.force(&stage.coefficients, &stage.targets, ForceAt::Start, extra))
     }
 

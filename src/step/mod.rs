@@ -17,6 +17,7 @@ mod intervene;
 pub mod minimise;
 pub mod parts;
 mod queries;
+pub mod resident_examples;
 pub mod scheme;
 mod settling_time;
 pub mod snapshot;

@@ -91,8 +91,9 @@ impl Simulation {
     }
 
     /// γ_i of the last time step, in the order of the scene's examples.
-    pub fn gammas(&self) -> &[f64] {
-        self.parts.find::<ExampleDamping>().map_or(&[], ExampleDamping::gammas)
+    pub fn gammas(&mut self) -> Result<Vec<f64>> {
+        let Simulation { cx, parts, .. } = self;
+        parts.find::<ExampleDamping>().map_or(Ok(Vec::new()), |part| part.gammas(cx))
     }
 
     /// From now on motion along an example is damped so; nothing happens if there is none of this number.

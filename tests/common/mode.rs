@@ -1,9 +1,11 @@
-//! One mode of vibration of a small body, and how fast it dies.
+//! Modes of vibration of a small body, and how fast they die.
 
+use dashpot::model::Model;
 use dashpot::model::hessian::Curved;
 use dashpot::setup::{self, build};
 use dashpot::{Simulation, Vec3, cpu};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// The damping ratio ξ of the softest mode that is no rigid motion, measured, and its frequency ω (1/s).
@@ -63,4 +65,42 @@ pub fn damping_ratio(
     let left = (speed * speed + omega * omega * q * q) / (start * start);
     let time = h * (periods * steps) as f64;
     [-left.ln() / (2.0 * omega * time), omega]
+}
+
+/// A mode of the rest shape: ω (1/s) and the displacement of its vertices, of mass norm 1.
+pub struct Mode {
+    pub omega: f64,
+    pub shape: Vec<Vec3>,
+}
+
+/// The modes of a model that are no rigid motion, the slowest first.
+pub fn modes(model: &Model) -> Vec<Mode> {
+    let (n, rest) = (model.vertex_count(), &model.initial_positions);
+    let mut k = DMatrix::<f64>::from_diagonal(&nalgebra::DVector::from_fn(3 * n, |i, _| {
+        model.attachment_stiffness()[i / 3]
+    }));
+    for tet in &model.tets {
+        for (row, blocks) in tet.vertices.iter().zip(&tet.hessian(rest)) {
+            for (column, block) in tet.vertices.iter().zip(blocks) {
+                let mut view = k.view_mut((*row as usize * 3, *column as usize * 3), (3, 3));
+                view += block;
+            }
+        }
+    }
+    let root = |i: usize| model.mass[i / 3].sqrt();
+    let eigen = SymmetricEigen::new(DMatrix::from_fn(3 * n, 3 * n, |i, j| k[(i, j)] / (root(i) * root(j))));
+    let mut order: Vec<usize> = (0..3 * n).filter(|i| eigen.eigenvalues[*i] > 1.0).collect();
+    order.sort_by(|a, b| eigen.eigenvalues[*a].total_cmp(&eigen.eigenvalues[*b]));
+    let shape = |mode: usize| {
+        (0..n).map(|i| Vec3::from_fn(|c, _| eigen.eigenvectors[(3 * i + c, mode)] / root(3 * i))).collect()
+    };
+    order.iter().map(|&mode| Mode { omega: eigen.eigenvalues[mode].sqrt(), shape: shape(mode) }).collect()
+}
+
+/// The rate ξω at which a mode dies (1/s): from the means of q̇² over its first period and one `periods` later.
+pub fn rate_of(omega: f64, step: f64, motion: &[f64], periods: usize) -> f64 {
+    let one = (TAU / (omega * step)).round() as usize;
+    let mean = |from: usize| motion[from..from + one].iter().map(|speed| speed * speed).sum::<f64>();
+    let later = one * periods;
+    (mean(0) / mean(later)).ln() / (2.0 * step * later as f64)
 }

@@ -1,12 +1,12 @@
 //! Damping along example shapes: what the Example paper proves, measured in motion.
 
 use crate::common::Random;
+use crate::common::mode::{Mode, modes, rate_of};
 use dashpot::ledger::Row;
-use dashpot::model::hessian::Curved;
 use dashpot::model::{ExampleShape, Model};
 use dashpot::setup::{self, build};
 use dashpot::{Simulation, Vec3, cpu, scene};
-use nalgebra::{DMatrix, Rotation3, SymmetricEigen};
+use nalgebra::Rotation3;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
@@ -33,35 +33,6 @@ const PROJECTIVE: [&str; 4] = [
 const CLAMP: &str =
     r#"body.0.attach=[{ select = { min = [-9.0, -9.0, -9.0], max = [0.001, 9.0, 9.0] }, stiffness = 1e6 }]"#;
 
-/// A mode of the rest shape: ω (1/s) and the displacement of its vertices, of mass norm 1.
-struct Mode {
-    omega: f64,
-    shape: Vec<Vec3>,
-}
-
-fn modes(model: &Model) -> Vec<Mode> {
-    let (n, rest) = (model.vertex_count(), &model.initial_positions);
-    let mut k = DMatrix::<f64>::from_diagonal(&nalgebra::DVector::from_fn(3 * n, |i, _| {
-        model.attachment_stiffness()[i / 3]
-    }));
-    for tet in &model.tets {
-        for (row, blocks) in tet.vertices.iter().zip(&tet.hessian(rest)) {
-            for (column, block) in tet.vertices.iter().zip(blocks) {
-                let mut view = k.view_mut((*row as usize * 3, *column as usize * 3), (3, 3));
-                view += block;
-            }
-        }
-    }
-    let root = |i: usize| model.mass[i / 3].sqrt();
-    let eigen = SymmetricEigen::new(DMatrix::from_fn(3 * n, 3 * n, |i, j| k[(i, j)] / (root(i) * root(j))));
-    let mut order: Vec<usize> = (0..3 * n).filter(|i| eigen.eigenvalues[*i] > 1.0).collect();
-    order.sort_by(|a, b| eigen.eigenvalues[*a].total_cmp(&eigen.eigenvalues[*b]));
-    let shape = |mode: usize| {
-        (0..n).map(|i| Vec3::from_fn(|c, _| eigen.eigenvectors[(3 * i + c, mode)] / root(3 * i))).collect()
-    };
-    order.iter().map(|&mode| Mode { omega: eigen.eigenvalues[mode].sqrt(), shape: shape(mode) }).collect()
-}
-
 /// A scene with so many examples; their shapes are put in by the caller.
 fn load(sets: &[&str], gammas: &[f64]) -> (scene::LoadedScene, Model) {
     let mut sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
@@ -83,14 +54,6 @@ fn simulation(scene: &scene::Scene, model: Model) -> Simulation {
     let model = Arc::new(model);
     let backend = cpu::backend(model.clone(), &scene.solver).unwrap();
     Simulation::new(scene, model, backend).unwrap()
-}
-
-/// The rate ξω at which a mode dies (1/s): from the means of q̇² over its first period and one `periods` later.
-fn rate_of(omega: f64, step: f64, motion: &[f64], periods: usize) -> f64 {
-    let one = (TAU / (omega * step)).round() as usize;
-    let mean = |from: usize| motion[from..from + one].iter().map(|speed| speed * speed).sum::<f64>();
-    let later = one * periods;
-    (mean(0) / mean(later)).ln() / (2.0 * step * later as f64)
 }
 
 /// χ̇ of all examples, frame by frame.

@@ -5,6 +5,7 @@
 
 use crate::common::{self, Random};
 use crate::gpu_exact::Fronts;
+use crate::resident_examples::add_examples;
 use crate::tolerances::units;
 use dashpot::Vec3;
 use dashpot::damping::neighbours::Neighbours;
@@ -13,13 +14,14 @@ use dashpot::gpu::contents::{contents, neighbours, search, watched};
 use dashpot::gpu::context::Context;
 use dashpot::gpu::kernel::{Call, KERNELS, Kernel};
 use dashpot::gpu::layout::{
-    Bending, Inner, IterationRule, IterationState, Load, Motion, Point, Rigid, Spring, Step, Tet, Triangle,
-    Vertex, decode, mode,
+    Bending, ExampleState, Inner, IterationRule, IterationState, Load, Motion, Point, Rigid, Spring, Step,
+    Tet, Triangle, Vertex, decode, mode,
 };
 use dashpot::gpu::shader::Library;
 use dashpot::gpu::stream::Stream;
 use dashpot::model::Model;
 use dashpot::setup::{self, build};
+use nalgebra::Vector4;
 use std::sync::Arc;
 
 /// One body of each kind of element, one of them without any attachment, more than one chunk of vertices.
@@ -162,6 +164,13 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         Buffer::PairPartials,
         Buffer::Curvature,
         Buffer::Report,
+        Buffer::FrontSolution,
+        Buffer::ExampleMeasures,
+        Buffer::ExampleForces,
+        Buffer::ExampleSolutions,
+        Buffer::ExamplePartials,
+        Buffer::ExampleCouplings,
+        Buffer::ExampleShares,
     ];
     for buffer in floats {
         all.items_mut::<f32>(buffer).iter_mut().for_each(|number| *number = (random.number() * size) as f32);
@@ -180,9 +189,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         .collect();
     all.set_small(Buffer::Rigids, &rigids);
     for q in all.items_mut::<[f32; 4]>(Buffer::Rotations) {
-        let v = [0, 1, 2, 3].map(|_| random.number());
-        let length = v.iter().map(|c| c * c).sum::<f64>().sqrt().max(1e-3);
-        *q = v.map(|c| (c / length) as f32);
+        *q = quaternion(&mut random);
     }
     // most of the watched vertices are pushed, and what stands behind them is from before
     let watched = all.items::<u32>(Buffer::Watched).to_vec();
@@ -190,6 +197,15 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         let vertex = if k == 0 { watched.len() as u32 - 3 } else { watched[k - 1] };
         *load = Load { force: vector(&mut random, size), vertex };
     }
+    let states: Vec<ExampleState> = (0..all.count(Buffer::ExampleStates))
+        .map(|_| ExampleState {
+            turn: Vector4::from(quaternion(&mut random)),
+            centre: vector(&mut random, size).into(),
+            drift: vector(&mut random, size).into(),
+            spin: vector(&mut random, 1.0).into(),
+        })
+        .collect();
+    all.set_small(Buffer::ExampleStates, &states);
     all.set_small(Buffer::Step, &[numbers()]);
     all.set_small(Buffer::Inner, &[Inner { momentum: 0.0, step: 0.7 }, Inner { momentum: 0.4, step: 0.9 }]);
 }
@@ -206,6 +222,7 @@ pub fn random_state() -> Contents {
     neighbours(&Neighbours::new(&model), &mut all).unwrap();
     watch_some(&model, &mut all);
     search(RULE.history as usize, &mut all);
+    add_examples(&model, &mut all);
     let random = STATES.iter().find(|state| state.name == "random").unwrap();
     fill(&mut all, &model, random, 1);
     let filter_mode = mode::PROJECTED | mode::SCALED | mode::RADIAL | mode::BALANCED;
@@ -272,6 +289,12 @@ fn iterating(kernel: &Kernel, all: &Contents) -> Vec<(Contents, &'static str)> {
         }
     }
     cases
+}
+
+fn quaternion(random: &mut Random) -> [f32; 4] {
+    let v = [0, 1, 2, 3].map(|_| random.number());
+    let length = v.iter().map(|c| c * c).sum::<f64>().sqrt().max(1e-3);
+    v.map(|c| (c / length) as f32)
 }
 
 /// Numbers like those of BDF-2 with both kinds of damping: none is zero or one.
@@ -399,11 +422,13 @@ fn every_kernel_agrees_with_its_twin_in_every_state() {
     neighbours(&Neighbours::new(&model), &mut initial).unwrap();
     watch_some(&model, &mut initial);
     search(RULE.history as usize, &mut initial);
+    add_examples(&model, &mut initial);
     let mut faults = Vec::new();
     let fronts = Fronts::new();
     for (number, kernel) in KERNELS.iter().enumerate() {
         let (mut worst, mut allowed) = (0.0f32, 0.0f32);
-        let solves = kernel.bindings.contains(&Buffer::FrontSolution);
+        let along = kernel.bindings.contains(&Buffer::ExampleStages);
+        let solves = kernel.bindings.contains(&Buffer::FrontSolution) && !along;
         for (seed, size) in (1..).zip([1.0, 1e6, 1e-6]).filter(|_| solves) {
             for (all, call) in fronts.cases(kernel, size, seed) {
                 match deviation(&context, number, &all, call) {
@@ -418,12 +443,14 @@ fn every_kernel_agrees_with_its_twin_in_every_state() {
             let series = kernel.bindings.contains(&Buffer::Inner);
             let calls = if series {
                 vec![Call::default(), Call { series: 1, swapped: true, ..Call::default() }]
+            } else if along {
+                [0, 1].map(|series| Call { series, ..Call::default() }).to_vec()
             } else {
                 vec![Call::default()]
             };
             for (all, name) in iterating(kernel, &all) {
                 match deviation(&context, number, &all, Call::default()) {
-                    Ok(off) => worst = worst.max(off),
+                    Ok((off, units)) => (worst, allowed) = (worst.max(off), allowed.max(units)),
                     Err(fault) => faults.push(format!("{} ({}, {name}): {fault}", kernel.name, state.name)),
                 }
             }

@@ -30,6 +30,7 @@ mod gpu_surfaces;
 mod gpu_traffic;
 mod pictures;
 mod render_portability;
+mod resident_examples;
 mod resident_scenes;
 mod session_gpu;
 mod tint;

@@ -31,10 +31,6 @@ const OTHERS: &[(&str, &str)] = &[
     ("thesis-trapezoid", "non-oscillatory motion"),
     ("thesis-annulus", "non-oscillatory motion"),
     ("pig-calm", "non-oscillatory motion"),
-    ("bar-directions", "example damping"),
-    ("leaf", "example damping"),
-    ("koala-belly", "example damping"),
-    ("koala-design", "example damping"),
 ];
 
 #[test]

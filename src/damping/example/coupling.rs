@@ -59,6 +59,18 @@ impl ShapeFactor {
         ShapeFactor { r: &outer.r * &self.r, inverse: &self.inverse * &outer.inverse }
     }
 
+    /// R and R⁻¹ with columns of R of length 1, which makes no difference to Π, and by how much rounding of them is magnified in it.
+    pub fn normalised(&self) -> ([DMatrix<f64>; 2], f64) {
+        let [mut r, mut inverse] = [self.r.clone(), self.inverse.clone()];
+        for (j, mut column) in r.column_iter_mut().enumerate() {
+            let length = column.norm();
+            column /= length;
+            inverse.row_mut(j).scale_mut(length);
+        }
+        let condition = r.norm() * inverse.norm();
+        ([r, inverse], condition)
+    }
+
     /// Π of these γ.
     pub fn damping(&self, gammas: &[f64]) -> DMatrix<f64> {
         let mut scaled = self.r.clone();
@@ -155,6 +167,18 @@ mod tests {
         let y = DVector::from_fn(10, |i, _| (i as f64 * 1.7).sin());
         let z = &y - &q * (q.transpose() * &c * &y);
         assert!((&designed * &z - &c * &z).norm() < 1e-10 * (&c * &z).norm());
+    }
+
+    #[test]
+    fn the_length_of_shapes_makes_no_difference() {
+        let x = DMatrix::from_row_slice(3, 2, &[1.0, 100.0, 2.0, 30.0, -1.0, 5.0]);
+        let coupling = ShapeFactor::new(&(x.transpose() * &x)).expect("independent");
+        let ([r, inverse], condition) = coupling.normalised();
+        assert!(r.column_iter().all(|column| (column.norm() - 1.0).abs() < 1e-14));
+        let gammas = DMatrix::from_diagonal(&DVector::from_row_slice(&[2.0, 3.0]));
+        assert!((&r * gammas * inverse - coupling.damping(&[2.0, 3.0])).norm() < 1e-13);
+        // two unit vectors at some 45°
+        assert!((1.0..10.0).contains(&condition), "{condition}");
     }
 
     #[test]

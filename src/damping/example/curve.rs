@@ -33,6 +33,27 @@ impl Curve {
         }
     }
 
+    /// The curve in pieces, each with its start, 1 over its width and the control values of a Bézier polynomial of log₁₀ γ; constant
+    /// before the first and behind the last one.
+    pub fn pieces(&self) -> Vec<[f64; 6]> {
+        let piece = |(i, pair): (usize, &[[f64; 2]])| {
+            let [[from, start], [to, end]] = [pair[0], pair[1]];
+            let width = to - from;
+            let [out, into] = match self.kind {
+                CurveKind::Linear => [(end - start) / 3.0; 2],
+                CurveKind::Bezier => [i, i + 1].map(|i| self.slope(i) * width / 3.0),
+            };
+            [from, width.recip(), start, start + out, end - into, end]
+        };
+        match &self.points[..] {
+            [] => vec![[0.0; 6]],
+            [[from, value]] => vec![[*from, 0.0, *value, *value, *value, *value]],
+            points => {
+                points.windows(2).enumerate().filter(|(_, pair)| pair[1][0] > pair[0][0]).map(piece).collect()
+            }
+        }
+    }
+
     /// Slope at a point: the harmonic mean of the adjacent secants, weighted by their lengths, and zero at extrema and
     /// at both ends (Fritsch and Butland 1984), so that no segment leaves the range of its end points.
     fn slope(&self, i: usize) -> f64 {
@@ -77,6 +98,22 @@ mod tests {
             assert_eq!(curve.log_gamma(0.0), -1.0);
             assert_eq!(curve.gamma(9.0), 10.0);
         }
+    }
+
+    #[test]
+    fn pieces_are_the_curve() {
+        for kind in [CurveKind::Bezier, CurveKind::Linear] {
+            let curve = curve(kind);
+            for r in (0..400).map(|i| f64::from(i) * 0.01) {
+                let pieces = curve.pieces();
+                let [start, scale, control @ ..] = *pieces.iter().rfind(|p| p[0] <= r).unwrap_or(&pieces[0]);
+                let value = super::bezier(control, ((r - start) * scale).clamp(0.0, 1.0));
+                assert!((value - curve.log_gamma(r)).abs() < 1e-13, "{kind:?} at {r}");
+            }
+        }
+        let flat = Curve { points: vec![[0.5, 2.0]], ..curve(CurveKind::Linear) };
+        assert_eq!(flat.pieces(), [[0.5, 0.0, 2.0, 2.0, 2.0, 2.0]]);
+        assert_eq!(Curve { points: Vec::new(), ..flat }.pieces(), [[0.0; 6]]);
     }
 
     #[test]

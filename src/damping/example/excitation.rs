@@ -157,6 +157,34 @@ impl Excitation {
         left
     }
 
+    /// X − c₀ (m), c₀ (m), and the weights of the vertices that shapes follow, `None` if they follow nothing.
+    pub fn followed(&self) -> (&[Vec3], Vec3, Option<Vec<f64>>) {
+        let weights = match &self.follow {
+            Follow::Nothing => None,
+            Follow::Held(points) => {
+                let mut held = vec![0.0; self.rest.len()];
+                points.iter().for_each(|i| held[*i] = 1.0);
+                Some(held)
+            }
+            Follow::Body => Some(self.mass.clone()),
+        };
+        (&self.rest, self.centre, weights)
+    }
+
+    /// M X̃ (X̃ᵀ M X̃)⁻¹, column by column.
+    pub fn measures(&self) -> Vec<Vec<Vec3>> {
+        self.weights.columns()
+    }
+
+    /// How well the points that shapes follow determine T: the least sum of two of the three singular values of Σ w r rᵀ, over that of
+    /// all; 1 where T is given.
+    pub fn spread(&self) -> f64 {
+        let (rest, _, Some(weights)) = self.followed() else { return 1.0 };
+        let moments: Mat3 = rest.iter().zip(&weights).map(|(r, w)| r * r.transpose() * *w).sum();
+        let values = moments.symmetric_eigenvalues();
+        (values.sum() - values.max()) / values.sum()
+    }
+
     /// Mass (kg).
     pub fn total(&self) -> f64 {
         self.total
@@ -211,7 +239,7 @@ fn product(mass: &[f64], a: &[Vec3], b: &[Vec3]) -> f64 {
 }
 
 /// The rotation T with the largest tr(Tᵀ A); for collinear points that of the line, without twist.
-fn closest_rotation(a: &Mat3) -> Mat3 {
+pub(crate) fn closest_rotation(a: &Mat3) -> Mat3 {
     let svd = SVD::new(*a, true, true);
     let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return Mat3::identity() };
     let order = {
@@ -298,6 +326,17 @@ mod tests {
         assert!((chi[0] - 0.7).abs() < 1e-12 && (chi[1] + 1.9).abs() < 1e-12, "{chi:?}");
         let line = Excitation::new(&mass, &rest, &shapes, Follow::Held(vec![0, 1, 2])).expect("shapes");
         assert_eq!(line.follow, Follow::Body);
+    }
+
+    #[test]
+    fn a_line_does_not_tell_how_it_is_turned_about_itself() {
+        let (mass, rest, _) = body();
+        let solid = Excitation::new(&mass, &rest, &[], Follow::Body).expect("no shapes");
+        assert!((0.01..0.7).contains(&solid.spread()), "{}", solid.spread());
+        let thin: Vec<Vec3> = rest.iter().map(|x| Vec3::new(x.x, 1e-3 * x.y, 0.0)).collect();
+        assert!(Excitation::new(&mass, &thin, &[], Follow::Body).expect("no shapes").spread() < 1e-5);
+        let free = Excitation::new(&mass, &thin, &[], Follow::Nothing).expect("no shapes");
+        assert_eq!(free.spread(), 1.0);
     }
 
     #[test]

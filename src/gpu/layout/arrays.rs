@@ -170,6 +170,35 @@ array_structs! {
         body: u32,
     }
 
+    /// Vertices `first..end`, all of one group of example shapes: what a workgroup reduces.
+    pub struct ExampleChunk {
+        /// First vertex.
+        first: u32,
+        /// One past the last.
+        end: u32,
+        group: u32,
+        /// First vertex of the group.
+        origin: u32,
+        /// How many vertices the group has.
+        vertices: u32,
+        /// Its shapes.
+        shapes: u32,
+        /// Where its columns begin: that of shape j has `vertices` vectors from the j-th on.
+        columns: u32,
+        /// Bit j: the curve of shape j is over the velocity.
+        velocities: u32,
+    }
+
+    /// How motion along an example is damped.
+    pub struct ExampleLaw {
+        /// γ, where there is no curve.
+        gamma: f32,
+        /// First piece of its curve.
+        first: u32,
+        /// One past the last; the first one where there is no curve.
+        end: u32,
+    }
+
     /// Partial sums `first..end`: of one body, or of one kind of element.
     pub struct Segment {
         /// First partial sum.

@@ -1,7 +1,7 @@
 //! Uniforms and small arrays, padded as WGSL pads them.
 
 use super::small_structs;
-use nalgebra::Vector3;
+use nalgebra::{Vector3, Vector4};
 
 small_structs! {
     /// Where an attachment holds: `position + low` when the step begins, `travel` further when it ends (m).
@@ -180,6 +180,10 @@ small_structs! {
         front_tasks: u32,
         /// Vertices whose places the host looks at, 0 unless it does.
         watched: u32,
+        /// Chunks of vertices that example shapes move, 0 unless the device damps along them.
+        example_chunks: u32,
+        /// Groups of example shapes, likewise.
+        example_groups: u32,
     }
 
     /// Tasks of a dispatch of the solve by fronts.
@@ -188,6 +192,60 @@ small_structs! {
         first_task: u32,
         /// How many.
         tasks: u32,
+    }
+
+    /// Example shapes of an island.
+    pub struct ExampleGroup {
+        /// c₀, rounded (m).
+        centre: Vector3<f32>,
+        /// First vertex: places and velocities are counted from its own.
+        first: u32,
+        /// What rounding left of the centre (m).
+        centre_low: Vector3<f32>,
+        /// Shapes.
+        shapes: u32,
+        /// First chunk.
+        first_chunk: u32,
+        /// One past the last.
+        end_chunk: u32,
+        /// Where its matrices begin: R, R⁻¹, S of both stages of a step, Σ U; row by row.
+        matrices: u32,
+        /// Its first law.
+        laws: u32,
+        /// Sum of the weights of what it follows; 0 if that is nothing.
+        followed: f32,
+        /// The partial sum of the energy exchanged that its damping goes to.
+        exchange: u32,
+    }
+
+    /// Rigid motion of a group, counted from place and velocity of its first vertex.
+    pub struct ExampleState {
+        /// T, as a quaternion w, x, y, z.
+        turn: Vector4<f32>,
+        /// c (m).
+        centre: Vector3<f32>,
+        /// Velocity of c (m/s).
+        drift: Vector3<f32>,
+        /// ω (1/s).
+        spin: Vector3<f32>,
+    }
+
+    /// A piece of a curve of log₁₀ γ, as a Bézier polynomial.
+    pub struct ExamplePiece {
+        /// Its control values.
+        control: Vector4<f32>,
+        /// Where it begins.
+        start: f32,
+        /// 1 over its width.
+        scale: f32,
+    }
+
+    /// Which metric a stage of a step has.
+    pub struct ExampleStage {
+        /// 0, or 1 for the second stage.
+        stage: u32,
+        /// Where its B begin.
+        solutions: u32,
     }
 
     /// The numbers of an inner Chebyshev iteration.

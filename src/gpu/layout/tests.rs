@@ -1,6 +1,6 @@
 //! Every struct against its namesake in the shaders.
 
-use super::{FrontStage, Inner, Sizes, Step, arrays, small};
+use super::{ExampleStage, FrontStage, Inner, Sizes, Step, arrays, small};
 use crate::gpu::shader::{Library, Source};
 use encase::ShaderType;
 
@@ -55,4 +55,5 @@ fn uniforms_obey_the_rules_of_uniforms() {
     Sizes::assert_uniform_compat();
     Inner::assert_uniform_compat();
     FrontStage::assert_uniform_compat();
+    ExampleStage::assert_uniform_compat();
 }

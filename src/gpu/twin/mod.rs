@@ -6,6 +6,7 @@
 
 mod contact;
 mod direct;
+mod examples;
 mod explicit;
 mod fronts;
 mod iterations;
@@ -22,6 +23,7 @@ mod whole;
 
 pub use contact::*;
 pub use direct::*;
+pub use examples::*;
 pub use explicit::*;
 pub use fronts::*;
 pub use iterations::*;

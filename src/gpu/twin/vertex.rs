@@ -54,7 +54,7 @@ pub fn predict(all: &mut Contents, _: &Call) -> Magnitudes {
 }
 
 /// v'(y).
-fn free_velocity(s: &Step, m: &Motion) -> Sum {
+pub(super) fn free_velocity(s: &Step, m: &Motion) -> Sum {
     let (v, before) = (wide(&m.velocity), wide(&m.velocity_before));
     let mut sum = Sum::default();
     sum.add(v);

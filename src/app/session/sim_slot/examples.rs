@@ -54,11 +54,13 @@ impl SimSlot {
         if self.made.model.examples.is_empty() || self.failure.is_some() {
             return;
         }
-        let measured = simulation.excitations().and_then(|chi| Ok((chi, simulation.excitation_rates()?)));
-        let Some((excitations, rates)) = self.note(measured) else { return };
+        let measured = simulation
+            .excitations()
+            .and_then(|chi| Ok((chi, simulation.excitation_rates()?, simulation.gammas()?)));
+        let Some((excitations, rates, gammas)) = self.note(measured) else { return };
         let simulation = &self.made.simulation;
-        let numbers = excitations.iter().zip(&rates).zip(simulation.gammas());
-        let example_motion = |((&excitation, &rate), &gamma)| ExampleMotion { excitation, rate, gamma };
+        let numbers = excitations.iter().zip(&rates).zip(gammas);
+        let example_motion = |((&excitation, &rate), gamma)| ExampleMotion { excitation, rate, gamma };
         self.example_motion = numbers.map(example_motion).collect();
         self.excitations.push((simulation.time(), excitations));
     }

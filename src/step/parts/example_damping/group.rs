@@ -3,10 +3,12 @@
 //! P = Π − I of the state, and U of the shapes, for the low-rank update of the step (see [`crate::step::minimise::low_rank`]).
 
 use crate::damping::example::coupling::ShapeFactor;
-use crate::damping::example::excitation::{Excitation, Pose};
+use crate::damping::example::excitation::{Excitation, Follow, Pose};
 use crate::linear::multi_vector::MultiVector;
-use crate::scene::{Curve, Over};
+use crate::model::Model;
+use crate::scene::{Curve, Over, Scene};
 use crate::step::minimise::low_rank::LowRankUpdate;
+use crate::step::resident_examples::ResidentGroup;
 use crate::{Mat3, Vec3};
 use nalgebra::DMatrix;
 use std::ops::Range;
@@ -70,6 +72,28 @@ impl ExampleGroup {
         Ok(())
     }
 
+    /// The group as a device takes it, and by how much that magnifies rounding; U is that of the update.
+    pub fn resident(&self, update: &LowRankUpdate) -> (ResidentGroup, f64) {
+        let (rest, centre, followed) = self.excitation.followed();
+        let (factor, condition) = self.coupling.normalised();
+        let group = ResidentGroup {
+            vertices: self.vertices.clone(),
+            rest: rest.to_vec(),
+            centre,
+            followed,
+            measures: self.excitation.measures(),
+            forces: update.columns_at_rest(),
+            factor,
+            laws: self.examples.iter().map(|e| (e.gamma, e.curve.clone())).collect(),
+        };
+        (group, condition)
+    }
+
+    /// How well what it follows determines its rotation, 0 to 1.
+    pub fn spread(&self) -> f64 {
+        self.excitation.spread()
+    }
+
     /// γ of a state of this group.
     fn gammas(&self, pose: &Pose, x: &[Vec3], v: &[Vec3]) -> Vec<f64> {
         let needs =
@@ -109,4 +133,26 @@ impl ExampleGroup {
         update.begin(turn, pi - DMatrix::identity(k, k), is_symmetric);
         gammas
     }
+}
+
+/// What shapes of an island follow: the vertices that are held from the start to the end, if there are enough of them.
+pub fn follow(model: &Model, vertices: &Range<usize>) -> Follow {
+    let always = model.attachments.iter().filter(|a| a.from <= 0.0 && a.until == f64::INFINITY);
+    let held = always.map(|a| a.vertex as usize).filter(|vertex| vertices.contains(vertex));
+    Follow::Held(held.map(|vertex| vertex - vertices.start).collect())
+}
+
+/// The examples of an island, their shapes as its bodies are placed.
+pub fn examples_of(scene: &Scene, model: &Model, vertices: &Range<usize>) -> Vec<Example> {
+    let given = scene.damping.examples.iter().zip(&model.examples).enumerate();
+    let own = given.filter(|(_, (_, shape))| vertices.contains(&model.bodies[shape.body].vertices.start));
+    let example =
+        |(number, (example, shape)): (usize, (&crate::scene::Example, &crate::model::ExampleShape))| {
+            let first = model.bodies[shape.body].vertices.start - vertices.start;
+            let turn = scene.bodies[shape.body].rotation.matrix();
+            let mut placed = vec![Vec3::zeros(); vertices.len()];
+            placed[first..].iter_mut().zip(&shape.displacement).for_each(|(to, x)| *to = turn * x);
+            Example { number, shape: placed, gamma: example.gamma, curve: example.curve.clone() }
+        };
+    own.map(example).collect()
 }

@@ -4,20 +4,21 @@
 //! every stage, and books the energy that the update takes.
 
 mod group;
+mod resident;
 
-use super::material_schedule::MaterialSchedule;
 use super::{Part, Setup};
 use crate::damping::Damping;
-use crate::damping::example::excitation::{Excitation, Follow};
+use crate::damping::example::excitation::{Excitation, Follow, Pose};
 use crate::error::InputError;
 use crate::model::Model;
 use crate::model::build::undeformed;
 use crate::scene::{Curve, Over, Scene};
 use crate::step::minimise::low_rank::LowRankUpdate;
-use crate::step::minimise::operator::{narrow, spread};
-use crate::step::{Backend, HostNeeds, LinearMap, Phase, Stage, StepContext};
+use crate::step::minimise::operator::{StepOperator, narrow, spread};
+use crate::step::{Backend, HostNeeds, LinearMap, Phase, Residency, Stage, StepContext};
 use crate::{Mat3, Result, Vec3};
-use group::{Example, ExampleGroup};
+use group::{ExampleGroup, examples_of, follow};
+use resident::OnDevice;
 use std::ops::Range;
 
 /// log₁₀ γ of the factor of all motion goes by steps of this size, 1.2 %: only another one asks for another metric.
@@ -36,11 +37,13 @@ pub struct ExampleDamping {
     changes: bool,
     /// Whether U is known.
     is_made: bool,
+    /// What a device that makes whole steps has to do with it.
+    device: OnDevice,
 }
 
 /// The part, if the scene's damping has examples or a curve.
 pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>> {
-    let Setup { scene, model, h, .. } = setup;
+    let Setup { scene, model, .. } = setup;
     let given = &scene.damping;
     if given.examples.is_empty() && given.curve.is_none() {
         return Ok(None);
@@ -53,15 +56,19 @@ pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>
     cx.operator.updates = groups.iter().map(|group| LowRankUpdate::new(group.vertices.clone())).collect();
     cx.operator.strength = 1.0;
     let yields = scene.bodies.iter().any(|body| body.material.yield_stress.is_some());
-    let stiffens = MaterialSchedule::new(scene, model, *h).is_some();
-    Ok(Some(Box::new(ExampleDamping {
+    // attachments that take hold or let go change the metric, not C
+    let stiffens = scene.bodies.iter().any(|body| body.material.keyframes.is_some());
+    let mut part = ExampleDamping {
         groups,
         gammas: vec![1.0; given.examples.len()],
         curve: given.curve.clone(),
         islands,
         changes: cx.damping.tangent.stiffness != 0.0 || stiffens || yields,
         is_made: false,
-    })))
+        device: OnDevice::default(),
+    };
+    part.device.reason = part.find_reason(scene, cx)?;
+    Ok(Some(Box::new(part)))
 }
 
 /// Bodies that move together, each with its examples; and what measures all motion.
@@ -112,15 +119,9 @@ impl ExampleDamping {
         let host = backend.host()?;
         let poses: Vec<_> = self.groups.iter().map(|group| group.pose(host.x)).collect();
         if self.changes || !self.is_made {
-            let pairs = self.groups.iter_mut().zip(&mut operator.updates);
-            for ((group, update), pose) in pairs.zip(&poses) {
-                let turn = if turned { pose.turn } else { Mat3::identity() };
-                let shapes = group.shapes(&turn);
-                let damped = damp(backend.as_mut(), damping, &group.vertices, &shapes)?;
-                let made = group.orthogonalise(&shapes, &damped, update);
-                made.map_err(|i| undamped(group.examples[i].number))?;
-            }
-            self.is_made = true;
+            let turn = |pose: &Pose| if turned { pose.turn } else { Mat3::identity() };
+            let turns: Vec<Mat3> = poses.iter().map(turn).collect();
+            self.make_columns(&turns, backend.as_mut(), operator, damping)?;
         }
         let host = backend.host()?;
         let pairs = self.groups.iter().zip(&mut operator.updates);
@@ -129,6 +130,25 @@ impl ExampleDamping {
             let numbers = group.examples.iter().map(|example| example.number);
             numbers.zip(gammas).for_each(|(number, gamma)| self.gammas[number] = gamma);
         }
+        Ok(())
+    }
+
+    /// U of shapes that are turned so.
+    fn make_columns(
+        &mut self,
+        turns: &[Mat3],
+        backend: &mut dyn Backend,
+        operator: &mut StepOperator,
+        damping: &Damping,
+    ) -> Result<()> {
+        let pairs = self.groups.iter_mut().zip(&mut operator.updates);
+        for ((group, update), turn) in pairs.zip(turns) {
+            let shapes = group.shapes(turn);
+            let damped = damp(backend, damping, &group.vertices, &shapes)?;
+            let made = group.orthogonalise(&shapes, &damped, update);
+            made.map_err(|i| undamped(group.examples[i].number))?;
+        }
+        self.is_made = true;
         Ok(())
     }
 
@@ -153,8 +173,12 @@ impl ExampleDamping {
     }
 
     /// γ_i of the last time step.
-    pub fn gammas(&self) -> &[f64] {
-        &self.gammas
+    pub fn gammas(&self, cx: &mut StepContext) -> Result<Vec<f64>> {
+        if cx.is_resident && self.device.is_sent {
+            self.gammas_on_device(cx)
+        } else {
+            Ok(self.gammas.clone())
+        }
     }
 
     /// From now on motion along an example is damped so.
@@ -162,6 +186,7 @@ impl ExampleDamping {
         let examples = self.groups.iter_mut().flat_map(|group| &mut group.examples);
         if let Some(example) = examples.into_iter().find(|example| example.number == number) {
             (example.gamma, example.curve) = (gamma, curve);
+            self.device.has_new_laws = true;
         }
     }
 }
@@ -175,6 +200,15 @@ impl Part for ExampleDamping {
         HostNeeds::Gradient
     }
 
+    fn host_reason(&self, device: &Residency) -> Option<String> {
+        if device.low_rank { self.device.reason.clone() } else { Some(self.name().into()) }
+    }
+
+    fn restored(&mut self, cx: &mut StepContext) -> Result<()> {
+        // before the first step, so that the device's kernels are compiled with all others
+        if cx.is_resident { self.send(cx) } else { Ok(()) }
+    }
+
     /// How strongly all motion is damped in the step.
     fn before_step(&mut self, cx: &mut StepContext) -> Result<()> {
         if let Some(curve) = &self.curve {
@@ -186,14 +220,20 @@ impl Part for ExampleDamping {
         Ok(())
     }
 
-    fn begin(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+    fn begin(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         if self.groups.is_empty() {
             return Ok(());
+        }
+        if cx.is_resident {
+            return self.begin_on_device(&stage.coefficients, cx);
         }
         cx.timed(Phase::Predict, |cx| self.begin_updates(cx))
     }
 
     fn predicted(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            return Ok(());
+        }
         let StepContext { backend, operator, model, clock, .. } = cx;
         clock.time(Phase::Predict, || {
             let host = backend.host()?;
@@ -205,6 +245,9 @@ impl Part for ExampleDamping {
     }
 
     fn finish(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            return Ok(()); // its report has it
+        }
         let StepContext { backend, operator, clock, shared, .. } = cx;
         let taken: f64 = clock.time(Phase::Advance, || -> Result<f64> {
             let host = backend.host()?;
@@ -215,28 +258,6 @@ impl Part for ExampleDamping {
         shared.exchange.damped += stage.coefficients.damping_force_weight() * operator.strength * taken;
         Ok(())
     }
-}
-
-/// What shapes of an island follow: the vertices that are held from the start to the end, if there are enough of them.
-fn follow(model: &Model, vertices: &Range<usize>) -> Follow {
-    let always = model.attachments.iter().filter(|a| a.from <= 0.0 && a.until == f64::INFINITY);
-    let held = always.map(|a| a.vertex as usize).filter(|vertex| vertices.contains(vertex));
-    Follow::Held(held.map(|vertex| vertex - vertices.start).collect())
-}
-
-/// The examples of an island, their shapes as its bodies are placed.
-fn examples_of(scene: &Scene, model: &Model, vertices: &Range<usize>) -> Vec<Example> {
-    let given = scene.damping.examples.iter().zip(&model.examples).enumerate();
-    let own = given.filter(|(_, (_, shape))| vertices.contains(&model.bodies[shape.body].vertices.start));
-    let example =
-        |(number, (example, shape)): (usize, (&crate::scene::Example, &crate::model::ExampleShape))| {
-            let first = model.bodies[shape.body].vertices.start - vertices.start;
-            let turn = scene.bodies[shape.body].rotation.matrix();
-            let mut placed = vec![Vec3::zeros(); vertices.len()];
-            placed[first..].iter_mut().zip(&shape.displacement).for_each(|(to, x)| *to = turn * x);
-            Example { number, shape: placed, gamma: example.gamma, curve: example.curve.clone() }
-        };
-    own.map(example).collect()
 }
 
 fn nothing_new(scene: &Scene, number: usize, follows: bool) -> InputError {
@@ -257,7 +278,7 @@ fn damp(
     vertices: &Range<usize>,
     shapes: &[Vec<Vec3>],
 ) -> Result<Vec<Vec<Vec3>>> {
-    let n = backend.host()?.x.len();
+    let n = backend.fetched().positions.len();
     let mut columns = spread(n, vertices, shapes.to_vec());
     for column in &mut columns {
         backend.apply(LinearMap::Damping(damping), &mut [column])?;
