@@ -210,7 +210,7 @@ impl<T: Scalar> Backend for Cpu<T> {
 
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
         let seen = observe::observe(&self.model, &self.local, &self.x, &self.v, targets);
-        self.reports.push(Report { exchange: std::mem::take(&mut self.exchanged), seen, gradients: None });
+        self.reports.push(Report { exchange: std::mem::take(&mut self.exchanged), seen, ..Report::default() });
         Ok(())
     }
 
@@ -238,6 +238,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
             forces: self.forces.known().map(flat).unwrap_or_default(),
+            conserved: Vec::new(),
         })
     }
 

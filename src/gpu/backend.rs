@@ -8,7 +8,7 @@ mod record;
 
 use super::buffer::Buffer;
 use super::contents::points;
-use super::kernel::{Call, Id};
+use super::kernel::{self, Call, Id};
 use super::layout::{Inner, Small, Step, encode};
 use super::state;
 use super::{Gpu, report};
@@ -18,7 +18,7 @@ use crate::error::RunError;
 use crate::solve::metric::Parts;
 use crate::step::backend::{
     AttachmentTargets, Backend, BackendState, Columns, ExtraForce, FetchedState, ForceAt, MaterialChange,
-    Profile, Profiling, Report, Residency, Usage,
+    Profile, Profiling, Report, Residency, Resident, Usage,
 };
 use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
@@ -37,9 +37,13 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn residency(&self) -> Residency {
         // only the exact solve is good enough for what is built upon it
         match self.global.solves_on_device() {
-            true => Residency { ..Residency::default() },
+            true => Residency { conservation: true, ..Residency::default() },
             false => Residency::default(),
         }
+    }
+
+    fn resident(&mut self) -> Option<&mut dyn Resident> {
+        Some(self)
     }
 
     fn set_material(&mut self, change: MaterialChange) -> Result<()> {
@@ -163,8 +167,11 @@ impl<T: Scalar> Backend for Gpu<T> {
             return self.apply(correction);
         }
         if self.panels.is_some() {
-            self.solve_fronts()?;
-            return self.stream.kernel(Id::apply_solution);
+            self.solve_fronts(kernel::Columns::Gradient)?;
+            return match self.conserves {
+                true => self.apply_conservation(),
+                false => self.stream.kernel(Id::apply_solution),
+            };
         }
         self.stream.phase(Phase::Global);
         for (number, series) in self.inner.clone().enumerate() {
@@ -266,7 +273,8 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn snapshot(&mut self) -> Result<BackendState> {
         self.stream.submit()?;
         let force = if self.is_explicit { Buffer::Gradient } else { Buffer::StartGradient };
-        state::snapshot(&mut self.stream, self.has_force.then_some(force))
+        let state = state::snapshot(&mut self.stream, self.has_force.then_some(force))?;
+        Ok(BackendState { conserved: self.conserved_state()?, ..state })
     }
 
     fn restore(&mut self, snapshot: &BackendState) -> Result<bool> {
@@ -275,7 +283,8 @@ impl<T: Scalar> Backend for Gpu<T> {
         if !state::restore(&mut self.stream, &self.model, snapshot)? {
             return Ok(false);
         }
-        self.exchange_open = false;
+        self.restore_conserved(&snapshot.conserved)?;
+        (self.exchange_open, self.conserves) = (false, false);
         self.has_force = snapshot.forces.len() == 3 * self.model.vertex_count();
         self.invalidate_mirror();
         self.resend_stiffness()?;

@@ -1,9 +1,11 @@
 //! Buffer contents of a model.
 
+mod conservation;
 mod fronts;
 mod laws;
 mod neighbours;
 
+pub use conservation::{CONSERVATION, conservation};
 pub use fronts::{FRONTS, fronts};
 pub use laws::{Laws, laws};
 pub use neighbours::{NEIGHBOURS, neighbours};

@@ -7,6 +7,7 @@
 pub mod arena;
 mod backend;
 pub mod buffer;
+mod conservation;
 pub mod contents;
 pub mod context;
 mod explicit;
@@ -86,6 +87,9 @@ pub struct Gpu<T: Scalar> {
     /// it solves otherwise.
     fronts: Option<fronts::DeviceFronts>,
     panels: Option<usize>,
+    /// What the device knows of conservation, once it conserves by itself, and whether it does so in the current stage.
+    conservation: Option<conservation::DeviceConservation>,
+    conserves: bool,
     /// What the host sees of the steps.
     needs: HostNeeds,
     /// The largest ratio of stiffness to inertia of a vertex in A.
@@ -208,6 +212,8 @@ impl<T: Scalar> Gpu<T> {
             inner: 0..0,
             fronts: None,
             panels: None,
+            conservation: None,
+            conserves: false,
             needs: HostNeeds::Nothing,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),

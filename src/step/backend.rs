@@ -4,7 +4,9 @@
 //! work on the host), [`Profiling`] what a user may ask about its speed.
 
 use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
+use super::parts::conservation::resident::ConservationRequest;
 use crate::damping::Filter;
+use crate::error::RunError;
 use crate::ledger::{Exchange, Observation};
 use crate::linear::multi_vector::MultiVector;
 use crate::model::rest::RestShapes;
@@ -33,6 +35,21 @@ pub struct Report {
     pub seen: Observation,
     /// |g| at the first and at the last local step of the last time step (N), where only the device knew them.
     pub gradients: Option<[f64; 2]>,
+    /// Iterations of the frame's steps, where only the device knew when they ended.
+    pub iterations: Option<usize>,
+    /// How well the device has conserved momenta and energies, where it did so by itself.
+    pub conservation: Option<ConservationReport>,
+}
+
+/// How well a device has conserved momenta and energies in the steps of a frame.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ConservationReport {
+    /// The largest error when a step had been solved, as a share.
+    pub largest_error: f64,
+    /// Of what: 3 times the body's number, and 0 for P, 1 for L, 2 for H.
+    pub worst: usize,
+    /// Steps after which the error was beyond the tolerance.
+    pub steps_beyond: u64,
 }
 
 /// What a device was asked to do, since the start.
@@ -124,6 +141,8 @@ pub struct BackendState {
     pub viscous: Vec<f64>,
     /// The force at x_n, where the step before has left it (N); empty otherwise.
     pub forces: Vec<f64>,
+    /// What is conserved of each body, as a device keeps it that conserves by itself; empty otherwise.
+    pub conserved: Vec<f64>,
 }
 
 /// Positions and velocities when they were last brought to the host.
@@ -187,7 +206,16 @@ pub struct Residency {
 
 /// What parts and the minimiser leave to a backend that makes whole steps by itself. Each call is about the stage that is being made; the
 /// backend then does it in [`Backend::local`] and [`Backend::solve`], for every iteration, and nothing comes back to the host but the report.
-pub trait Resident {}
+pub trait Resident {
+    /// Conserves momenta and energies of the stage, from its first guess on.
+    fn conserve(&mut self, _: &StepCoefficients, _: &ConservationRequest) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// After the last iteration: keeps what is conserved. With `evaluates` energies are those of the iterate that was made last.
+    fn end_conservation(&mut self, _evaluates: bool) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+}
 
 /// The operations of a step, in its order. State lives behind it, so that it may live on a device.
 ///

@@ -4,6 +4,7 @@
 
 use super::minimise::stop::residual;
 use super::parts::attachments::Attachments;
+use super::parts::conservation::Conservation;
 use super::{Phase, Simulation, Solved, StepContext};
 use crate::Result;
 use crate::error::{Error, RunError};
@@ -149,12 +150,16 @@ impl Simulation {
             if self.cx.scheme.is_damping() {
                 book.charge_damping(&seen);
             }
-            let row = book.row(number, time, &seen, solved.iterations, residual);
+            let iterations = report.iterations.unwrap_or(solved.iterations);
+            let row = book.row(number, time, &seen, iterations, residual);
             if !row.total.is_finite() {
                 return self.fail(number);
             }
             if seen.inverted > 0 && self.fails_inside_out(number)? {
                 return Ok(());
+            }
+            if let Some((part, report)) = self.parts.find_mut::<Conservation>().zip(report.conservation) {
+                part.record(&report, self.cx.time.substeps);
             }
             self.frames.book = book;
             self.frames.arrived.push(row);

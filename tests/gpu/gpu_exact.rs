@@ -110,7 +110,7 @@ fn solve_on_device(context: &Arc<Context>, fronts: &Fronts, g: &[[f32; 3]]) -> V
     for (k, call) in plan.calls.iter().enumerate() {
         let id = if call.direction == Direction::Up { Id::solve_up } else { Id::solve_down };
         let tasks = call.tiles.len() as u32;
-        stream.call(id, Call { series: k, panels: k, tasks, swapped: false }).unwrap();
+        stream.call(id, Call { series: k, panels: k, tasks, ..Call::default() }).unwrap();
     }
     stream.submit().unwrap();
     assert_eq!(stream.usage().dispatches as usize, plan.calls.len());

@@ -26,9 +26,12 @@ impl<T: Scalar> Gpu<T> {
     pub(super) fn receive_reports(&mut self) -> Result<()> {
         while self.pending.front().is_some_and(|(readback, _)| readback.arrived()) {
             let Some((readback, _)) = self.pending.pop_front() else { break };
-            let resident = self.is_resident();
+            let known = report::Known {
+                gradients: self.is_resident(),
+                conservation: self.conservation.as_ref().map(|own| own.tolerance),
+            };
             let report =
-                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), resident))?;
+                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), known))?;
             self.arrived.push(report);
             self.free.push(readback);
         }
@@ -75,6 +78,10 @@ impl<T: Scalar> Gpu<T> {
             Id::accelerate | Id::offset_positions | Id::offset_velocities => true,
             Id::apply_correction => is_explicit || self.mirror.is_some() || self.panels.is_some(),
             Id::solve_up | Id::solve_down | Id::apply_solution => self.panels.is_none(),
+            Id::measure_energy | Id::aim_attachment | Id::aim_body | Id::aim_vertex | Id::write_columns => true,
+            Id::measure_momenta | Id::reduce_momenta | Id::measure_conservation => true,
+            Id::solve_conservation | Id::apply_conservation => true,
+            Id::settle_conservation | Id::report_conservation => true,
             Id::move_iterate => self.mirror.is_none(),
             Id::measure_merit | Id::measure_strain | Id::measure_attachment_energy | Id::reduce_merit => true,
             Id::measure_gradient | Id::reduce_gradient => host_solves,

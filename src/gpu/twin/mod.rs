@@ -4,6 +4,7 @@
 //! the production code of the CPU backend. For every number it writes, a twin returns the magnitude of the terms
 //! behind it: that times a few ulps bounds the kernel's error.
 
+mod conservation;
 mod direct;
 mod explicit;
 mod fronts;
@@ -16,6 +17,7 @@ mod tet;
 mod vertex;
 mod whole;
 
+pub use conservation::*;
 pub use direct::*;
 pub use explicit::*;
 pub use fronts::*;

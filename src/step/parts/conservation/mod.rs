@@ -14,11 +14,16 @@ pub mod kkt;
 mod measure;
 mod passes;
 pub mod rebound;
+pub mod resident;
 pub mod targets;
 
 use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::scene::{Conservation as Given, Method, NON_OSCILLATORY, Quantity, Scene};
-use crate::step::{Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepContext};
+use crate::error::RunError;
+use crate::step::backend::{ConservationReport, Residency};
+use crate::step::{
+    Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepCoefficients, StepContext,
+};
 use crate::{Result, Vec3};
 use body::{BodyTarget, ConservedState, Rigid};
 use cpd::Cpd;
@@ -91,6 +96,8 @@ pub struct Conservation {
     error: Option<ConstraintError>,
     /// What bodies in contact change of the velocities after the step (m/s).
     rebound: Option<Vec<Vec3>>,
+    /// Whether its mathematics is what devices have kernels for.
+    fits_device: bool,
 }
 
 /// What a scene asks to conserve, and whether inside the solve. Non-oscillatory motion conserves P and L by itself.
@@ -118,12 +125,22 @@ pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>
     let Some(given) = asked(setup.scene) else { return Ok(None) };
     let inside = given.method == Method::Cpd;
     cx.shared.conservation = Some(ConservationTargets::new(&given, inside, cx));
+    let energy = given.hold.contains(&Quantity::Energy);
+    let fits_device = inside && cx.coefficients().iter().all(|stage| fits_device(stage, energy));
     let strategy = match inside {
         true => Strategy::InsideSolve(Cpd::new(setup.model, is_non_oscillatory(setup.scene))),
         false => Strategy::Projection(Fepr::new(setup.model)),
     };
     let stats = ConstraintStats::default();
-    Ok(Some(Box::new(Conservation { strategy, stats, error: None, rebound: None })))
+    Ok(Some(Box::new(Conservation { strategy, stats, error: None, rebound: None, fits_device })))
+}
+
+/// Whether devices have kernels for a stage: v' = s d + o with one o for all vertices, forces at the end of the step, and C_H, if
+/// `energy` is held, that follows from g.
+fn fits_device(coefficients: &StepCoefficients, energy: bool) -> bool {
+    let row = &coefficients.row;
+    let is_plain = Moved::is_enough(coefficients) && row.c2 == 1.0 && !coefficients.takes_force();
+    is_plain && (!energy || Cpd::is_shortcut(coefficients))
 }
 
 impl Conservation {
@@ -160,6 +177,28 @@ impl Conservation {
         Ok(())
     }
 
+    /// Leaves the stage to a backend that conserves by itself.
+    fn leave_to_device(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        let free_only = self.inside().is_some_and(|cpd| cpd.free_only);
+        let Some(mut targets) = cx.shared.conservation.take() else { return Ok(()) };
+        let request = targets.request(stage, free_only, cx);
+        cx.shared.conservation = Some(targets);
+        let StepContext { backend, clock, .. } = cx;
+        let device = backend.resident().ok_or(RunError::HostNeeds)?;
+        clock.time(Phase::Aim, || device.conserve(&stage.coefficients, &request))
+    }
+
+    /// A device has conserved by itself in the `steps` of a frame, and reports how well.
+    pub fn record(&mut self, report: &ConservationReport, steps: usize) {
+        let quantity = ConstraintError::QUANTITIES[report.worst % 3];
+        if report.largest_error > self.stats.largest_off {
+            self.stats.largest_off = report.largest_error;
+            self.stats.worst = Some((quantity, report.worst / 3));
+        }
+        self.stats.steps += steps as u64;
+        self.stats.steps_beyond += report.steps_beyond;
+    }
+
     /// What is kept of the stage, and what bodies in contact change of the velocities after it.
     fn end_stage(&mut self, cx: &mut StepContext) -> Result<()> {
         let StepContext { backend, shared, .. } = cx;
@@ -191,11 +230,18 @@ impl Part for Conservation {
         HostNeeds::Energies
     }
 
+    fn host_reason(&self, device: &Residency) -> Option<String> {
+        (!(device.conservation && self.fits_device)).then(|| self.name().into())
+    }
+
     fn corrects_direction(&self) -> bool {
         matches!(self.strategy, Strategy::InsideSolve(_))
     }
 
     fn aim(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            return Ok(()); // once the first guess is made
+        }
         let stiffened = cx.shared.stiffness_before.clone().filter(|_| stage.is_first);
         let StepContext { backend, clock, shared, .. } = cx;
         let Some(targets) = &mut shared.conservation else { return Ok(()) };
@@ -210,12 +256,12 @@ impl Part for Conservation {
         })
     }
 
-    fn predicted(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+    fn predicted(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         let conserving = cx.shared.conservation.as_ref().filter(|targets| targets.is_inside_solve);
         if let Some(most) = conserving.filter(|targets| targets.holds_energy()).map(|t| t.most_iterations()) {
             (cx.shared.limits.regular, cx.shared.limits.most) = (most, most);
         }
-        Ok(())
+        if cx.is_resident { self.leave_to_device(stage, cx) } else { Ok(()) }
     }
 
     /// Where energy is conserved, iterations end when it is.
@@ -248,6 +294,13 @@ impl Part for Conservation {
     }
 
     fn solved(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            // what the last iteration has made of a wish is what the user has given
+            let wishes = cx.shared.conservation.as_ref().is_some_and(|targets| targets.wishes(stage));
+            let StepContext { backend, clock, .. } = cx;
+            let device = backend.resident().ok_or(RunError::HostNeeds)?;
+            return clock.time(Phase::Constrain, || device.end_conservation(wishes));
+        }
         let Strategy::Projection(fepr) = &mut self.strategy else {
             return self.end_solve(stage, progress, cx);
         };
@@ -261,6 +314,9 @@ impl Part for Conservation {
     }
 
     fn finish(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            return Ok(());
+        }
         cx.timed(Phase::Constrain, |cx| self.end_stage(cx))
     }
 
