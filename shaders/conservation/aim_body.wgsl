@@ -168,7 +168,7 @@ fn fly(body: ptr<function, BodyAim>, velocity: vec3<f32>, wish: BodyWish) {
     (*body).turn_offset = (own - (0.5 * step.h) * g) + s * pivot;
     (*body).push = push;
     (*body).new_spin = spin;
-    (*body).torque = (mass / step.h) * cross(late, way) - turned - cross(0.5 * way - pivot, push);
+    (*body).torque = (mass / step.h) * cross(late, way) - ((*body).spin + turned) - cross(0.5 * way - pivot, push);
 }
 
 // H at the end: what the body has, less what gamma takes, or what the user wishes.

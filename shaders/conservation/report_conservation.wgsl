@@ -11,21 +11,21 @@ fn main() {
     var damped = 0.0;
     var given = 0.0;
     var error = 0.0;
-    var of = 0u;
+    var owner = 0u;
     for (var k = 0u; k < arrayLength(&aims); k++) {
         damped += aims[k].damped;
         given += aims[k].given;
         // what is not a number is worse than all numbers
         if !(aims[k].error <= error) {
             error = aims[k].error;
-            of = 3u * k + aims[k].worst;
+            owner = 3u * k + aims[k].worst;
         }
     }
     report[0] += damped;
     report[1] += given;
     if !(error <= report[3]) {
         report[3] = error;
-        report[15] = f32(of);
+        report[15] = f32(owner);
     }
     report[6] += f32(state.iterations);
     if !(error <= aims[0].tolerance) {

@@ -125,8 +125,8 @@ fn correct(body: ptr<function, BodyAim>, off: Beyond, number: u32, descent: Desc
     (*body).spin_factor = vec3(plain[3], plain[4], plain[5]) - factor * vec3(lean[3], lean[4], lean[5]);
 }
 
-fn multiplied(number: u32, of: array<f32, 6>) -> array<f32, 6> {
-    var vector = of;
+fn multiplied(number: u32, vector_in: array<f32, 6>) -> array<f32, 6> {
+    var vector = vector_in;
     var result: array<f32, 6>;
     for (var i = 0u; i < 6u; i++) {
         for (var j = 0u; j < 6u; j++) {
@@ -136,8 +136,8 @@ fn multiplied(number: u32, of: array<f32, 6>) -> array<f32, 6> {
     return result;
 }
 
-fn times_momenta(number: u32, of: array<f32, 6>) -> array<f32, 6> {
-    var vector = of;
+fn times_momenta(number: u32, vector_in: array<f32, 6>) -> array<f32, 6> {
+    var vector = vector_in;
     var result: array<f32, 6>;
     for (var i = 0u; i < 6u; i++) {
         for (var j = 0u; j < 6u; j++) {

@@ -210,7 +210,11 @@ impl<T: Scalar> Backend for Cpu<T> {
 
     fn observe(&mut self, targets: &[Vec3]) -> Result<()> {
         let seen = observe::observe(&self.model, &self.local, &self.x, &self.v, targets);
-        self.reports.push(Report { exchange: std::mem::take(&mut self.exchanged), seen, ..Report::default() });
+        self.reports.push(Report {
+            exchange: std::mem::take(&mut self.exchanged),
+            seen,
+            ..Report::default()
+        });
         Ok(())
     }
 

@@ -10,10 +10,10 @@ use super::contents::{CONSERVATION as BUFFERS, conservation};
 use super::kernel::{CONSERVATION, CONSERVATION_AIMS, CONSERVATION_END, Columns, Id};
 use super::layout::{BodyAim, BodyWish, Step, conserved};
 use crate::elastic::Scalar;
+use crate::step::backend::Resident;
 use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::parts::conservation::resident::{ConservationRequest, DeviceBody};
-use crate::step::backend::Resident;
 use crate::{Result, Vec3};
 
 /// What the device has of conservation.
@@ -115,7 +115,8 @@ impl<T: Scalar> Gpu<T> {
             let end = first + count.count();
             let flag = |yes: bool, flag: u32| if yes { flag } else { 0 };
             let wished = [body.momentum.is_some(), body.spin.is_some(), body.energy.is_some()];
-            let each = |yes: [bool; 3], flags: [u32; 3]| -> u32 { (0..3).map(|k| flag(yes[k], flags[k])).sum() };
+            let each =
+                |yes: [bool; 3], flags: [u32; 3]| -> u32 { (0..3).map(|k| flag(yes[k], flags[k])).sum() };
             wishes.push(BodyWish {
                 momentum: single(body.momentum.unwrap_or_default()),
                 spin: single(body.spin.unwrap_or_default()),
@@ -186,7 +187,8 @@ impl<T: Scalar> Gpu<T> {
 
     /// Continues with what a checkpoint has; with what the bodies have, if it has nothing.
     pub(super) fn restore_conserved(&mut self, numbers: &[f64]) -> Result<()> {
-        let bodies: Vec<DeviceBody> = numbers.chunks(DeviceBody::NUMBERS).filter_map(DeviceBody::of).collect();
+        let bodies: Vec<DeviceBody> =
+            numbers.chunks(DeviceBody::NUMBERS).filter_map(DeviceBody::of).collect();
         let fits = bodies.len() == self.given.bodies.len();
         if fits {
             self.open_conservation()?;
@@ -208,7 +210,8 @@ impl<T: Scalar> Gpu<T> {
 
 /// What the device keeps of a body.
 fn aim(body: &DeviceBody) -> BodyAim {
-    let known = [(body.knows_momenta, conserved::KNOWS_MOMENTA), (body.knows_energy, conserved::KNOWS_ENERGY)];
+    let known =
+        [(body.knows_momenta, conserved::KNOWS_MOMENTA), (body.knows_energy, conserved::KNOWS_ENERGY)];
     let [high, low] = body.momentum;
     BodyAim {
         known: known.iter().filter(|(yes, _)| *yes).map(|(_, bit)| bit).sum(),

@@ -101,7 +101,8 @@ impl<T: Scalar> Gpu<T> {
                 Direction::Down => Id::solve_down,
             };
             let tasks = call.tiles.len() as u32;
-            self.stream.call(id, Call { series, columns, panels: first_panel + series, tasks, swapped: false })?;
+            self.stream
+                .call(id, Call { series, columns, panels: first_panel + series, tasks, swapped: false })?;
         }
         Ok(())
     }

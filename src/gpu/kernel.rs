@@ -209,8 +209,7 @@ pub const PBD_DAMPING: &[Id] = &[
 ];
 
 /// Before the iterations of a step that conserves momenta or energy, in order.
-pub const CONSERVATION_AIMS: &[Id] =
-    &[Id::aim_attachment, Id::aim_body, Id::aim_vertex, Id::write_columns];
+pub const CONSERVATION_AIMS: &[Id] = &[Id::aim_attachment, Id::aim_body, Id::aim_vertex, Id::write_columns];
 
 /// In the place of `apply_solution` in each of its iterations.
 pub const CONSERVATION: &[Id] = &[Id::measure_conservation, Id::solve_conservation, Id::apply_conservation];

@@ -20,7 +20,7 @@ macro_rules! folder {
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = folder! { "shared":
-    "direct" "direction" "energy" "filter" "free_velocity" "front" "inertia" "law" "layout" "metric" "place"
+    "conserved" "direct" "direction" "energy" "filter" "free_velocity" "front" "inertia" "law" "layout" "metric" "pair" "place"
     "point" "project_tet" "reduce" "rigid" "rotation" "strain" "stretch" "tet" "tet_law" "vertex"
     "volume"
 };

@@ -3,8 +3,8 @@
 //! Three traits. [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that
 //! work on the host), [`Profiling`] what a user may ask about its speed.
 
-use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
 use super::parts::conservation::resident::ConservationRequest;
+use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
 use crate::damping::Filter;
 use crate::error::RunError;
 use crate::ledger::{Exchange, Observation};

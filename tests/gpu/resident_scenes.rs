@@ -13,15 +13,6 @@ const ON_HOST: [&str; 2] = ["contact", "plasticity"];
 
 /// Scenes that the host looks into for other reasons.
 const OTHERS: &[(&str, &str)] = &[
-    ("conserved-cube", "conservation"),
-    ("t-pipe-middle", "conservation"),
-    ("t-pipe-third", "conservation"),
-    ("squeezed", "conservation"),
-    ("trampoline-bounce", "conservation"),
-    ("hanging-cloth", "conservation"),
-    ("pendulum", "conservation"),
-    ("bear", "conservation"),
-    ("hippo", "conservation"),
     ("thesis-trapezoid", "non-oscillatory motion"),
     ("thesis-annulus", "non-oscillatory motion"),
     ("pig-calm", "non-oscillatory motion"),

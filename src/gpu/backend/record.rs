@@ -78,7 +78,9 @@ impl<T: Scalar> Gpu<T> {
             Id::accelerate | Id::offset_positions | Id::offset_velocities => true,
             Id::apply_correction => is_explicit || self.mirror.is_some() || self.panels.is_some(),
             Id::solve_up | Id::solve_down | Id::apply_solution => self.panels.is_none(),
-            Id::measure_energy | Id::aim_attachment | Id::aim_body | Id::aim_vertex | Id::write_columns => true,
+            Id::measure_energy | Id::aim_attachment | Id::aim_body | Id::aim_vertex | Id::write_columns => {
+                true
+            }
             Id::measure_momenta | Id::reduce_momenta | Id::measure_conservation => true,
             Id::solve_conservation | Id::apply_conservation => true,
             Id::settle_conservation | Id::report_conservation => true,

@@ -5,6 +5,8 @@
 //! behind it: that times a few ulps bounds the kernel's error.
 
 mod conservation;
+mod conserved_body;
+mod conserved_solve;
 mod direct;
 mod explicit;
 mod fronts;
@@ -18,6 +20,8 @@ mod vertex;
 mod whole;
 
 pub use conservation::*;
+pub use conserved_body::{aim_body, reduce_momenta};
+pub use conserved_solve::*;
 pub use direct::*;
 pub use explicit::*;
 pub use fronts::*;

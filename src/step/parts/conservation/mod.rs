@@ -18,12 +18,10 @@ pub mod resident;
 pub mod targets;
 
 use super::{Part, Progress, Setup, Verdict, decode, encode};
-use crate::scene::{Conservation as Given, Method, NON_OSCILLATORY, Quantity, Scene};
 use crate::error::RunError;
+use crate::scene::{Conservation as Given, Method, NON_OSCILLATORY, Quantity, Scene};
 use crate::step::backend::{ConservationReport, Residency};
-use crate::step::{
-    Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepCoefficients, StepContext,
-};
+use crate::step::{Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepCoefficients, StepContext};
 use crate::{Result, Vec3};
 use body::{BodyTarget, ConservedState, Rigid};
 use cpd::Cpd;

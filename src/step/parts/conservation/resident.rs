@@ -6,8 +6,8 @@
 use super::body::{ConservedState, Rigid};
 use super::control::Wishes;
 use super::targets::ConservationTargets;
-use crate::step::{Stage, StepContext};
 use crate::Vec3;
+use crate::step::{Stage, StepContext};
 
 /// What a stage shall make of all bodies.
 #[derive(Debug, Clone, Default)]
@@ -196,8 +196,7 @@ impl ConservationTargets {
         let bodies = model.bodies.iter().zip(&self.conserved);
         bodies
             .map(|(body, conserved)| {
-                let now =
-                    Rigid::of(body.vertices.clone(), &model.mass, state.positions, state.velocities);
+                let now = Rigid::of(body.vertices.clone(), &model.mass, state.positions, state.velocities);
                 DeviceBody::from_host(conserved, &now, model.gravity)
             })
             .collect()
@@ -205,7 +204,8 @@ impl ConservationTargets {
 
     /// Takes over what a device has conserved, `numbers`, with bodies at `positions` (m, three numbers a vertex).
     pub fn take_from_device(&mut self, numbers: &[f64], positions: &[f64]) {
-        let bodies: Vec<DeviceBody> = numbers.chunks(DeviceBody::NUMBERS).filter_map(DeviceBody::of).collect();
+        let bodies: Vec<DeviceBody> =
+            numbers.chunks(DeviceBody::NUMBERS).filter_map(DeviceBody::of).collect();
         if bodies.len() != self.conserved.len() {
             return;
         }
