@@ -145,10 +145,15 @@ fn fly(body: ptr<function, BodyAim>, velocity: vec3<f32>, wish: BodyWish) {
     let own = (step.free_velocity_gravity - s * step.target_acceleration) * g; // v' = s d + own
     let way = step.h * velocity + (0.5 * step.h * step.h) * g;
     let end_velocity = velocity + step.h * g;
-    let reference = (end_velocity - own) / s;
+    // s (way + late) + own = end_velocity: late = by_velocity V + by_gravity a, which is nothing but rounding for a ballistic row
+    let by_velocity = unless_rounding(1.0 / s - step.h, step.h);
+    let by_gravity = unless_rounding(
+        (step.h - (step.free_velocity_gravity - s * step.target_acceleration)) / s - 0.5 * step.h * step.h,
+        step.h * step.h,
+    );
+    let late = by_velocity * velocity + by_gravity * g;
     // where P is held, L about any other point is held as well: the centre keeps the most digits
     let pivot = select(0.5 * way, vec3<f32>(), asks(wish, HOLDS_MOMENTUM));
-    let late = reference - way;
     let fallen = mass * end_velocity;
     var push = vec3<f32>();
     var spin = (*body).spin;
@@ -160,7 +165,7 @@ fn fly(body: ptr<function, BodyAim>, velocity: vec3<f32>, wish: BodyWish) {
         push = wish.momentum - fallen;
         turned += cross(late, wish.momentum) + 0.5 * cross(way, push) + cross(push, fallen) / (mass * s);
     }
-    (*body).reference = reference;
+    (*body).reference = way + late;
     (*body).velocity = end_velocity;
     (*body).kinetic = 0.5 * mass * dot(end_velocity, end_velocity);
     (*body).pivot = pivot;
@@ -168,7 +173,13 @@ fn fly(body: ptr<function, BodyAim>, velocity: vec3<f32>, wish: BodyWish) {
     (*body).turn_offset = (own - (0.5 * step.h) * g) + s * pivot;
     (*body).push = push;
     (*body).new_spin = spin;
-    (*body).torque = (mass / step.h) * cross(late, way) - ((*body).spin + turned) - cross(0.5 * way - pivot, push);
+    // M late x way/h, which is along V x a
+    let sideways = (mass * (0.5 * step.h * by_velocity - by_gravity)) * cross(velocity, g);
+    (*body).torque = sideways - ((*body).spin + turned) - cross(0.5 * way - pivot, push);
+}
+
+fn unless_rounding(value: f32, size: f32) -> f32 {
+    return select(0.0, value, abs(value) > 1e-6 * size);
 }
 
 // H at the end: what the body has, less what gamma takes, or what the user wishes.

@@ -9,10 +9,11 @@
 @group(0) @binding(2) var<storage, read> conservation_partials: array<array<f32, SLOTS>>;
 @group(0) @binding(3) var<storage, read> attachment_aims: array<AttachmentAim>;
 @group(0) @binding(4) var<storage, read> iterate: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> aims: array<BodyAim>;
+@group(0) @binding(5) var<storage, read> state: IterationState;
+@group(0) @binding(6) var<storage, read_write> aims: array<BodyAim>;
 
-// Energy missing, as a share of what there is, that a step may leave to the next one.
-const MOST_MISSING: f32 = 0.01;
+// Energy that is missing or too much, as a share of what there is, that a step may leave to the next one.
+const MOST_OFF: f32 = 0.01;
 
 @compute @workgroup_size(64)
 fn main(
@@ -37,6 +38,12 @@ fn main(
         if holds(body, WISHES_ENERGY | WISHES_MOMENTUM | WISHES_SPIN) && !holds(body, ALONE) {
             take_back(&body, off);
         }
+        // what the iterations were too few for
+        body.too_much = 0.0;
+        if state.done == 0u && holds(body, HOLDS_ENERGY) && body.excess > MOST_OFF * body.scale {
+            body.too_much = max(off.energy, 0.0);
+        }
+        body.end_kinetic = off.scale - elastic - body.floor - lanes[0][7];
         keep(&body, off);
         aims[number] = body;
     }
@@ -48,7 +55,7 @@ fn take_back(body: ptr<function, BodyAim>, off: Beyond) {
     (*body).error = max(max(errors.x, errors.y), errors.z);
     (*body).worst = select(select(0u, 1u, errors.y > errors.x), 2u, errors.z > max(errors.x, errors.y));
     let missing = -off.energy;
-    if holds(*body, HOLDS_ENERGY) && missing > MOST_MISSING * off.scale {
+    if holds(*body, HOLDS_ENERGY) && missing > MOST_OFF * off.scale {
         let back = max(min(missing, (*body).given), 0.0);
         (*body).target_energy -= back;
         (*body).given -= back;

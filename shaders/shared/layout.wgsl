@@ -350,6 +350,11 @@ struct BodyAim {
     scale: f32,             // energy that errors are compared with (J)
     work: f32,              // of attachments that move (J)
     inertia: f32,           // bound of the moments of inertia (kg m^2)
+    // after the last iteration
+    too_much: f32,    // energy that the iterations have left beyond what there may be (J)
+    end_kinetic: f32, // kinetic energy that they lead to (J)
+    shrink: f32,      // share of the motion beyond the rigid one that is taken
+    brake: f32,       // share of all motion that is taken then
 }
 
 // The small system of a body that does not change in a step.

@@ -7,7 +7,7 @@
 use super::Gpu;
 use super::buffer::{Buffer, Contents};
 use super::contents::{CONSERVATION as BUFFERS, conservation};
-use super::kernel::{CONSERVATION, CONSERVATION_AIMS, CONSERVATION_END, Columns, Id};
+use super::kernel::{CONSERVATION, CONSERVATION_AIMS, CONSERVATION_END, CONSERVATION_REBOUND, Columns, Id};
 use super::layout::{BodyAim, BodyWish, Step, conserved};
 use crate::elastic::Scalar;
 use crate::step::backend::Resident;
@@ -57,13 +57,17 @@ impl<T: Scalar> Resident for Gpu<T> {
         self.stream.kernel(Id::reduce_momenta)
     }
 
-    fn end_conservation(&mut self, evaluates: bool) -> Result<()> {
-        if evaluates {
-            self.project()?;
-        }
+    fn end_conservation(&mut self) -> Result<()> {
+        // energies where the last iteration has led to
+        self.project()?;
         self.stream.phase(Phase::Constrain);
         self.conserves = false;
         CONSERVATION_END.iter().try_for_each(|id| self.stream.kernel(*id))
+    }
+
+    fn take_excess(&mut self) -> Result<()> {
+        self.stream.phase(Phase::Constrain);
+        CONSERVATION_REBOUND.iter().try_for_each(|id| self.stream.kernel(*id))
     }
 }
 

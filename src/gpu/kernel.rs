@@ -157,7 +157,10 @@ kernels! {
     conservation/measure_conservation [Chunks, ConservedVertices, Iterate, FrontSolution, Gradient, Energies, BodyAims, ConservationPartials] |s| s.chunks;
     conservation/solve_conservation [Step, Segments, ConservationPartials, AttachmentAims, Iterate, BodySystems, IterationState, BodyAims] |s| s.bodies;
     conservation/apply_conservation [Chunks, BodyAims, FrontSolution, ConservedDirections, Iterate, TargetOffset, IterationState] |s| s.chunks;
-    conservation/settle_conservation [Step, Segments, ConservationPartials, AttachmentAims, Iterate, BodyAims] |s| s.bodies;
+    conservation/settle_conservation [Step, Segments, ConservationPartials, AttachmentAims, Iterate, IterationState, BodyAims] |s| s.bodies;
+    conservation/measure_vibration [Chunks, Vertices, Motions, Rigids, ConservationPartials] |s| s.chunks;
+    conservation/reduce_vibration [Segments, ConservationPartials, BodyAims] |s| s.bodies;
+    conservation/take_excess [Step, Chunks, Vertices, Rigids, BodyAims, Motions] |s| s.chunks;
     conservation/report_conservation [BodyAims, IterationState, Report] |_| 1;
     global/move_iterate [Step, Sizes, Correction, Iterate, TargetOffset] |s| items(s.vertices);
     global/measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
@@ -217,6 +220,17 @@ pub const CONSERVATION: &[Id] = &[Id::measure_conservation, Id::solve_conservati
 /// After its iterations.
 pub const CONSERVATION_END: &[Id] =
     &[Id::measure_conservation, Id::settle_conservation, Id::report_conservation];
+
+/// After the state has advanced: takes what its iterations have left too much.
+pub const CONSERVATION_REBOUND: &[Id] = &[
+    Id::measure_centre,
+    Id::reduce_centre,
+    Id::measure_spin,
+    Id::reduce_spin,
+    Id::measure_vibration,
+    Id::reduce_vibration,
+    Id::take_excess,
+];
 
 /// Direct damping of bodies, in order; the middle pair only if forces are projected on edges.
 pub const DIRECT_DAMPING: [&[Id]; 3] = [

@@ -211,8 +211,12 @@ pub trait Resident {
     fn conserve(&mut self, _: &StepCoefficients, _: &ConservationRequest) -> Result<()> {
         Err(RunError::HostNeeds.into())
     }
-    /// After the last iteration: keeps what is conserved. With `evaluates` energies are those of the iterate that was made last.
-    fn end_conservation(&mut self, _evaluates: bool) -> Result<()> {
+    /// After the last iteration: keeps what is conserved.
+    fn end_conservation(&mut self) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// The iterate has become the state: takes from the velocities what the iterations were too few for.
+    fn take_excess(&mut self) -> Result<()> {
         Err(RunError::HostNeeds.into())
     }
 }

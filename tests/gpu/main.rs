@@ -5,6 +5,7 @@ mod common;
 
 mod golden_pictures;
 mod gpu_conservation;
+mod gpu_conserved;
 mod gpu_direct;
 mod gpu_errors;
 mod gpu_exact;

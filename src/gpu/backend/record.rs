@@ -84,6 +84,7 @@ impl<T: Scalar> Gpu<T> {
             Id::measure_momenta | Id::reduce_momenta | Id::measure_conservation => true,
             Id::solve_conservation | Id::apply_conservation => true,
             Id::settle_conservation | Id::report_conservation => true,
+            Id::measure_vibration | Id::reduce_vibration | Id::take_excess => true,
             Id::move_iterate => self.mirror.is_none(),
             Id::measure_merit | Id::measure_strain | Id::measure_attachment_energy | Id::reduce_merit => true,
             Id::measure_gradient | Id::reduce_gradient => host_solves,

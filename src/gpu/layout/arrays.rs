@@ -323,6 +323,14 @@ array_structs! {
         work: f32,
         /// Bound of the moments of inertia (kg m²).
         inertia: f32,
+        /// Energy that the iterations have left beyond what there may be (J).
+        too_much: f32,
+        /// Kinetic energy that they lead to (J).
+        end_kinetic: f32,
+        /// Share of the motion beyond the rigid one that is taken after the step.
+        shrink: f32,
+        /// Share of all motion that is taken then.
+        brake: f32,
     }
 
     /// The small system of a body that does not change in a step.

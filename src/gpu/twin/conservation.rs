@@ -210,6 +210,54 @@ pub fn measure_conservation(all: &mut Contents, _: &Call) -> Magnitudes {
     })
 }
 
+/// Twin of `measure_vibration`.
+pub fn measure_vibration(all: &mut Contents, _: &Call) -> Magnitudes {
+    sum_chunks(all, [1, 0], |all, body, i, sums| {
+        let (rigid, vertex) =
+            (all.small::<Rigid>(Buffer::Rigids, body), all.items::<Vertex>(Buffer::Vertices)[i]);
+        let v = wide(&all.items::<Motion>(Buffer::Motions)[i].velocity);
+        let RelativeToRigid { velocity, velocity_size, .. } = RelativeToRigid::of(&rigid, &vertex, v);
+        let half = 0.5 * f64::from(vertex.mass);
+        sums.add(
+            0,
+            0,
+            half * velocity.norm_squared(),
+            half * velocity.norm() * (velocity.norm() + 2.0 * velocity_size),
+        );
+    })
+}
+
+/// Twin of `take_excess`.
+pub fn take_excess(all: &mut Contents, _: &Call) -> Magnitudes {
+    let (h, mut out) = (f64::from(step(all).h), Output::to(all, Buffer::Motions));
+    for number in 0..all.items::<Chunk>(Buffer::Chunks).len() {
+        let body = all.items::<Chunk>(Buffer::Chunks)[number].body as usize;
+        let (aim, rigid) = (body_of(all, body), all.small::<Rigid>(Buffer::Rigids, body));
+        let (shrink, brake) = (f64::from(aim.shrink), f64::from(aim.brake));
+        for i in vertices_of(all, number).filter(|_| (shrink, brake) != (0.0, 0.0)) {
+            let (vertex, motion) =
+                (all.items::<Vertex>(Buffer::Vertices)[i], all.items::<Motion>(Buffer::Motions)[i]);
+            let v = wide(&motion.velocity);
+            let relative = RelativeToRigid::of(&rigid, &vertex, v);
+            let less = relative.velocity * shrink;
+            let change = -(less + (v - less) * brake);
+            let size = relative.velocity_size * shrink.abs() * (1.0 + brake.abs()) + v.norm() * brake.abs();
+            let parts = [
+                (0, motion.velocity, 1.0),
+                (4, motion.velocity_before, 1.0),
+                (8, motion.last_displacement, h),
+            ];
+            for (part, before, factor) in parts {
+                let mut sum = Sum::default();
+                sum.add(wide(&before));
+                sum.add_sized(change * factor, size * factor);
+                out.vector(all, (size_of::<Motion>() / 4) * i + part, &sum);
+            }
+        }
+    }
+    out.done()
+}
+
 /// Twin of `apply_conservation`.
 pub fn apply_conservation(all: &mut Contents, _: &Call) -> Magnitudes {
     let aims = all.items::<BodyAim>(Buffer::BodyAims).to_vec();

@@ -14,6 +14,8 @@ use nalgebra::SMatrix;
 
 /// The share that numbers are shaken by: much more than single precision leaves out, little enough for changes to be linear.
 const SHAKEN: f32 = 1e-4;
+/// Every row of a matrix is turned 35 times, each time with some roundings in no particular direction.
+const ROTATIONS: f32 = 8.0;
 /// How often.
 const TIMES: u64 = 6;
 /// As in `reduce_momenta.wgsl`.
@@ -51,6 +53,27 @@ pub(super) fn shaken<T: bytemuck::Pod>(
     }
     all.set(to, &result);
     vec![(to, sizes)]
+}
+
+/// The same for what is known of bodies, where some numbers are differences of others that a shake does not show.
+pub(super) fn shaken_bodies(
+    all: &mut Contents,
+    inputs: &[Buffer],
+    run: impl Fn(&Contents, usize) -> BodyAim,
+) -> Magnitudes {
+    let before = all.items::<BodyAim>(Buffer::BodyAims).to_vec();
+    let mut written =
+        shaken(all, Buffer::BodyAims, inputs, |all| (0..before.len()).map(|body| run(all, body)).collect());
+    for (_, sizes) in &mut written {
+        for (aim, before) in bytemuck::cast_slice_mut::<f32, BodyAim>(sizes).iter_mut().zip(&before) {
+            // what rounding left of a number is as large as its last place
+            aim.momentum_low = std::array::from_fn(|axis| aim.momentum_low[axis] + aim.momentum[axis]);
+            aim.energy_low += aim.energy;
+            // what is given back is first of what was damped
+            aim.given += before.damped.abs();
+        }
+    }
+    written
 }
 
 pub(super) fn has(flags: u32, what: u32) -> bool {
@@ -108,8 +131,7 @@ pub fn aim_body(all: &mut Contents, _: &Call) -> Magnitudes {
         Buffer::AttachmentAims,
         Buffer::BodyAims,
     ];
-    let bodies = all.count(Buffer::BodyAims);
-    shaken(all, Buffer::BodyAims, &inputs, |all| (0..bodies).map(|body| aimed(all, body)).collect())
+    shaken_bodies(all, &inputs, aimed)
 }
 
 fn aimed(all: &Contents, number: usize) -> BodyAim {
@@ -174,9 +196,13 @@ fn fly(body: &mut BodyAim, s: &Step, velocity: Vec3, spin: Vec3, wish: &BodyWish
     let own = gravity * (f64::from(s.free_velocity_gravity) - slope * f64::from(s.target_acceleration));
     let way = velocity * h + gravity * (0.5 * h * h);
     let end_velocity = velocity + gravity * h;
-    let reference = (end_velocity - own) / slope;
+    let unless_rounding = |value: f64, size: f64| if value.abs() > 1e-6 * size { value } else { 0.0 };
+    let own_share = f64::from(s.free_velocity_gravity) - slope * f64::from(s.target_acceleration);
+    let by_velocity = unless_rounding(1.0 / slope - h, h);
+    let by_gravity = unless_rounding((h - own_share) / slope - 0.5 * h * h, h * h);
+    let late = velocity * by_velocity + gravity * by_gravity;
     let pivot = if has(wish.flags, conserved::HOLDS[0]) { Vec3::zeros() } else { way * 0.5 };
-    let (late, fallen) = (reference - way, end_velocity * mass);
+    let fallen = end_velocity * mass;
     let new_spin = if has(wish.flags, conserved::WISHES[1]) { wide(&wish.spin) } else { spin };
     let (mut push, mut turned) = (Vec3::zeros(), new_spin - spin);
     if has(wish.flags, conserved::WISHES[0]) {
@@ -185,8 +211,9 @@ fn fly(body: &mut BodyAim, s: &Step, velocity: Vec3, spin: Vec3, wish: &BodyWish
         turned += late.cross(&wished) + way.cross(&push) * 0.5 + push.cross(&fallen) / (mass * slope);
     }
     let shift = way * 0.5 - pivot;
-    let torque = late.cross(&way) * (mass / h) - (spin + turned) - shift.cross(&push);
-    (body.reference, body.velocity) = (single(reference), single(end_velocity));
+    let sideways = velocity.cross(&gravity) * (mass * (0.5 * h * by_velocity - by_gravity));
+    let torque = sideways - (spin + turned) - shift.cross(&push);
+    (body.reference, body.velocity) = (single(way + late), single(end_velocity));
     body.kinetic = (0.5 * mass * end_velocity.norm_squared()) as f32;
     (body.pivot, body.pivot_shift) = (single(pivot), single(shift));
     body.turn_offset = single(own - gravity * (0.5 * h) + pivot * slope);
@@ -228,9 +255,20 @@ fn set_energy(
 /// Twin of `reduce_momenta`.
 pub fn reduce_momenta(all: &mut Contents, _: &Call) -> Magnitudes {
     let bodies = all.count(Buffer::BodySystems);
-    shaken(all, Buffer::BodySystems, &[Buffer::ConservationPartials], |all| {
+    let mut written = shaken(all, Buffer::BodySystems, &[Buffer::ConservationPartials], |all| {
         (0..bodies).map(|body| system(all, body)).collect()
-    })
+    });
+    for (_, sizes) in &mut written {
+        for system in bytemuck::cast_slice_mut::<f32, BodySystem>(sizes) {
+            let diagonal: [f32; 6] = std::array::from_fn(|k| system.inverse[k][k]);
+            for (i, row) in system.inverse.iter_mut().enumerate() {
+                row.iter_mut()
+                    .zip(diagonal)
+                    .for_each(|(size, own)| *size += ROTATIONS * (diagonal[i] * own).sqrt());
+            }
+        }
+    }
+    written
 }
 
 fn system(all: &Contents, body: usize) -> BodySystem {

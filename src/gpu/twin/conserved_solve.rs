@@ -3,7 +3,7 @@
 use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
-use super::conserved_body::{added, added_vector, has, shaken, single, sums, three};
+use super::conserved_body::{added, added_vector, has, shaken_bodies, single, sums, three};
 use super::{Output, step, wide};
 use crate::Vec3;
 use crate::step::parts::conservation::kkt::{KktSystem, Momenta, Precision};
@@ -13,7 +13,7 @@ use nalgebra::SMatrix;
 const RIGID: f64 = 1e-6;
 const LEAST_MOTION: f64 = 1e-10;
 /// As in `settle_conservation.wgsl`.
-const MOST_MISSING: f64 = 0.01;
+const MOST_OFF: f64 = 0.01;
 
 /// c of a body at the iterate.
 struct Beyond {
@@ -23,6 +23,8 @@ struct Beyond {
     scale: f64,
     work: f64,
     moved: Vec3,
+    /// Kinetic energy (J).
+    kinetic: f64,
 }
 
 fn beyond(all: &Contents, number: usize, body: &BodyAim) -> Beyond {
@@ -50,6 +52,7 @@ fn beyond(all: &Contents, number: usize, body: &BodyAim) -> Beyond {
         scale: f64::from(body.kinetic) + along + n[7] + f64::from(body.floor) + held,
         work,
         moved: mu,
+        kinetic: f64::from(body.kinetic) + along,
     }
 }
 
@@ -69,7 +72,7 @@ fn judge(body: &mut BodyAim, off: &Beyond) {
     let errors = [0, 1, 2].map(share);
     let of_momenta = u32::from(errors[1] > errors[0]);
     body.worst = if errors[2] > errors[0].max(errors[1]) { 2 } else { of_momenta };
-    body.error = errors.into_iter().fold(0.0, f64::max) as f32;
+    body.error = errors[0].max(errors[1]).max(errors[2]) as f32;
 }
 
 /// Twin of `solve_conservation`.
@@ -85,8 +88,7 @@ pub fn solve_conservation(all: &mut Contents, _: &Call) -> Magnitudes {
         Buffer::BodySystems,
         Buffer::BodyAims,
     ];
-    let bodies = all.count(Buffer::BodyAims);
-    shaken(all, Buffer::BodyAims, &inputs, |all| (0..bodies).map(|body| solved(all, body)).collect())
+    shaken_bodies(all, &inputs, solved)
 }
 
 fn solved(all: &Contents, number: usize) -> BodyAim {
@@ -157,8 +159,7 @@ pub fn settle_conservation(all: &mut Contents, _: &Call) -> Magnitudes {
         Buffer::Iterate,
         Buffer::BodyAims,
     ];
-    let bodies = all.count(Buffer::BodyAims);
-    shaken(all, Buffer::BodyAims, &inputs, |all| (0..bodies).map(|body| settled(all, body)).collect())
+    shaken_bodies(all, &inputs, settled)
 }
 
 fn settled(all: &Contents, number: usize) -> BodyAim {
@@ -168,12 +169,17 @@ fn settled(all: &Contents, number: usize) -> BodyAim {
     if wished && !has(body.flags, conserved::ALONE) {
         judge(&mut body, &off);
         let missing = -off.energy;
-        if has(body.flags, conserved::HOLDS[2]) && missing > MOST_MISSING * off.scale {
+        if has(body.flags, conserved::HOLDS[2]) && missing > MOST_OFF * off.scale {
             let back = missing.min(f64::from(body.given)).max(0.0);
             body.target_energy = (f64::from(body.target_energy) - back) as f32;
             body.given = (f64::from(body.given) - back) as f32;
         }
     }
+    let is_over = all.small::<IterationState>(Buffer::IterationState, 0).done != 0;
+    let is_far = f64::from(body.excess) > MOST_OFF * f64::from(body.scale);
+    let concerns = !is_over && has(body.flags, conserved::HOLDS[2]) && is_far;
+    body.too_much = if concerns { off.energy.max(0.0) as f32 } else { 0.0 };
+    body.end_kinetic = off.kinetic as f32;
     let (is_free, mass, gravity) = (has(body.flags, conserved::FREE), f64::from(body.mass), wide(&s.gravity));
     let change = if is_free { wide(&body.push) } else { off.moved * f64::from(s.slope) };
     let gained = wide(&body.velocity).dot(&change) + 0.5 * change.norm_squared() / mass;
@@ -191,6 +197,24 @@ fn settled(all: &Contents, number: usize) -> BodyAim {
     body.spin = body.new_spin;
     body.known = conserved::KNOWS_ENERGY + if is_free { conserved::KNOWS_MOMENTA } else { 0 };
     body.work = off.work as f32;
+    body
+}
+
+/// Twin of `reduce_vibration`.
+pub fn reduce_vibration(all: &mut Contents, _: &Call) -> Magnitudes {
+    let inputs = [Buffer::ConservationPartials, Buffer::BodyAims];
+    shaken_bodies(all, &inputs, reduced)
+}
+
+fn reduced(all: &Contents, number: usize) -> BodyAim {
+    let mut body = all.items::<BodyAim>(Buffer::BodyAims)[number];
+    let [vibration]: [f64; 1] = sums(all, Buffer::ConservationPartials, number, 2, 0);
+    let (too_much, kinetic) = (f64::from(body.too_much), f64::from(body.end_kinetic));
+    let taken = too_much.min(vibration);
+    body.shrink = if taken > 0.0 { (1.0 - ((vibration - taken) / vibration).sqrt()) as f32 } else { 0.0 };
+    let (left, most) = (kinetic - taken, (kinetic - too_much).max(0.0));
+    let brakes = !has(body.flags, conserved::FREE) && too_much > 0.0 && left > most;
+    body.brake = if brakes { (1.0 - (most / left).sqrt()) as f32 } else { 0.0 };
     body
 }
 

@@ -293,11 +293,9 @@ impl Part for Conservation {
 
     fn solved(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
         if cx.is_resident {
-            // what the last iteration has made of a wish is what the user has given
-            let wishes = cx.shared.conservation.as_ref().is_some_and(|targets| targets.wishes(stage));
             let StepContext { backend, clock, .. } = cx;
             let device = backend.resident().ok_or(RunError::HostNeeds)?;
-            return clock.time(Phase::Constrain, || device.end_conservation(wishes));
+            return clock.time(Phase::Constrain, || device.end_conservation());
         }
         let Strategy::Projection(fepr) = &mut self.strategy else {
             return self.end_solve(stage, progress, cx);
@@ -319,7 +317,12 @@ impl Part for Conservation {
     }
 
     fn advanced(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
-        let StepContext { backend, clock, .. } = cx;
+        let StepContext { backend, clock, shared, is_resident, .. } = cx;
+        if *is_resident {
+            let holds_energy = shared.conservation.as_ref().is_some_and(ConservationTargets::holds_energy);
+            let device = backend.resident().ok_or(RunError::HostNeeds)?;
+            return if holds_energy { clock.time(Phase::Constrain, || device.take_excess()) } else { Ok(()) };
+        }
         clock.time(Phase::Advance, || {
             if let Some(velocities) = self.rebound.take() {
                 backend.offset_state(StateOffset::Velocities(&velocities))?;

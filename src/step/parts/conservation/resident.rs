@@ -184,13 +184,6 @@ impl ConservationTargets {
         }
     }
 
-    /// Whether a user wishes anything in a stage.
-    pub fn wishes(&self, stage: &Stage) -> bool {
-        let times = [stage.start, stage.start + stage.coefficients.h];
-        let wished = |name: &str| Wishes::of(&self.scene, name, times) != Wishes::default();
-        self.held[2] && self.model.bodies.iter().any(|body| wished(&body.name))
-    }
-
     fn device_bodies(&self, cx: &StepContext) -> Vec<DeviceBody> {
         let (model, state) = (&self.model, cx.backend.fetched());
         let bodies = model.bodies.iter().zip(&self.conserved);
