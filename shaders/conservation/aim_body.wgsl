@@ -91,21 +91,21 @@ fn aimed(number: u32, kinetic: f32, elastic: f32, attached: f32) -> BodyAim {
         body.known = 0u;
     }
     let mass = rigid.mass;
-    var momentum = Pair(mass * measured_velocity, vec3<f32>());
+    var centre = Pair(measured_velocity, vec3<f32>());
     var spin = measured_spin;
     // the kinetic energy of the centre's motion before what the host did, less that of now
-    var gained = 0.5 * dot(body.momentum - momentum.high, body.momentum + momentum.high) / mass;
+    var gained = 0.5 * mass * dot(body.centre_velocity - centre.high, body.centre_velocity + centre.high);
     if (body.known & KNOWS_MOMENTA) != 0u {
-        momentum = added(Pair(body.momentum, body.momentum_low), wish.impulse);
+        centre = added(Pair(body.centre_velocity, body.centre_velocity_low), wish.impulse / mass);
         spin = body.spin + wish.angular_impulse;
-        gained = -dot(wish.impulse, body.momentum + 0.5 * wish.impulse) / mass;
+        gained = -dot(wish.impulse, body.centre_velocity + (0.5 / mass) * wish.impulse);
     }
     var energy = Pair(vec3(kinetic + elastic + attached), vec3<f32>());
     if (body.known & KNOWS_ENERGY) != 0u {
         energy = added(Pair(vec3(body.energy), vec3(body.energy_low)), vec3(gained + wish.given + wish.stiffened * elastic));
     }
-    body.momentum = momentum.high;
-    body.momentum_low = momentum.low;
+    body.centre_velocity = centre.high;
+    body.centre_velocity_low = centre.low;
     body.spin = spin;
     body.energy = energy.high.x;
     body.energy_low = energy.low.x;
@@ -116,7 +116,7 @@ fn aimed(number: u32, kinetic: f32, elastic: f32, attached: f32) -> BodyAim {
     body.tolerance = wish.tolerance;
     body.first = wish.first;
     body.end = wish.end;
-    let velocity = momentum.high / mass + momentum.low / mass;
+    let velocity = centre.high + centre.low;
     fly(&body, velocity, wish);
     set_energy(&body, velocity, wish, inertia);
     body.frame = vec3<f32>();

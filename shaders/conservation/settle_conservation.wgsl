@@ -43,7 +43,7 @@ fn main(
         if state.done == 0u && holds(body, HOLDS_ENERGY) && body.excess > MOST_OFF * body.scale {
             body.too_much = max(off.energy, 0.0);
         }
-        body.end_kinetic = off.scale - elastic - body.floor - lanes[0][7];
+        body.end_kinetic = off.kinetic;
         keep(&body, off);
         aims[number] = body;
     }
@@ -73,13 +73,14 @@ fn keep(body: ptr<function, BodyAim>, off: Beyond) {
     (*body).energy = energy.high.x;
     (*body).energy_low = energy.low.x;
     if is_free {
-        var momentum = added(Pair((*body).momentum, (*body).momentum_low), (mass * step.h) * step.gravity);
-        momentum = added(momentum, (*body).push);
-        (*body).momentum = momentum.high;
-        (*body).momentum_low = momentum.low;
+        let fall = multiplied(step.h, step.gravity);
+        var centre = added(Pair((*body).centre_velocity, (*body).centre_velocity_low), fall.high);
+        centre = added(centre, fall.low + (*body).push / mass);
+        (*body).centre_velocity = centre.high;
+        (*body).centre_velocity_low = centre.low;
     } else {
-        (*body).momentum = mass * (*body).velocity + change;
-        (*body).momentum_low = vec3<f32>();
+        (*body).centre_velocity = (*body).velocity + change / mass;
+        (*body).centre_velocity_low = vec3<f32>();
     }
     (*body).spin = (*body).new_spin;
     (*body).known = KNOWS_ENERGY | select(0u, KNOWS_MOMENTA, is_free);

@@ -18,6 +18,7 @@ struct Beyond {
     scale: f32,                  // energy that it is compared with (J)
     work: f32,                   // of attachments that move (J)
     moved: vec3<f32>,            // mu: sum of m (d - w) (kg m)
+    kinetic: f32,                // J
 }
 
 fn three(slot: u32) -> vec3<f32> {
@@ -76,6 +77,7 @@ fn beyond(body: BodyAim, mu: vec3<f32>, turned: vec3<f32>, square: f32, elastic:
         body.kinetic + along + elastic + body.floor + held,
         work,
         mu,
+        body.kinetic + along,
     );
 }
 

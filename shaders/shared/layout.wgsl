@@ -242,6 +242,14 @@ struct FrontTask {
     update: u32,    // the front's first row in what fronts hand on
 }
 
+// How a step of non-oscillatory motion filters the velocities that a body starts with.
+struct StartFilter {
+    share: f32,  // of the motion beyond the rigid one that is taken
+    loss: f32,   // of all motion
+    weight: f32, // of gravity (s)
+    spare: f32,
+}
+
 // What conservation knows of a vertex in a step, from the centre of its body on.
 struct ConservedVertex {
     arm: vec3<f32>,   // r, from the centre of mass at the start of the step (m)
@@ -307,10 +315,10 @@ const KNOWS_ENERGY: u32 = 2u;
 
 // What is conserved of a body, what a step shall make of it, and how far it is.
 struct BodyAim {
-    // from step to step: P, L about the centre and the energy without that of the centre's motion and weight, as sums of two numbers
-    momentum: vec3<f32>, // kg m/s; of a body that is held what it had
+    // from step to step: V = P/M, L about the centre and the energy without that of the centre's motion and weight, as sums of two numbers
+    centre_velocity: vec3<f32>, // m/s; of a body that is held what it had
     known: u32,
-    momentum_low: vec3<f32>,
+    centre_velocity_low: vec3<f32>,
     bend: f32, // second derivative of H along the steps as a share of A
     spin: vec3<f32>, // kg m^2/s
     energy: f32,     // J

@@ -37,7 +37,7 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn residency(&self) -> Residency {
         // only the exact solve is good enough for what is built upon it
         match self.global.solves_on_device() {
-            true => Residency { conservation: true, ..Residency::default() },
+            true => Residency { conservation: true, non_oscillatory: true, ..Residency::default() },
             false => Residency::default(),
         }
     }
@@ -284,6 +284,7 @@ impl<T: Scalar> Backend for Gpu<T> {
             return Ok(false);
         }
         self.restore_conserved(&snapshot.conserved)?;
+        self.start_filters.clear(); // the device may have lost the last uploads
         (self.exchange_open, self.conserves) = (false, false);
         self.has_force = snapshot.forces.len() == 3 * self.model.vertex_count();
         self.invalidate_mirror();

@@ -129,6 +129,8 @@ buffers! {
     Rigids: Storage<Rigid>;
     /// What damping does to the velocities (m/s), and how much longer it was before it was projected on edges.
     Changes: Storage<[f32; 4]>;
+    /// How non-oscillatory motion filters the velocities of each body before a step.
+    StartFilters: Storage<StartFilter>;
     /// Mean of a body's changes (m/s), and the factor that they are scaled with.
     Balances: Storage<[f32; 4]>;
     /// Edges of the shapes; like all that follows about them and about clusters, empty until a filter needs it.

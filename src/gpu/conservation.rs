@@ -7,10 +7,13 @@
 use super::Gpu;
 use super::buffer::{Buffer, Contents};
 use super::contents::{CONSERVATION as BUFFERS, conservation};
-use super::kernel::{CONSERVATION, CONSERVATION_AIMS, CONSERVATION_END, CONSERVATION_REBOUND, Columns, Id};
-use super::layout::{BodyAim, BodyWish, Step, conserved};
+use super::kernel::{
+    CONSERVATION, CONSERVATION_AIMS, CONSERVATION_END, CONSERVATION_REBOUND, Columns, Id, START_FILTER,
+};
+use super::layout::{BodyAim, BodyWish, StartFilter, Step, conserved};
+use super::state;
 use crate::elastic::Scalar;
-use crate::step::backend::Resident;
+use crate::step::backend::{Resident, StartVelocities};
 use crate::step::clock::Phase;
 use crate::step::coefficients::StepCoefficients;
 use crate::step::parts::conservation::resident::{ConservationRequest, DeviceBody};
@@ -31,6 +34,24 @@ pub(super) struct DeviceConservation {
 }
 
 impl<T: Scalar> Resident for Gpu<T> {
+    fn filter_start(&mut self, coefficients: &StepCoefficients, start: &StartVelocities) -> Result<()> {
+        self.stream.phase(Phase::Predict);
+        // filters of the step before count before this one
+        self.close_exchange()?;
+        self.set_numbers(state::numbers(coefficients, self.model.gravity, &self.numbers)?);
+        let lost = (1.0 - start.kappa) as f32;
+        let filter = |held: &bool| match held {
+            true => StartFilter { loss: lost, weight: start.weight as f32, ..StartFilter::default() },
+            false => StartFilter { share: lost, ..StartFilter::default() },
+        };
+        let filters: Vec<StartFilter> = start.held.iter().map(filter).collect();
+        if self.start_filters != filters {
+            self.stream.upload(Buffer::StartFilters, bytemuck::cast_slice(&filters));
+            self.start_filters = filters;
+        }
+        START_FILTER.iter().try_for_each(|id| self.stream.kernel(*id))
+    }
+
     fn conserve(&mut self, coefficients: &StepCoefficients, request: &ConservationRequest) -> Result<()> {
         self.stream.phase(Phase::Aim);
         self.open_conservation()?;
@@ -216,11 +237,11 @@ impl<T: Scalar> Gpu<T> {
 fn aim(body: &DeviceBody) -> BodyAim {
     let known =
         [(body.knows_momenta, conserved::KNOWS_MOMENTA), (body.knows_energy, conserved::KNOWS_ENERGY)];
-    let [high, low] = body.momentum;
+    let [high, low] = body.velocity;
     BodyAim {
         known: known.iter().filter(|(yes, _)| *yes).map(|(_, bit)| bit).sum(),
-        momentum: high.map(|c| c as f32),
-        momentum_low: low.map(|c| c as f32),
+        centre_velocity: high.map(|c| c as f32),
+        centre_velocity_low: low.map(|c| c as f32),
         spin: body.spin.map(|c| c as f32),
         energy: body.energy[0] as f32,
         energy_low: body.energy[1] as f32,
@@ -233,7 +254,7 @@ fn body(aim: &BodyAim) -> DeviceBody {
     DeviceBody {
         knows_momenta: aim.known & conserved::KNOWS_MOMENTA != 0,
         knows_energy: aim.known & conserved::KNOWS_ENERGY != 0,
-        momentum: [aim.momentum.map(f64::from), aim.momentum_low.map(f64::from)],
+        velocity: [aim.centre_velocity.map(f64::from), aim.centre_velocity_low.map(f64::from)],
         spin: aim.spin.map(f64::from),
         energy: [f64::from(aim.energy), f64::from(aim.energy_low)],
         bend: f64::from(aim.bend),

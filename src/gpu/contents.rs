@@ -283,6 +283,7 @@ fn reductions(model: &Model, sizes: &Sizes, all: &mut Contents) {
     all.set(Buffer::ExchangePartials, &zeros(sizes.chunks + attachment_blocks));
     all.set_small(Buffer::Rigids, &vec![Rigid::default(); model.bodies.len()]);
     all.set(Buffer::Balances, &zeros(sizes.bodies));
+    all.set(Buffer::StartFilters, &zeros(sizes.bodies));
     all.set(Buffer::Shifts, &zeros(sizes.bodies));
     all.set(Buffer::Report, &vec![0.0f32; SLOTS * (1 + segments.len())]);
 }

@@ -180,6 +180,7 @@ kernels! {
     filters/measure_spin [Chunks, Vertices, Motions, Rigids, Partials] |s| s.chunks;
     filters/reduce_spin [Segments, Partials, Rigids] |s| s.bodies;
     filters/filter_pbd [Step, Chunks, Vertices, Motions, Rigids, ExchangePartials] |s| s.chunks;
+    filters/filter_start [Step, Chunks, Vertices, Rigids, StartFilters, Motions] |s| s.chunks;
     filters/damp_body [Step, Chunks, Vertices, Motions, Rigids, Changes] |s| s.chunks;
     filters/damp_edge [Step, Sizes, Vertices, Changes, Edges, EdgeRows] |s| items(s.edges);
     filters/gather_edge [Sizes, Vertices, EdgeStarts, EdgeEnds, EdgeRows, Changes] |s| items(s.vertices);
@@ -209,6 +210,17 @@ pub const PBD_DAMPING: &[Id] = &[
     Id::measure_spin,
     Id::reduce_spin,
     Id::filter_pbd,
+];
+
+/// What a step of non-oscillatory motion keeps of the velocities, in order; see [`PBD_DAMPING`].
+pub const START_FILTER: &[Id] = &[
+    Id::measure_centre,
+    Id::reduce_centre,
+    Id::measure_spin,
+    Id::reduce_spin,
+    Id::measure_spin,
+    Id::reduce_spin,
+    Id::filter_start,
 ];
 
 /// Before the iterations of a step that conserves momenta or energy, in order.

@@ -43,7 +43,7 @@ use crate::{Result, Vec3};
 pub use buffer::{Buffer, Contents};
 pub use context::{Adapter, Context};
 pub use kernel::{Id, KERNELS};
-use layout::{Inner, Motion, Point, Step, Vertex};
+use layout::{Inner, Motion, Point, StartFilter, Step, Vertex};
 pub use readback::Readback;
 pub use shader::Library;
 use std::collections::VecDeque;
@@ -90,6 +90,8 @@ pub struct Gpu<T: Scalar> {
     /// What the device knows of conservation, once it conserves by itself, and whether it does so in the current stage.
     conservation: Option<conservation::DeviceConservation>,
     conserves: bool,
+    /// How the velocities are filtered before a step, as last sent.
+    start_filters: Vec<StartFilter>,
     /// What the host sees of the steps.
     needs: HostNeeds,
     /// The largest ratio of stiffness to inertia of a vertex in A.
@@ -214,6 +216,7 @@ impl<T: Scalar> Gpu<T> {
             panels: None,
             conservation: None,
             conserves: false,
+            start_filters: Vec::new(),
             needs: HostNeeds::Nothing,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),

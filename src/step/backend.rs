@@ -204,9 +204,25 @@ pub struct Residency {
     pub tolerance: bool,
 }
 
+/// What a step of non-oscillatory motion keeps of the velocities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartVelocities {
+    /// κ.
+    pub kappa: f64,
+    /// τ − h (s).
+    pub weight: f64,
+    /// Whether something holds each body.
+    pub held: Vec<bool>,
+}
+
 /// What parts and the minimiser leave to a backend that makes whole steps by itself. Each call is about the stage that is being made; the
 /// backend then does it in [`Backend::local`] and [`Backend::solve`], for every iteration, and nothing comes back to the host but the report.
 pub trait Resident {
+    /// What a step of non-oscillatory motion keeps of the velocities: v ← κ v + (1 − κ) (rigid motion) of bodies that nothing holds,
+    /// v ← κ v + `weight` a of those that are `held`.
+    fn filter_start(&mut self, _: &StepCoefficients, _: &StartVelocities) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
     /// Conserves momenta and energies of the stage, from its first guess on.
     fn conserve(&mut self, _: &StepCoefficients, _: &ConservationRequest) -> Result<()> {
         Err(RunError::HostNeeds.into())

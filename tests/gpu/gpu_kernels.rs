@@ -155,6 +155,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
         Buffer::ExchangePartials,
         Buffer::Shifts,
         Buffer::Changes,
+        Buffer::StartFilters,
         Buffer::Balances,
         Buffer::EdgeRows,
         Buffer::ClusterRows,
@@ -262,12 +263,14 @@ fn fill_conservation(all: &mut Contents, model: &Model, size: f64, random: &mut 
         positive.iter().for_each(|slot| partial[*slot] = partial[*slot].abs() + 3.0 * size as f32);
     }
     for (k, number) in all.items_mut::<f32>(Buffer::BodySystems).iter_mut().enumerate() {
-        let (row, column) = (k % 80 % 36 / 6, k % 80 % 36 % 6);
+        let (own, row, column) = (k % 80, k % 80 % 36 / 6, k % 80 % 36 % 6);
+        let about_one = 1.0 + 0.5 * *number / size as f32;
         // the energy's own part is larger than what the momenta have of it
-        *number = match k % 80 {
+        *number = match own {
             78 => 20.0 * size as f32,
-            0..72 if row == column => 1.0 + *number,
-            0..72 => 0.0,
+            0..72 if row != column => 0.0,
+            0..36 => about_one * size as f32,
+            36..72 => about_one / size as f32,
             _ => *number,
         };
     }

@@ -13,9 +13,8 @@ const ON_HOST: [&str; 2] = ["contact", "plasticity"];
 
 /// Scenes that the host looks into for other reasons.
 const OTHERS: &[(&str, &str)] = &[
-    ("thesis-trapezoid", "non-oscillatory motion"),
-    ("thesis-annulus", "non-oscillatory motion"),
-    ("pig-calm", "non-oscillatory motion"),
+    ("thesis-trapezoid", "a line search beside conservation"),
+    ("thesis-annulus", "a line search beside conservation"),
     ("unloaded-beam", "L-BFGS"),
     ("bar-directions", "example damping"),
     ("leaf", "example damping"),

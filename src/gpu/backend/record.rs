@@ -89,7 +89,7 @@ impl<T: Scalar> Gpu<T> {
             Id::measure_merit | Id::measure_strain | Id::measure_attachment_energy | Id::reduce_merit => true,
             Id::measure_gradient | Id::reduce_gradient => host_solves,
             Id::chebyshev_update | Id::measure_residual | Id::reduce_residual => self.inner.is_empty(),
-            Id::filter_ether_drag | Id::filter_pbd | Id::filter_change => true,
+            Id::filter_ether_drag | Id::filter_pbd | Id::filter_change | Id::filter_start => true,
             Id::damp_body | Id::damp_edge | Id::gather_edge => true,
             Id::damp_cluster | Id::gather_cluster | Id::measure_change | Id::reduce_change => true,
             Id::measure_centre | Id::reduce_centre | Id::measure_spin | Id::reduce_spin => true,

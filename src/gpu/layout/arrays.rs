@@ -171,6 +171,18 @@ array_structs! {
         end: u32,
     }
 
+    /// How a step of non-oscillatory motion filters the velocities that a body starts with.
+    pub struct StartFilter {
+        /// Share of the motion beyond the rigid one that is taken.
+        share: f32,
+        /// Share of all motion.
+        loss: f32,
+        /// Factor of gravity (s).
+        weight: f32,
+        /// Nothing.
+        spare: f32,
+    }
+
     /// What conservation knows of a vertex in a step.
     pub struct ConservedVertex {
         /// r, from the body's centre of mass at the start of the step (m).
@@ -243,12 +255,12 @@ array_structs! {
 
     /// What is conserved of a body, what a step shall make of it, and how far it is; see the WGSL.
     pub struct BodyAim {
-        /// P, or what it was for a body that is held (kg m/s).
-        momentum: [f32; 3],
+        /// V = P/M, or what it was for a body that is held (m/s).
+        centre_velocity: [f32; 3],
         /// Sum of the numbers of [`conserved`]: what is kept from the step before.
         known: u32,
-        /// What rounding left of P (kg m/s).
-        momentum_low: [f32; 3],
+        /// What rounding left of V (m/s).
+        centre_velocity_low: [f32; 3],
         /// ∇²H along the steps as a share of A, as last seen.
         bend: f32,
         /// L about the centre (kg m²/s).

@@ -67,10 +67,13 @@ pub(super) fn shaken_bodies(
     for (_, sizes) in &mut written {
         for (aim, before) in bytemuck::cast_slice_mut::<f32, BodyAim>(sizes).iter_mut().zip(&before) {
             // what rounding left of a number is as large as its last place
-            aim.momentum_low = std::array::from_fn(|axis| aim.momentum_low[axis] + aim.momentum[axis]);
+            let last_places = |axis: usize| aim.centre_velocity_low[axis] + aim.centre_velocity[axis];
+            aim.centre_velocity_low = std::array::from_fn(last_places);
             aim.energy_low += aim.energy;
             // what is given back is first of what was damped
             aim.given += before.damped.abs();
+            // shares are differences from 1
+            (aim.shrink, aim.brake) = (aim.shrink + 1.0, aim.brake + 1.0);
         }
     }
     written
@@ -131,7 +134,17 @@ pub fn aim_body(all: &mut Contents, _: &Call) -> Magnitudes {
         Buffer::AttachmentAims,
         Buffer::BodyAims,
     ];
-    shaken_bodies(all, &inputs, aimed)
+    let mut written = shaken_bodies(all, &inputs, aimed);
+    let aims = all.items::<BodyAim>(Buffer::BodyAims);
+    for (_, sizes) in &mut written {
+        for (size, aim) in bytemuck::cast_slice_mut::<f32, BodyAim>(sizes).iter_mut().zip(aims) {
+            // torques of a push and of the momentum that it changes cancel in part
+            let (push, way) = (wide(&aim.push).norm(), wide(&aim.reference).norm());
+            let torque = way * (push + f64::from(aim.mass) * wide(&aim.velocity).norm());
+            size.torque = size.torque.map(|own| own + torque as f32);
+        }
+    }
+    written
 }
 
 fn aimed(all: &Contents, number: usize) -> BodyAim {
@@ -153,14 +166,14 @@ fn aimed(all: &Contents, number: usize) -> BodyAim {
     if has(wish.flags, conserved::FORGETS) {
         body.known = 0;
     }
-    let before = wide(&body.momentum);
-    let own = measured_velocity * mass;
-    let mut gained = 0.5 * (before - own).dot(&(before + own)) / mass;
-    let (mut momentum, mut low, mut spin) = (single(own), [0.0; 3], measured_spin);
+    let before = wide(&body.centre_velocity);
+    let mut gained = 0.5 * mass * (before - measured_velocity).dot(&(before + measured_velocity));
+    let (mut centre, mut low, mut spin) = (single(measured_velocity), [0.0; 3], measured_spin);
     if has(body.known, conserved::KNOWS_MOMENTA) {
-        (momentum, low) = added_vector(body.momentum, body.momentum_low, wish.impulse);
+        let impulse = wide(&wish.impulse);
+        (centre, low) = added_vector(body.centre_velocity, body.centre_velocity_low, single(impulse / mass));
         spin = wide(&body.spin) + wide(&wish.angular_impulse);
-        gained = -wide(&wish.impulse).dot(&(before + wide(&wish.impulse) * 0.5)) / mass;
+        gained = -impulse.dot(&(before + impulse * (0.5 / mass)));
     }
     (body.energy, body.energy_low) = match has(body.known, conserved::KNOWS_ENERGY) {
         true => {
@@ -169,11 +182,11 @@ fn aimed(all: &Contents, number: usize) -> BodyAim {
         }
         false => ((kinetic + elastic + attached) as f32, 0.0),
     };
-    (body.momentum, body.momentum_low, body.spin) = (momentum, low, single(spin));
+    (body.centre_velocity, body.centre_velocity_low, body.spin) = (centre, low, single(spin));
     (body.mass, body.inertia, body.offset) = (rigid.mass, (0.5 * inertia.trace()) as f32, single(offset));
     (body.flags, body.tolerance) = (wish.flags, wish.tolerance);
     (body.first, body.end) = (wish.first, wish.end);
-    let velocity = (wide(&momentum) + wide(&low)) / mass;
+    let velocity = wide(&centre) + wide(&low);
     fly(&mut body, &s, velocity, spin, &wish);
     let energy = f64::from(body.energy) + f64::from(body.energy_low);
     set_energy(&mut body, &s, velocity, energy, spin, &wish, inertia);

@@ -187,12 +187,13 @@ fn settled(all: &Contents, number: usize) -> BodyAim {
     let (high, low) = added(body.energy, body.energy_low, body.given - body.damped);
     (body.energy, body.energy_low) = added(high, low, more as f32);
     if is_free {
-        let fall = single(gravity * (mass * f64::from(s.h)));
-        let (high, low) = added_vector(body.momentum, body.momentum_low, fall);
-        (body.momentum, body.momentum_low) = added_vector(high, low, body.push);
+        let fall = gravity * f64::from(s.h);
+        let low = fall - wide(&single(fall)) + wide(&body.push) / mass;
+        let (high, rest) = added_vector(body.centre_velocity, body.centre_velocity_low, single(fall));
+        (body.centre_velocity, body.centre_velocity_low) = added_vector(high, rest, single(low));
     } else {
-        body.momentum = single(wide(&body.velocity) * mass + change);
-        body.momentum_low = [0.0; 3];
+        body.centre_velocity = single(wide(&body.velocity) + change / mass);
+        body.centre_velocity_low = [0.0; 3];
     }
     body.spin = body.new_spin;
     body.known = conserved::KNOWS_ENERGY + if is_free { conserved::KNOWS_MOMENTA } else { 0 };

@@ -21,6 +21,7 @@ use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::error::RunError;
 use crate::scene::{Conservation as Given, Method, NON_OSCILLATORY, Quantity, Scene};
 use crate::step::backend::{ConservationReport, Residency};
+use crate::step::integrator::BACKWARD_EULER;
 use crate::step::{Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepCoefficients, StepContext};
 use crate::{Result, Vec3};
 use body::{BodyTarget, ConservedState, Rigid};
@@ -124,7 +125,10 @@ pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>
     let inside = given.method == Method::Cpd;
     cx.shared.conservation = Some(ConservationTargets::new(&given, inside, cx));
     let energy = given.hold.contains(&Quantity::Energy);
-    let fits_device = inside && cx.coefficients().iter().all(|stage| fits_device(stage, energy));
+    // other integrators may start with one of these
+    let kind = setup.scene.integrator.kind.as_str();
+    let is_known = [BACKWARD_EULER.name, NON_OSCILLATORY].contains(&kind);
+    let fits_device = inside && is_known && cx.coefficients().iter().all(|stage| fits_device(stage, energy));
     let strategy = match inside {
         true => Strategy::InsideSolve(Cpd::new(setup.model, is_non_oscillatory(setup.scene))),
         false => Strategy::Projection(Fepr::new(setup.model)),

@@ -52,12 +52,12 @@ pub struct BodyRequest {
 /// What a device keeps of a body from step to step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DeviceBody {
-    /// Whether P and L are conserved; otherwise P is what the body had.
+    /// Whether P and L are conserved; otherwise P/M is what the body had.
     pub knows_momenta: bool,
     /// Whether H is.
     pub knows_energy: bool,
-    /// P, as a sum of two numbers (kg m/s).
-    pub momentum: [[f64; 3]; 2],
+    /// V = P/M, as a sum of two numbers (m/s).
+    pub velocity: [[f64; 3]; 2],
     /// L about the centre (kg m²/s).
     pub spin: [f64; 3],
     /// H without the centre's kinetic energy and weight, as a sum of two numbers (J).
@@ -72,7 +72,7 @@ impl DeviceBody {
 
     /// As a checkpoint has it.
     pub fn numbers(&self) -> [f64; Self::NUMBERS] {
-        let [[a, b, c], [d, e, f]] = self.momentum;
+        let [[a, b, c], [d, e, f]] = self.velocity;
         let ([x, y, z], [high, low]) = (self.spin, self.energy);
         let known = [self.knows_momenta, self.knows_energy].map(|known| f64::from(u8::from(known)));
         [known[0], known[1], a, b, c, d, e, f, x, y, z, high, low, self.bend]
@@ -84,7 +84,7 @@ impl DeviceBody {
         Some(DeviceBody {
             knows_momenta: p != 0.0,
             knows_energy: l != 0.0,
-            momentum: [[a, b, c], [d, e, f]],
+            velocity: [[a, b, c], [d, e, f]],
             spin: [x, y, z],
             energy: [high, low],
             bend,
@@ -96,11 +96,11 @@ impl DeviceBody {
         let momentum = state.momentum.map_or(now.momentum, Vec3::from);
         let split = |value: f64| [f64::from(value as f32), value - f64::from(value as f32)];
         let energy = state.energy.map(|energy| energy - centre_energy(momentum, now, fall));
-        let pairs = momentum.map(split);
+        let pairs = (momentum / now.mass).map(split);
         DeviceBody {
             knows_momenta: state.momentum.is_some() && state.spin.is_some(),
             knows_energy: energy.is_some(),
-            momentum: [0, 1].map(|part| std::array::from_fn(|axis| pairs[axis][part])),
+            velocity: [0, 1].map(|part| std::array::from_fn(|axis| pairs[axis][part])),
             spin: state.spin.unwrap_or(now.spin.into()),
             energy: split(energy.unwrap_or_default()),
             bend: state.bend,
@@ -109,7 +109,7 @@ impl DeviceBody {
 
     /// And back.
     fn to_host(self, now: &Rigid, fall: Vec3) -> ConservedState {
-        let momentum = Vec3::from(self.momentum[0]) + Vec3::from(self.momentum[1]);
+        let momentum = (Vec3::from(self.velocity[0]) + Vec3::from(self.velocity[1])) * now.mass;
         let energy = self.energy[0] + self.energy[1] + centre_energy(momentum, now, fall);
         ConservedState {
             momentum: self.knows_momenta.then_some(momentum.into()),
