@@ -7,6 +7,7 @@
 @group(0) @binding(2) var<storage, read> panels: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> places: array<u32>;
 @group(0) @binding(4) var<storage, read_write> solution: array<f32>;
+@group(0) @binding(5) var<storage, read> state: IterationState;
 
 @compute @workgroup_size(256)
 fn main(
@@ -15,7 +16,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let number = flat_workgroup(workgroup, workgroups);
-    if number >= stage.tasks {
+    if number >= stage.tasks || state.done != 0u {
         return;
     }
     let task = tasks[stage.first_task + number];

@@ -10,6 +10,7 @@
 @group(0) @binding(5) var<storage, read> gradient: array<f32>;
 @group(0) @binding(6) var<storage, read_write> updates: array<f32>;
 @group(0) @binding(7) var<storage, read_write> solution: array<f32>;
+@group(0) @binding(8) var<storage, read> state: IterationState;
 
 // What the children hand on to a row, in their order.
 fn handed_on(row: u32) -> vec3<f32> {
@@ -28,7 +29,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let number = flat_workgroup(workgroup, workgroups);
-    if number >= stage.tasks {
+    if number >= stage.tasks || state.done != 0u {
         return;
     }
     let task = tasks[stage.first_task + number];

@@ -10,6 +10,7 @@
 @group(0) @binding(4) var<storage, read> bendings: array<Bending>;
 @group(0) @binding(5) var<storage, read> corners: array<Entry>;
 @group(0) @binding(6) var<storage, read_write> rows: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read> state: IterationState;
 
 @compute @workgroup_size(64)
 fn main(
@@ -18,7 +19,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let index = flat(workgroup, workgroups, lane);
-    if index >= sizes.bendings {
+    if index >= sizes.bendings || state.done != 0u {
         return;
     }
     let bending = bendings[index];

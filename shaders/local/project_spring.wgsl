@@ -9,6 +9,7 @@
 @group(0) @binding(3) var<storage, read> iterate: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> springs: array<Spring>;
 @group(0) @binding(5) var<storage, read_write> rows: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> state: IterationState;
 
 @compute @workgroup_size(64)
 fn main(
@@ -17,7 +18,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let index = flat(workgroup, workgroups, lane);
-    if index >= sizes.springs {
+    if index >= sizes.springs || state.done != 0u {
         return;
     }
     let spring = springs[index];

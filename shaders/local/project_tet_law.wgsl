@@ -2,8 +2,8 @@
 //use shared/project_tet.wgsl
 //use shared/tet_law.wgsl
 
-@group(0) @binding(7) var<storage, read> tet_laws: array<u32>;
-@group(0) @binding(8) var<storage, read> curves: array<CurvePiece>;
+@group(0) @binding(8) var<storage, read> tet_laws: array<u32>;
+@group(0) @binding(9) var<storage, read> curves: array<CurvePiece>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -12,7 +12,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let index = flat(workgroup, workgroups, lane);
-    if index >= sizes.tets {
+    if index >= sizes.tets || state.done != 0u {
         return;
     }
     let e = tets[index];

@@ -10,7 +10,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let index = flat(workgroup, workgroups, lane);
-    if index >= sizes.tets {
+    if index >= sizes.tets || state.done != 0u {
         return;
     }
     let e = tets[index];

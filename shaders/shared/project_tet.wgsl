@@ -10,6 +10,7 @@
 @group(0) @binding(4) var<storage, read> tets: array<Tet>;
 @group(0) @binding(5) var<storage, read_write> rotations: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> rows: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read> state: IterationState;
 
 // An edge at x_e (m)
 fn edge(to: u32, origin: u32) -> vec3<f32> {

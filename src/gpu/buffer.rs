@@ -84,7 +84,7 @@ buffers! {
     FrontUpdates: Storage<[f32; 3]>;
     /// s = A⁻¹ g (m), packed, in the order of elimination.
     FrontSolution: Storage<[f32; 3]>;
-    /// How far the iterations of a step have come.
+    /// How far the iterations of a step have come: once they have ended, kernels of an iteration do nothing.
     IterationState: Storage<IterationState>;
     /// Gradients of elements at their corners (N), and the corners' equal parts of their energies (J).
     Rows: Storage<[f32; 4]>;

@@ -83,7 +83,10 @@ impl<T: Scalar> Resident for Gpu<T> {
         self.project()?;
         self.stream.phase(Phase::Constrain);
         self.conserves = false;
-        CONSERVATION_END.iter().try_for_each(|id| self.stream.kernel(*id))
+        CONSERVATION_END.iter().try_for_each(|id| self.stream.kernel(*id))?;
+        // whatever is projected or solved next belongs to no iteration of this step
+        self.stream.clear(Buffer::IterationState, 8);
+        Ok(())
     }
 
     fn take_excess(&mut self) -> Result<()> {

@@ -4,7 +4,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::conserved_body::{added, added_vector, has, shaken_bodies, single, sums, three};
-use super::{Output, step, wide};
+use super::{Output, is_over, step, wide};
 use crate::Vec3;
 use crate::step::parts::conservation::kkt::{KktSystem, Momenta, Precision};
 use nalgebra::SMatrix;
@@ -77,7 +77,7 @@ fn judge(body: &mut BodyAim, off: &Beyond) {
 
 /// Twin of `solve_conservation`.
 pub fn solve_conservation(all: &mut Contents, _: &Call) -> Magnitudes {
-    if all.small::<IterationState>(Buffer::IterationState, 0).done != 0 {
+    if is_over(all) {
         return Vec::new();
     }
     let inputs = [
@@ -175,9 +175,8 @@ fn settled(all: &Contents, number: usize) -> BodyAim {
             body.given = (f64::from(body.given) - back) as f32;
         }
     }
-    let is_over = all.small::<IterationState>(Buffer::IterationState, 0).done != 0;
     let is_far = f64::from(body.excess) > MOST_OFF * f64::from(body.scale);
-    let concerns = !is_over && has(body.flags, conserved::HOLDS[2]) && is_far;
+    let concerns = !is_over(all) && has(body.flags, conserved::HOLDS[2]) && is_far;
     body.too_much = if concerns { off.energy.max(0.0) as f32 } else { 0.0 };
     body.end_kinetic = off.kinetic as f32;
     let (is_free, mass, gravity) = (has(body.flags, conserved::FREE), f64::from(body.mass), wide(&s.gravity));

@@ -4,7 +4,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::solve::packed;
-use super::{Output, Sum, sizes, wide};
+use super::{Output, Sum, is_over, sizes, wide};
 
 /// The tasks of a call.
 fn tasks(all: &Contents, call: &Call) -> Vec<FrontTask> {
@@ -34,6 +34,9 @@ fn handed_on(all: &Contents, row: usize, sum: &mut Sum) {
 
 /// Twin of `solve_up`.
 pub fn solve_up(all: &mut Contents, call: &Call) -> Magnitudes {
+    if is_over(all) {
+        return Vec::new();
+    }
     let buffers = [Buffer::FrontUpdates, Buffer::FrontSolution];
     let [mut updates, mut solution] = buffers.map(|buffer| Output::to(all, buffer));
     for task in tasks(all, call) {
@@ -63,6 +66,9 @@ pub fn solve_up(all: &mut Contents, call: &Call) -> Magnitudes {
 
 /// Twin of `solve_down`.
 pub fn solve_down(all: &mut Contents, call: &Call) -> Magnitudes {
+    if is_over(all) {
+        return Vec::new();
+    }
     let mut solution = Output::to(all, Buffer::FrontSolution);
     for task in tasks(all, call) {
         let places = &all.items::<u32>(Buffer::FrontPlaces)[task.list as usize..][..task.columns as usize];
@@ -86,7 +92,7 @@ pub fn solve_down(all: &mut Contents, call: &Call) -> Magnitudes {
 pub fn apply_solution(all: &mut Contents, _: &Call) -> Magnitudes {
     let buffers = [Buffer::Iterate, Buffer::TargetOffset];
     let mut written = Vec::new();
-    if all.small::<IterationState>(Buffer::IterationState, 0).done != 0 {
+    if is_over(all) {
         return written;
     }
     for buffer in buffers {

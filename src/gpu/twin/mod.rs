@@ -104,6 +104,11 @@ pub fn step(all: &Contents) -> Step {
     all.small(Buffer::Step, 0)
 }
 
+/// Whether the iterations of the step have ended: kernels of an iteration then do nothing.
+pub fn is_over(all: &Contents) -> bool {
+    all.small::<IterationState>(Buffer::IterationState, 0).done != 0
+}
+
 /// The counts of everything.
 pub fn sizes(all: &Contents) -> Sizes {
     all.small(Buffer::Sizes, 0)

@@ -4,7 +4,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::law::{law_of, terms};
-use super::{NO_MINIMUM, Output, Sum, sizes, step, wide};
+use super::{NO_MINIMUM, Output, Sum, is_over, sizes, step, wide};
 use crate::Vec3;
 use crate::model::law::stretches::Stretches;
 use crate::model::{BendingElement, Element, SpringElement, Stencil, TriangleElement, TriangleLaw};
@@ -15,6 +15,9 @@ const EPSILON: f64 = f32::EPSILON as f64;
 
 /// Twin of `project_triangle`.
 pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
+    if is_over(all) {
+        return Vec::new();
+    }
     let mut out = Output::to(all, Buffer::Rows);
     let (step, first) = (step(all), sizes(all).triangle_rows as usize);
     let (damped, b) = (f64::from(step.viscous), f64::from(step.projection));
@@ -54,6 +57,9 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
 
 /// Twin of `project_spring`.
 pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
+    if is_over(all) {
+        return Vec::new();
+    }
     let mut out = Output::to(all, Buffer::Rows);
     let (step, first) = (step(all), sizes(all).spring_rows as usize);
     let (damped, b) = (f64::from(step.viscous), f64::from(step.projection));
@@ -77,6 +83,9 @@ pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
 
 /// Twin of `project_bending`.
 pub fn project_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
+    if is_over(all) {
+        return Vec::new();
+    }
     let mut out = Output::to(all, Buffer::Rows);
     let (step, first) = (step(all), sizes(all).bending_rows as usize);
     let (damped, b) = (f64::from(step.viscous), f64::from(step.projection));

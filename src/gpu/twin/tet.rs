@@ -2,7 +2,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::{BLOCK, SLOTS, Tet, Vertex};
 use super::law::{law_of, terms};
-use super::{Output, Sum, sizes, step, wide};
+use super::{Output, Sum, is_over, sizes, step, wide};
 use crate::elastic::rotation::closest_quaternion;
 use crate::elastic::volume::closest_unit_determinant;
 use crate::model::law::Law;
@@ -100,6 +100,9 @@ impl Loaded {
 }
 
 fn project(all: &mut Contents, of: fn(&Contents, usize, &Tet) -> (Tet, Law)) -> Magnitudes {
+    if is_over(all) {
+        return Vec::new();
+    }
     let step = step(all);
     let [share, damped, b] = [step.share, step.viscous, step.projection].map(f64::from);
     let iterate = all.items::<[f32; 4]>(Buffer::Iterate).to_vec();
