@@ -4,11 +4,13 @@
 //! WGSL does.
 
 mod arrays;
+mod bodies;
 mod small;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use arrays::*;
+pub use bodies::*;
 pub use small::*;
 
 use encase::internal::CreateFrom;

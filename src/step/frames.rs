@@ -159,7 +159,7 @@ impl Simulation {
                 return Ok(());
             }
             if let Some((part, report)) = self.parts.find_mut::<Conservation>().zip(report.conservation) {
-                part.record(&report, self.cx.time.substeps);
+                part.stats.add(&report, self.cx.time.substeps);
             }
             self.frames.book = book;
             self.frames.arrived.push(row);

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod conserved_states;
 mod golden_pictures;
 mod gpu_conservation;
 mod gpu_conserved;

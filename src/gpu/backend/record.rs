@@ -28,7 +28,11 @@ impl<T: Scalar> Gpu<T> {
             let Some((readback, _)) = self.pending.pop_front() else { break };
             let known = report::Known {
                 gradients: self.is_resident(),
-                conservation: self.conservation.as_ref().map(|own| own.tolerance),
+                conservation: self
+                    .conservation
+                    .as_ref()
+                    .map(|own| own.tolerance)
+                    .filter(|tolerance| *tolerance > 0.0),
             };
             let report =
                 readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), known))?;

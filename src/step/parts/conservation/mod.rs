@@ -15,12 +15,13 @@ mod measure;
 mod passes;
 pub mod rebound;
 pub mod resident;
+mod stats;
 pub mod targets;
 
 use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::error::RunError;
 use crate::scene::{Conservation as Given, Method, NON_OSCILLATORY, Quantity, Scene};
-use crate::step::backend::{ConservationReport, Residency};
+use crate::step::backend::Residency;
 use crate::step::integrator::BACKWARD_EULER;
 use crate::step::{Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepCoefficients, StepContext};
 use crate::{Result, Vec3};
@@ -29,55 +30,8 @@ use cpd::Cpd;
 use fepr::Fepr;
 use kkt::{KktSystem, Momenta, Multipliers};
 use measure::Moved;
+pub use stats::{ConstraintError, ConstraintStats};
 use targets::ConservationTargets;
-
-/// The largest error of all that is conserved.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ConstraintError {
-    /// As a share of what there is.
-    pub share: f64,
-    /// Of what, of which body; `None` if all is exact.
-    pub of: Option<(Quantity, usize)>,
-}
-
-impl ConstraintError {
-    /// P, L and H, in the order in which they stand everywhere.
-    const QUANTITIES: [Quantity; 3] = [Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy];
-
-    /// The worst of this and the errors of P, L and H of a body, as shares.
-    fn or(self, body: usize, shares: [f64; 3]) -> Self {
-        let of_body = Self::QUANTITIES.into_iter().zip(shares);
-        of_body.fold(self, |worst, (quantity, share)| {
-            // what is not a number is worse than all numbers
-            let worse = share > worst.share || share.is_nan() && !worst.share.is_nan();
-            if worse { ConstraintError { share, of: Some((quantity, body)) } } else { worst }
-        })
-    }
-}
-
-/// How well momenta and energies were conserved, over the steps of a run. Bodies that touch something are not counted: theirs are
-/// set right after the step, by what velocities can give.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct ConstraintStats {
-    /// The largest error when a step had been solved, as a share.
-    pub largest_off: f64,
-    /// What of which body that was.
-    #[serde(skip)]
-    pub worst: Option<(Quantity, usize)>,
-    pub steps: u64,
-    /// Steps after which the error was beyond the tolerance.
-    pub steps_beyond: u64,
-}
-
-impl ConstraintStats {
-    fn record(&mut self, ConstraintError { share, of }: ConstraintError, tolerance: f64) {
-        if share > self.largest_off {
-            (self.largest_off, self.worst) = (share, of);
-        }
-        self.steps += 1;
-        self.steps_beyond += u64::from(share > tolerance);
-    }
-}
 
 /// How momenta and energy are conserved.
 #[allow(clippy::large_enum_variant)] // there is one of them
@@ -188,17 +142,6 @@ impl Conservation {
         let StepContext { backend, clock, .. } = cx;
         let device = backend.resident().ok_or(RunError::HostNeeds)?;
         clock.time(Phase::Aim, || device.conserve(&stage.coefficients, &request))
-    }
-
-    /// A device has conserved by itself in the `steps` of a frame, and reports how well.
-    pub fn record(&mut self, report: &ConservationReport, steps: usize) {
-        let quantity = ConstraintError::QUANTITIES[report.worst % 3];
-        if report.largest_error > self.stats.largest_off {
-            self.stats.largest_off = report.largest_error;
-            self.stats.worst = Some((quantity, report.worst / 3));
-        }
-        self.stats.steps += steps as u64;
-        self.stats.steps_beyond += report.steps_beyond;
     }
 
     /// What is kept of the stage, and what bodies in contact change of the velocities after it.
