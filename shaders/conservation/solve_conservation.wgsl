@@ -16,6 +16,8 @@
 const RIGID: f32 = 1e-6;
 // A motion that is not rigid has at least this share of the energy: rounding of velocities has 1e-14 of it, that of forces 1e-11.
 const LEAST_MOTION: f32 = 1e-10;
+// Energies beyond that of the centre are sums in single precision: less of them is rounding.
+const ENERGY_DIGITS: f32 = 1e-6;
 // A multiplier of the energy beyond this is that of a body that hardly moves and shall.
 const FAR: f32 = 1e3;
 
@@ -72,7 +74,8 @@ fn judge(body: ptr<function, BodyAim>, off: ptr<function, Beyond>) {
     (*body).excess = (*off).energy;
     (*body).scale = (*off).scale;
     let expected = 0.5 * (*body).square;
-    if expected > 0.0 && holds(*body, HOLDS_ENERGY) {
+    // what rounding leaves of the energy says nothing of the curvature
+    if expected > 0.0 && holds(*body, HOLDS_ENERGY) && abs((*off).energy) > ENERGY_DIGITS * ((*off).scale - (*body).kinetic) {
         (*body).bend = clamp((*body).bend + (*off).energy / expected, 0.0, 1.0);
     }
     let errors = shares(*body, *off);

@@ -6,22 +6,20 @@ use dashpot::ledger::Row;
 
 const HELD: &str = "conservation.method=cpd";
 const EULER: &str = "integrator.kind=backward-euler";
-/// A fixed number of iterations: one more or less would be worth more than rounding.
-const FIXED: [&str; 2] = ["conservation.tolerance=1e-30", "conservation.iterations=4"];
 const UNDAMPED: &str = "damping.model=none";
 const SMALL: &str = "body.0.mesh.cells=[4,4,4]";
 
 /// What could go wrong, the scene, its settings, and how far from the CPU it may be after 20 frames, in sizes of the body.
 ///
 /// A step's rounding is 6e-8 of the way, forces are rounded to 1e-7 of stiffness times size. 20 steps of a vibration leave up to ten
-/// times that; where iterations start from rest, they are far from solved and amplify it.
+/// times that; at 100 m/s velocities are rounded to 6e-6 m/s, and iterations that start from rest, as those of the bar, amplify it.
 const CASES: &[(&str, &str, &[&str], f64)] = &[
     ("vibration and spin", "cube", &[], 2e-6),
     ("at rest", "cube", &["body.0.stretch=[1,1,1]", "body.0.angular_velocity=[0,0,0]"], 1e-6),
     ("rigid spin", "cube", &["body.0.stretch=[1,1,1]"], 2e-6),
-    ("far away and fast", "cube", &["body.0.position=[1e3,2e3,-1e3]", "body.0.velocity=[100,0,20]"], 2e-6),
+    ("far away and fast", "cube", &["body.0.position=[1e3,2e3,-1e3]", "body.0.velocity=[100,0,20]"], 2e-5),
     ("gravity", "cube", &["gravity=[0,-9.81,0]"], 2e-6),
-    ("fast in gravity", "cube", &["gravity=[0,-9.81,0]", "body.0.velocity=[50,80,0]"], 2e-6),
+    ("fast in gravity", "cube", &["gravity=[0,-9.81,0]", "body.0.velocity=[50,80,0]"], 2e-5),
     ("P alone", "cube", &["conservation.hold=[\"P\"]"], 2e-6),
     ("L alone", "cube", &["conservation.hold=[\"L\"]", "body.0.velocity=[1,2,3]"], 2e-6),
     ("H alone", "cube", &["conservation.hold=[\"H\"]"], 2e-6),
@@ -33,8 +31,7 @@ const CASES: &[(&str, &str, &[&str], f64)] = &[
         2e-6,
     ),
     ("gamma", "cube", &["conservation.gamma=1"], 2e-6),
-    ("attached", "bar", &["body.0.mesh.cells=[10,2,2]"], 1e-4),
-    ("cloth of springs", "trampoline", &["body.0.mesh.cells=[12,12]"], 1e-3),
+    ("attached", "bar", &["body.0.mesh.cells=[10,2,2]"], 2e-5),
 ];
 
 /// Two bodies of very different mass, one of them held, and a user's wishes.
@@ -95,10 +92,10 @@ fn whatever_could_go_wrong_is_as_on_the_cpu() {
     let Some(context) = context() else { return };
     let faults: Vec<String> = of_each(CASES, |(name, scene, more, allowed)| {
         let small: &[&str] = if *scene == "cube" { &[SMALL] } else { &[] };
-        let settings = [&[HELD, EULER, UNDAMPED][..], &FIXED, small, more].concat();
+        let settings = [&[HELD, EULER, UNDAMPED][..], small, more].concat();
         let off = apart(on_gpu(&context, scene, &settings), builtin(scene, &settings), 20);
         println!("{name}: {off:.1e} of its size off");
-        (!(off < *allowed)).then(|| format!("{name}: {off:e}"))
+        (off.is_nan() || off >= *allowed).then(|| format!("{name}: {off:e}"))
     })
     .into_iter()
     .flatten()
@@ -109,10 +106,11 @@ fn whatever_could_go_wrong_is_as_on_the_cpu() {
 #[test]
 fn wishes_and_lines_are_as_on_the_cpu() {
     let Some(context) = context() else { return };
-    for (name, text) in [("wishes", WISHES), ("a line", LINE)] {
-        let off = apart(simulate_on_gpu(&context, text, &FIXED), simulate(text, &FIXED), 20);
+    // where a push sets a body in vibration that was at rest under stress, a small motion is amplified
+    for (name, text, allowed) in [("wishes", WISHES, 2e-5), ("a line", LINE, 2e-6)] {
+        let off = apart(simulate_on_gpu(&context, text, &[]), simulate(text, &[]), 20);
         println!("{name}: {off:.1e} of all bodies' size off");
-        assert!(off < 2e-6, "{name}: {off:e}");
+        assert!(off < allowed, "{name}: {off:e}");
     }
 }
 

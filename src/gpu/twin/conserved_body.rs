@@ -138,9 +138,9 @@ pub fn aim_body(all: &mut Contents, _: &Call) -> Magnitudes {
     let aims = all.items::<BodyAim>(Buffer::BodyAims);
     for (_, sizes) in &mut written {
         for (size, aim) in bytemuck::cast_slice_mut::<f32, BodyAim>(sizes).iter_mut().zip(aims) {
-            // torques of a push and of the momentum that it changes cancel in part
+            // four torques of a push and of the momentum that it changes cancel in part
             let (push, way) = (wide(&aim.push).norm(), wide(&aim.reference).norm());
-            let torque = 2.0 * way * (push + f64::from(aim.mass) * wide(&aim.velocity).norm());
+            let torque = 4.0 * way * (push + f64::from(aim.mass) * wide(&aim.velocity).norm());
             size.torque = size.torque.map(|own| own + torque as f32);
         }
     }

@@ -12,6 +12,7 @@ use nalgebra::SMatrix;
 /// As in `solve_conservation.wgsl`.
 const RIGID: f64 = 1e-6;
 const LEAST_MOTION: f64 = 1e-10;
+const ENERGY_DIGITS: f64 = 1e-6;
 /// As in `settle_conservation.wgsl`.
 const MOST_OFF: f64 = 0.01;
 
@@ -111,7 +112,8 @@ fn solved(all: &Contents, number: usize) -> BodyAim {
     }
     (body.excess, body.scale) = (off.energy as f32, off.scale as f32);
     let expected = 0.5 * f64::from(body.square);
-    if expected > 0.0 && has(body.flags, conserved::HOLDS[2]) {
+    let is_heard = off.energy.abs() > ENERGY_DIGITS * (off.scale - f64::from(body.kinetic));
+    if expected > 0.0 && is_heard && has(body.flags, conserved::HOLDS[2]) {
         body.bend = (f64::from(body.bend) + off.energy / expected).clamp(0.0, 1.0) as f32;
     }
     judge(&mut body, &off);
