@@ -334,6 +334,138 @@ struct FrontTask {
     update: u32,    // the front's first row in what fronts hand on
 }
 
+// How a step of non-oscillatory motion filters the velocities that a body starts with.
+struct StartFilter {
+    share: f32,  // of the motion beyond the rigid one that is taken
+    loss: f32,   // of all motion
+    weight: f32, // of gravity (s)
+    spare: f32,
+}
+
+// What conservation knows of a vertex in a step, from the centre of its body on.
+struct ConservedVertex {
+    arm: vec3<f32>,   // r, from the centre of mass at the start of the step (m)
+    mass: f32,        // kg
+    turn: vec3<f32>,  // Q: C_L = Q x e_k (kg m/s)
+    weight: f32,      // pi: C_P = pi e_k (kg/s)
+    drive: vec3<f32>, // c: C_H = g + c (N)
+    column: u32,      // of the factor
+}
+
+// Directions that change momenta and energy of a vertex.
+struct ConservedDirection {
+    turned: vec3<f32>, // A^-1 Q (m)
+    translation: f32,  // A^-1 pi (s)
+    push: vec3<f32>,   // A^-1 c (m)
+    column: u32,       // of the factor
+}
+
+// An attachment as conservation sees it in a step.
+struct AttachmentAim {
+    pull: vec3<f32>,   // from its point at the start of the step to the vertex at x_n (m)
+    stiffness: f32,    // N/m
+    travel: vec3<f32>, // of the point in the step (m)
+    vertex: u32,
+    arm: vec3<f32>, // r of the vertex (m)
+    body: u32,
+}
+
+// What the host asks of a body in a step, and what it did to it before.
+struct BodyWish {
+    momentum: vec3<f32>, // P wished (kg m/s)
+    flags: u32,          // sum of the numbers below
+    spin: vec3<f32>,     // L about the centre wished (kg m^2/s)
+    energy: f32,         // wished, without the weight's (J)
+    impulse: vec3<f32>,  // given from outside since the step before (kg m/s)
+    given: f32,          // energy given with it (J)
+    angular_impulse: vec3<f32>, // kg m^2/s
+    stiffened: f32,      // share of its elastic energy that the body gained by becoming stiffer
+    first: u32,          // its attachments
+    end: u32,
+    decay: f32,          // 1 - exp(-gamma h)
+    tolerance: f32,      // of the largest error, as a share
+}
+
+// Nothing holds the body.
+const FREE: u32 = 1u;
+// Nothing of the body is corrected.
+const ALONE: u32 = 2u;
+const HOLDS_MOMENTUM: u32 = 4u;
+const HOLDS_SPIN: u32 = 8u;
+const HOLDS_ENERGY: u32 = 16u;
+const WISHES_MOMENTUM: u32 = 32u;
+const WISHES_SPIN: u32 = 64u;
+const WISHES_ENERGY: u32 = 128u;
+// What was conserved so far counts no more.
+const FORGETS: u32 = 256u;
+// C_H is taken without the rigid motion, which the momenta have.
+const WITHOUT_RIGID: u32 = 512u;
+
+// Bits of `known`: P and L, and H, are kept from the step before.
+const KNOWS_MOMENTA: u32 = 1u;
+const KNOWS_ENERGY: u32 = 2u;
+
+// What is conserved of a body, what a step shall make of it, and how far it is.
+struct BodyAim {
+    // from step to step: V = P/M, L about the centre and the energy without that of the centre's motion and weight, as sums of two numbers
+    centre_velocity: vec3<f32>, // m/s; of a body that is held what it had
+    known: u32,
+    centre_velocity_low: vec3<f32>,
+    bend: f32, // second derivative of H along the steps as a share of A
+    spin: vec3<f32>, // kg m^2/s
+    energy: f32,     // J
+    // of the step
+    reference: vec3<f32>, // w: way of the centre in a free flight (m)
+    mass: f32,            // kg
+    velocity: vec3<f32>, // V' of the centre at the end of a free flight (m/s)
+    target_energy: f32,  // without what acts from outside (J)
+    offset: vec3<f32>,   // from Rigid's centre to the centre (m)
+    kinetic: f32,        // M |V'|^2/2 (J)
+    frame: vec3<f32>,    // velocity that C_H is taken without (m/s)
+    floor: f32,          // energy that errors are compared with at least (J)
+    rotation: vec3<f32>, // angular velocity that C_H is taken without (1/s)
+    tolerance: f32,
+    turn_offset: vec3<f32>, // q: Q = m (q - s r) (m/s)
+    damped: f32,            // energy that gamma takes (J)
+    pivot: vec3<f32>,       // point that torques are taken about, from the centre (m)
+    given: f32,             // energy that the user gives (J)
+    pivot_shift: vec3<f32>, // from there to the middle of the flight (m)
+    flags: u32,             // those of the wish
+    push: vec3<f32>,        // what the user changes P by (kg m/s)
+    first: u32,             // attachments
+    torque: vec3<f32>,      // constant part of the error of L (kg m^2/s)
+    end: u32,
+    new_spin: vec3<f32>, // L about the centre at the end (kg m^2/s)
+    energy_low: f32,     // second number of the conserved energy (J)
+    // of the iteration: multipliers and the error before it
+    momentum_factor: vec3<f32>, // m/s
+    energy_factor: f32,
+    spin_factor: vec3<f32>, // 1/s
+    error: f32,             // as a share
+    worst: u32,             // of what: 0 P, 1 L, 2 H
+    made: u32,              // iterations
+    least: u32,             // 1: the step goes to the least energy, which is more than asked for
+    square: f32,            // d^T A d of the step (J)
+    excess: f32,            // energy beyond what is asked for (J)
+    scale: f32,             // energy that errors are compared with (J)
+    work: f32,              // of attachments that move (J)
+    inertia: f32,           // bound of the moments of inertia (kg m^2)
+    // after the last iteration
+    too_much: f32,    // energy that the iterations have left beyond what there may be (J)
+    end_kinetic: f32, // kinetic energy that they lead to (J)
+    shrink: f32,      // share of the motion beyond the rigid one that is taken
+    brake: f32,       // share of all motion that is taken then
+}
+
+// The small system of a body that does not change in a step.
+struct BodySystem {
+    momenta: array<f32, 36>, // S of P and L
+    inverse: array<f32, 36>, // its inverse, where it has one
+    mixed: array<f32, 6>,    // S between P, L and c
+    energy: f32,             // S of c (J)
+    spare: f32,
+}
+
 // One workgroup's threads, and how many items a workgroup of a reduction takes: four a thread.
 const LANES: u32 = 64u;
 const BLOCK: u32 = 256u;

@@ -242,6 +242,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             warm_starts: self.local.warm_starts(),
             viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
             forces: self.forces.known().map(flat).unwrap_or_default(),
+            conserved: Vec::new(),
         })
     }
 

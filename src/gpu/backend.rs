@@ -46,7 +46,8 @@ impl<T: Scalar> Backend for Gpu<T> {
                 tolerance: true,
                 contact: true,
                 low_rank: true,
-                ..Residency::default()
+                conservation: true,
+                non_oscillatory: true,
             },
             false => Residency::default(),
         }
@@ -287,7 +288,8 @@ impl<T: Scalar> Backend for Gpu<T> {
     fn snapshot(&mut self) -> Result<BackendState> {
         self.stream.submit()?;
         let force = if self.is_explicit { Buffer::Gradient } else { Buffer::StartGradient };
-        state::snapshot(&mut self.stream, self.has_force.then_some(force))
+        let state = state::snapshot(&mut self.stream, self.has_force.then_some(force))?;
+        Ok(BackendState { conserved: self.conserved_state()?, ..state })
     }
 
     fn restore(&mut self, snapshot: &BackendState) -> Result<bool> {
@@ -296,7 +298,9 @@ impl<T: Scalar> Backend for Gpu<T> {
         if !state::restore(&mut self.stream, &self.model, snapshot)? {
             return Ok(false);
         }
-        self.exchange_open = false;
+        self.restore_conserved(&snapshot.conserved)?;
+        self.start_filters.clear(); // the device may have lost the last uploads
+        (self.exchange_open, self.conserves) = (false, false);
         self.has_force = snapshot.forces.len() == 3 * self.model.vertex_count();
         self.invalidate_mirror();
         self.resend_stiffness()?;

@@ -180,6 +180,8 @@ buffers! {
     Rigids: Storage<Rigid>;
     /// What damping does to the velocities (m/s), and how much longer it was before it was projected on edges.
     Changes: Storage<[f32; 4]>;
+    /// How non-oscillatory motion filters the velocities of each body before a step.
+    StartFilters: Storage<StartFilter>;
     /// Mean of a body's changes (m/s), and the factor that they are scaled with.
     Balances: Storage<[f32; 4]>;
     /// Edges of the shapes; like all that follows about them and about clusters, empty until a filter needs it.
@@ -198,11 +200,38 @@ buffers! {
     ClusterCorners: Storage<u32>;
     /// Impulses at the corners of clusters (kg m/s), four a cluster.
     ClusterRows: Storage<[f32; 4]>;
+    /// What the host asks of each body; like all that follows about conservation, empty until it is on the device.
+    BodyWishes: Storage<BodyWish>;
+    /// What is conserved of each body, and what a step shall make of it.
+    BodyAims: Storage<BodyAim>;
+    /// The small system of each body.
+    BodySystems: Storage<BodySystem>;
+    /// The vertices as conservation sees them.
+    ConservedVertices: Storage<ConservedVertex>;
+    /// Where momenta and energy of the vertices lead.
+    ConservedDirections: Storage<ConservedDirection>;
+    /// The attachments as conservation sees them, body by body.
+    AttachmentAims: Storage<AttachmentAim>;
+    /// Partial sums of conservation: two of them a chunk.
+    ConservationPartials: Storage<[f32; SLOTS]>;
+    /// Q, packed: what [`Buffer::Gradient`] is to a solve for A⁻¹ Q.
+    TurnGradient: Storage<[f32; 3]>;
+    /// A⁻¹ Q, packed, in the order of elimination.
+    TurnSolution: Storage<[f32; 3]>;
+    /// c, packed.
+    DriveGradient: Storage<[f32; 3]>;
+    /// A⁻¹ c, packed, in the order of elimination.
+    DriveSolution: Storage<[f32; 3]>;
+    /// π in the first of three numbers.
+    WeightGradient: Storage<[f32; 3]>;
+    /// A⁻¹ π in the first of three numbers, in the order of elimination.
+    WeightSolution: Storage<[f32; 3]>;
     /// Translation of each body that the inner iterations left out (m).
     Shifts: Storage<[f32; 4]>;
-    /// What goes to the ledger: damped, work, filtered (J), then at 4 and 5 |g|² at the first and the last local step, at 6
-    /// how many iterations the device has made where it ends them by itself,
-    /// from 8 to 14 the sums of a line search, then from 16 on sixteen sums a segment.
+    /// What goes to the ledger: damped, work, filtered (J), at 3 the largest error of what is conserved, at 4 and 5 |g|² at the
+    /// first and the last local step, at 6
+    /// how many iterations the device has made where it ends them by itself, at 7 steps beyond the tolerance, from 8 to 14 the sums of a line search, at
+    /// 15 what the largest error is of, then from 16 on sixteen sums a segment.
     Report: Storage<f32>;
 }
 

@@ -1,5 +1,6 @@
 //! Buffer contents of a model.
 
+mod conservation;
 mod examples;
 mod fronts;
 mod laws;
@@ -7,6 +8,7 @@ mod neighbours;
 mod search;
 mod watched;
 
+pub use conservation::{CONSERVATION, conservation};
 pub use examples::{EXAMPLE_LAWS, EXAMPLES, example_laws, examples, row_by_row};
 pub use fronts::{FRONTS, fronts};
 pub use laws::{Laws, laws};
@@ -289,6 +291,7 @@ fn reductions(model: &Model, sizes: &Sizes, all: &mut Contents) {
     all.set(Buffer::ExchangePartials, &zeros(sizes.chunks + attachment_blocks));
     all.set_small(Buffer::Rigids, &vec![Rigid::default(); model.bodies.len()]);
     all.set(Buffer::Balances, &zeros(sizes.bodies));
+    all.set(Buffer::StartFilters, &zeros(sizes.bodies));
     all.set(Buffer::Shifts, &zeros(sizes.bodies));
     all.set(Buffer::Report, &vec![0.0f32; SLOTS * (1 + segments.len())]);
 }

@@ -4,7 +4,7 @@
 //! the direction is corrected by Woodbury's formula after it. The gradient is whole, so rounding of B costs no accuracy.
 
 use super::contents::{EXAMPLE_LAWS, EXAMPLES, example_laws, examples, row_by_row};
-use super::kernel::{Call, Id};
+use super::kernel::{Call, Columns, Id};
 use super::layout::{SHAPES, Step};
 use super::{Buffer, Contents, Gpu, state};
 use crate::elastic::Scalar;
@@ -134,7 +134,7 @@ impl<T: Scalar> Gpu<T> {
         for j in 0..count {
             let column = examples.column(j, self.model.vertex_count());
             self.stream.upload(Buffer::Gradient, bytemuck::cast_slice(&column));
-            self.solve_fronts()?;
+            self.solve_fronts(Columns::Gradient)?;
             self.stream.submit()?;
             let solution = self.stream.read_items::<[f32; 3]>(Buffer::FrontSolution)?;
             columns.push(position.iter().map(|&at| solution[at as usize]).collect());

@@ -4,7 +4,7 @@ use super::Gpu;
 use super::buffer::{Buffer, Contents};
 use super::contents::{FRONTS, fronts};
 use super::half_panels::{self, half_panel};
-use super::kernel::{Call, Id};
+use super::kernel::{Call, Columns, Id};
 use crate::Result;
 use crate::elastic::Scalar;
 use crate::error::{Error, RunError};
@@ -121,8 +121,8 @@ impl<T: Scalar> Gpu<T> {
         Ok(set * plan.calls.len())
     }
 
-    /// A⁻¹ of what the gradient's buffer holds, into `FrontSolution`, in the order of elimination.
-    pub(super) fn solve_fronts(&mut self) -> Result<()> {
+    /// A⁻¹ of what the columns' buffer holds, in the order of elimination: of the gradient into `FrontSolution`.
+    pub(super) fn solve_fronts(&mut self, columns: Columns) -> Result<()> {
         let Some(first_panel) = self.panels else { return Err(super::backend::unprepared()) };
         let Some(DeviceFronts { plan, .. }) = &self.fronts else { return Err(super::backend::unprepared()) };
         self.stream.phase(Phase::Global);
@@ -134,7 +134,8 @@ impl<T: Scalar> Gpu<T> {
                 (Direction::Down, true) => Id::solve_down_half,
             };
             let tasks = call.tiles.len() as u32;
-            self.stream.call(id, Call { series, panels: first_panel + series, tasks, swapped: false })?;
+            self.stream
+                .call(id, Call { series, columns, panels: first_panel + series, tasks, swapped: false })?;
         }
         Ok(())
     }

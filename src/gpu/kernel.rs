@@ -27,6 +27,8 @@ pub struct Kernel {
 pub struct Call {
     /// The entry of a [`super::buffer::Kind::Series`] it reads.
     pub series: usize,
+    /// What a solve by fronts is made for.
+    pub columns: Columns,
     /// Swaps Correction and CorrectionBefore: inner iterations overwrite the older of two iterates.
     pub swapped: bool,
     /// Which of the buffers of a [`super::buffer::Kind::Panels`] it reads.
@@ -35,12 +37,35 @@ pub struct Call {
     pub tasks: u32,
 }
 
+/// Right-hand sides of a solve by fronts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Columns {
+    /// g: the global step.
+    #[default]
+    Gradient,
+    /// Q of the angular momenta.
+    Turn,
+    /// c of the energies.
+    Drive,
+    /// π of the momenta.
+    Weight,
+}
+
+/// All of them, in order.
+pub const COLUMNS: [Columns; 4] = [Columns::Gradient, Columns::Turn, Columns::Drive, Columns::Weight];
+
 impl Call {
     /// The buffer bound in place of `buffer`.
     pub fn at(&self, buffer: Buffer) -> Buffer {
-        match (self.swapped, buffer) {
-            (true, Correction) => CorrectionBefore,
-            (true, CorrectionBefore) => Correction,
+        match (self.swapped, self.columns, buffer) {
+            (true, _, Correction) => CorrectionBefore,
+            (true, _, CorrectionBefore) => Correction,
+            (_, Columns::Turn, Gradient) => TurnGradient,
+            (_, Columns::Turn, FrontSolution) => TurnSolution,
+            (_, Columns::Drive, Gradient) => DriveGradient,
+            (_, Columns::Drive, FrontSolution) => DriveSolution,
+            (_, Columns::Weight, Gradient) => WeightGradient,
+            (_, Columns::Weight, FrontSolution) => WeightSolution,
             _ => buffer,
         }
     }
@@ -50,6 +75,12 @@ impl Kernel {
     /// Number of workgroups of a call.
     pub fn workgroups_of(&self, sizes: &Sizes, call: &Call) -> u32 {
         if call.tasks > 0 { call.tasks } else { (self.workgroups)(sizes) }
+    }
+
+    /// Whether any call of it binds a buffer.
+    pub fn may_bind(&self, buffer: Buffer) -> bool {
+        let calls = COLUMNS.map(|columns| Call { columns, ..Call::default() });
+        self.bindings.iter().any(|own| calls.iter().any(|call| call.at(*own) == buffer))
     }
 
     /// Whether it reads one of several entries or buffers.
@@ -135,6 +166,21 @@ kernels! {
     contact/push_loads [Step, Loads, Vertices, Iterate, TargetOffset] |s| items(s.watched);
     contact/measure_constrained_gradient [Chunks, Gradient, ContactGradient, Partials] |s| s.chunks;
     contact/measure_step_energy [Step, Chunks, Vertices, Motions, Iterate, Energies, Partials] |s| s.chunks;
+    conservation/measure_energy [Chunks, Vertices, Motions, Rigids, Energies, ConservationPartials] |s| s.chunks;
+    conservation/aim_attachment [Sizes, Vertices, Attachments, Points, Rigids, AttachmentAims] |s| items(s.attachments);
+    conservation/aim_body [Step, Segments, Partials, ConservationPartials, Rigids, BodyWishes, AttachmentAims, BodyAims] |s| s.bodies;
+    conservation/aim_vertex [Step, Chunks, Vertices, Motions, Rigids, BodyAims, FrontPosition, WeightGradient, ConservedVertices] |s| s.chunks;
+    conservation/write_columns [Step, Sizes, Chunks, GatherStarts, GatherRows, AttachmentAims, BodyAims, ConservedVertices, TurnGradient, DriveGradient] |s| s.chunks;
+    conservation/measure_momenta [Chunks, ConservedVertices, TurnSolution, DriveSolution, WeightSolution, ConservedDirections, ConservationPartials] |s| s.chunks;
+    conservation/reduce_momenta [Segments, ConservationPartials, BodyAims, BodySystems] |s| s.bodies;
+    conservation/measure_conservation [Chunks, ConservedVertices, Iterate, FrontSolution, Gradient, Energies, BodyAims, ConservationPartials] |s| s.chunks;
+    conservation/solve_conservation [Step, Segments, ConservationPartials, AttachmentAims, Iterate, BodySystems, IterationState, BodyAims] |s| s.bodies;
+    conservation/apply_conservation [Chunks, BodyAims, FrontSolution, ConservedDirections, Iterate, TargetOffset, IterationState] |s| s.chunks;
+    conservation/settle_conservation [Step, Segments, ConservationPartials, AttachmentAims, Iterate, IterationState, BodyAims] |s| s.bodies;
+    conservation/measure_vibration [Chunks, Vertices, Motions, Rigids, ConservationPartials] |s| s.chunks;
+    conservation/reduce_vibration [Segments, ConservationPartials, BodyAims] |s| s.bodies;
+    conservation/take_excess [Step, Chunks, Vertices, Rigids, BodyAims, Motions] |s| s.chunks;
+    conservation/report_conservation [BodyAims, IterationState, Report] |_| 1;
     global/move_iterate [Step, Sizes, Correction, Iterate, TargetOffset] |s| items(s.vertices);
     global/measure_merit [Chunks, Vertices, Iterate, Target, Energies, Gradient, Correction, Partials] |s| s.chunks;
     global/measure_strain [Step, Chunks, Iterate, LaplacianStarts, LaplacianEntries, Viscosity, Partials, IterationState] |s| s.chunks;
@@ -159,6 +205,7 @@ kernels! {
     filters/measure_spin [Chunks, Vertices, Motions, Rigids, Partials] |s| s.chunks;
     filters/reduce_spin [Segments, Partials, Rigids] |s| s.bodies;
     filters/filter_pbd [Step, Chunks, Vertices, Motions, Rigids, ExchangePartials] |s| s.chunks;
+    filters/filter_start [Step, Chunks, Vertices, Rigids, StartFilters, Motions] |s| s.chunks;
     filters/damp_body [Step, Chunks, Vertices, Motions, Rigids, Changes] |s| s.chunks;
     filters/damp_edge [Step, Sizes, Vertices, Changes, Edges, EdgeRows] |s| items(s.edges);
     filters/gather_edge [Sizes, Vertices, EdgeStarts, EdgeEnds, EdgeRows, Changes] |s| items(s.vertices);
@@ -188,6 +235,38 @@ pub const PBD_DAMPING: &[Id] = &[
     Id::measure_spin,
     Id::reduce_spin,
     Id::filter_pbd,
+];
+
+/// What a step of non-oscillatory motion keeps of the velocities, in order; see [`PBD_DAMPING`].
+pub const START_FILTER: &[Id] = &[
+    Id::measure_centre,
+    Id::reduce_centre,
+    Id::measure_spin,
+    Id::reduce_spin,
+    Id::measure_spin,
+    Id::reduce_spin,
+    Id::filter_start,
+];
+
+/// Before the iterations of a step that conserves momenta or energy, in order.
+pub const CONSERVATION_AIMS: &[Id] = &[Id::aim_attachment, Id::aim_body, Id::aim_vertex, Id::write_columns];
+
+/// In the place of `apply_solution` in each of its iterations.
+pub const CONSERVATION: &[Id] = &[Id::measure_conservation, Id::solve_conservation, Id::apply_conservation];
+
+/// After its iterations.
+pub const CONSERVATION_END: &[Id] =
+    &[Id::measure_conservation, Id::settle_conservation, Id::report_conservation];
+
+/// After the state has advanced: takes what its iterations have left too much.
+pub const CONSERVATION_REBOUND: &[Id] = &[
+    Id::measure_centre,
+    Id::reduce_centre,
+    Id::measure_spin,
+    Id::reduce_spin,
+    Id::measure_vibration,
+    Id::reduce_vibration,
+    Id::take_excess,
 ];
 
 /// Direct damping of bodies, in order; the middle pair only if forces are projected on edges.

@@ -4,11 +4,13 @@
 //! WGSL does.
 
 mod arrays;
+mod bodies;
 mod small;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use arrays::*;
+pub use bodies::*;
 pub use small::*;
 
 use encase::internal::CreateFrom;
@@ -127,6 +129,26 @@ pub mod law {
     pub const COROTATED_LINEAR: u32 = 3;
     /// Valanis and Landel's with the curves that begin at the first piece; those at piece k have this and k.
     pub const VALANIS_LANDEL: u32 = 4;
+}
+
+/// Numbers that [`BodyWish::flags`] and [`BodyAim::known`] are sums of.
+pub mod conserved {
+    /// Nothing holds the body.
+    pub const FREE: u32 = 1;
+    /// Nothing of it is corrected.
+    pub const ALONE: u32 = 2;
+    /// P, L and H are held.
+    pub const HOLDS: [u32; 3] = [4, 8, 16];
+    /// The user wishes P, L or H.
+    pub const WISHES: [u32; 3] = [32, 64, 128];
+    /// What was conserved so far counts no more.
+    pub const FORGETS: u32 = 256;
+    /// C_H is taken without the rigid motion.
+    pub const WITHOUT_RIGID: u32 = 512;
+    /// P and L are kept from the step before.
+    pub const KNOWS_MOMENTA: u32 = 1;
+    /// H is kept from the step before.
+    pub const KNOWS_ENERGY: u32 = 2;
 }
 
 /// Numbers that [`Step::filter_mode`] is a sum of.

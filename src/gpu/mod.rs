@@ -7,6 +7,7 @@
 pub mod arena;
 mod backend;
 pub mod buffer;
+mod conservation;
 pub mod contents;
 pub mod context;
 mod disk_cache;
@@ -50,7 +51,7 @@ use crate::{Result, Vec3};
 pub use buffer::{Buffer, Contents};
 pub use context::{Adapter, Context};
 pub use kernel::{Id, KERNELS};
-use layout::{Inner, IterationRule, Motion, Point, Step, Vertex};
+use layout::{Inner, IterationRule, Motion, Point, StartFilter, Step, Vertex};
 pub use readback::Readback;
 pub use shader::Library;
 use std::collections::VecDeque;
@@ -105,6 +106,11 @@ pub struct Gpu<T: Scalar> {
     pair_history: Option<usize>,
     /// Example shapes, where the device damps along them.
     examples: Option<examples::DeviceExamples>,
+    /// What the device knows of conservation, once it conserves by itself, and whether it does so in the current stage.
+    conservation: Option<conservation::DeviceConservation>,
+    conserves: bool,
+    /// How the velocities are filtered before a step, as last sent.
+    start_filters: Vec<StartFilter>,
     /// What the host sees of the steps.
     needs: HostNeeds,
     /// The largest ratio of stiffness to inertia of a vertex in A.
@@ -233,6 +239,9 @@ impl<T: Scalar> Gpu<T> {
             rule: IterationRule::default(),
             pair_history: None,
             examples: None,
+            conservation: None,
+            conserves: false,
+            start_filters: Vec::new(),
             needs: HostNeeds::Nothing,
             stiffness_ratio: 0.0,
             project_tet: projection(&model),

@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::buffer::{Buffer, Kind};
 use super::context::Context;
 use super::disk_cache::DiskCache;
-use super::kernel::{Call, Id, KERNELS, Kernel};
+use super::kernel::{COLUMNS, Call, Id, KERNELS, Kernel};
 use super::shader::{Library, Source};
 use super::traffic::{Access, accesses};
 use crate::error::RunError;
@@ -31,7 +31,7 @@ pub struct Cache {
 /// A compiled kernel.
 struct Ready {
     compiled: Compiled,
-    /// The bind groups of a plain call and of a swapped one, or one for each buffer of panels.
+    /// The bind groups of a plain call and of a swapped one, or for each buffer of panels one for all kinds of columns.
     groups: Vec<wgpu::BindGroup>,
 }
 
@@ -70,9 +70,7 @@ impl Pipelines {
 
     /// Rebinds a buffer that was replaced.
     pub fn rebind(&mut self, context: &Context, arena: &Arena, buffer: Buffer) {
-        for (kernel, slot) in
-            KERNELS.iter().zip(&mut self.ready).filter(|(k, _)| k.bindings.contains(&buffer))
-        {
+        for (kernel, slot) in KERNELS.iter().zip(&mut self.ready).filter(|(k, _)| k.may_bind(buffer)) {
             if let Some(ready) = slot {
                 ready.groups = groups(context, arena, kernel, &ready.compiled.layout);
             }
@@ -97,7 +95,8 @@ impl Pipelines {
         let (series, panels) = (id.kernel().binds(Kind::Series), id.kernel().binds(Kind::Panels));
         let offset = [(call.series as u64 * arena.series_stride()) as u32];
         pass.set_pipeline(&ready.compiled.pipeline);
-        let group = if panels { call.panels } else { usize::from(call.swapped) };
+        let columns = COLUMNS.len() * call.panels + call.columns as usize;
+        let group = if panels { columns } else { usize::from(call.swapped) };
         pass.set_bind_group(0, ready.groups.get(group), if series { &offset } else { &[] });
         let [x, y] = grid(workgroups);
         pass.dispatch_workgroups(x, y, 1);
@@ -181,7 +180,9 @@ fn groups(
     layout: &wgpu::BindGroupLayout,
 ) -> Vec<wgpu::BindGroup> {
     let calls: Vec<Call> = match kernel.binds(Kind::Panels) {
-        true => (0..arena.panel_count()).map(|panels| Call { panels, ..Call::default() }).collect(),
+        true => (0..arena.panel_count())
+            .flat_map(|panels| COLUMNS.map(|columns| Call { panels, columns, ..Call::default() }))
+            .collect(),
         false => [false, true].map(|swapped| Call { swapped, ..Call::default() }).into(),
     };
     let group = |call: &Call| {

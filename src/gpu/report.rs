@@ -5,13 +5,24 @@ use super::layout::SLOTS;
 use crate::Vec3;
 use crate::ledger::{Exchange, Observation};
 use crate::model::Model;
-use crate::step::backend::Report;
+use crate::step::backend::{ConservationReport, Report};
 
 /// Leading bytes of the device's report that accumulate over a frame: exchange and gradients.
 pub const HEAD_BYTES: u64 = 32;
 
+/// What a report tells beyond exchange and state.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
+    /// Whether the device alone knows |g|.
+    pub gradients: bool,
+    /// Whether it has ended iterations by itself.
+    pub iterations: bool,
+    /// The tolerance of what the device conserves by itself, if it does.
+    pub conservation: Option<f32>,
+}
+
 /// Reads a report. Sums over bodies are computed here, in double precision and in a fixed order.
-pub fn read(model: &Model, numbers: &[f32], resident: bool) -> Report {
+pub fn read(model: &Model, numbers: &[f32], known: Known) -> Report {
     let number = |k: usize| numbers.get(k).copied().map_or(f64::NAN, f64::from);
     let slot = |segment: usize, slot: usize| number(SLOTS * (1 + segment) + slot);
     let bodies = model.bodies.len();
@@ -37,7 +48,12 @@ pub fn read(model: &Model, numbers: &[f32], resident: bool) -> Report {
     Report {
         exchange: Exchange { damped: number(0) + number(2), work: number(1), ..Exchange::default() },
         seen,
-        gradients: resident.then(|| [number(4).sqrt(), number(5).sqrt()]),
-        iterations: Some(number(6) as usize),
+        gradients: known.gradients.then(|| [number(4).sqrt(), number(5).sqrt()]),
+        iterations: (known.iterations || known.conservation.is_some()).then(|| number(6) as usize),
+        conservation: known.conservation.map(|_| ConservationReport {
+            largest_error: number(3),
+            worst: number(15) as usize,
+            steps_beyond: number(7) as u64,
+        }),
     }
 }

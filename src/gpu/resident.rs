@@ -3,13 +3,30 @@
 use super::Gpu;
 use crate::Result;
 use crate::elastic::Scalar;
-use crate::step::backend::{IterationPlan, Resident};
+use crate::step::backend::{IterationPlan, Resident, StartVelocities};
 use crate::step::coefficients::StepCoefficients;
+use crate::step::parts::conservation::resident::ConservationRequest;
 use crate::step::resident_examples::ResidentGroup;
 
 impl<T: Scalar> Resident for Gpu<T> {
     fn begin_iterations(&mut self, plan: &IterationPlan) -> Result<usize> {
         self.start_iterations(plan)
+    }
+
+    fn filter_start(&mut self, coefficients: &StepCoefficients, start: &StartVelocities) -> Result<()> {
+        self.filter_start_velocities(coefficients, start)
+    }
+
+    fn conserve(&mut self, coefficients: &StepCoefficients, request: &ConservationRequest) -> Result<()> {
+        self.begin_conservation(coefficients, request)
+    }
+
+    fn end_conservation(&mut self) -> Result<()> {
+        self.finish_conservation()
+    }
+
+    fn take_excess(&mut self) -> Result<()> {
+        self.take_excess_energy()
     }
 
     fn set_examples(&mut self, groups: &[ResidentGroup], laws_only: bool) -> Result<()> {

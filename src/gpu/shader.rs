@@ -20,7 +20,7 @@ macro_rules! folder {
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = folder! { "shared":
-    "along" "direct" "direction" "energy" "filter" "finite" "free_velocity" "front" "inertia" "iterations" "law" "layout" "metric" "pairs"
+    "along" "conserved" "direct" "direction" "energy" "filter" "finite" "free_velocity" "front" "inertia" "iterations" "law" "layout" "metric" "pair" "pairs"
     "panel_half" "panel_single" "place" "point" "project_tet" "reduce" "rigid" "rotation" "solve_down" "solve_up" "strain"
     "stretch" "tet" "tet_law" "vertex" "volume"
 };
@@ -37,9 +37,19 @@ const RENDER: &[(&str, &str)] = folder! { "render":
 const MEASURE: &[(&str, &str)] = folder! { "measure": "count_up" "read_stream" };
 
 /// The folders of `shaders/`: one a phase of a step, what measures, what draws, and what they share.
-pub const FOLDERS: [&str; 11] = [
-    "contact", "examples", "explicit", "filters", "global", "local", "measure", "observe", "render",
-    "shared", "step",
+pub const FOLDERS: [&str; 12] = [
+    "conservation",
+    "contact",
+    "examples",
+    "explicit",
+    "filters",
+    "global",
+    "local",
+    "measure",
+    "observe",
+    "render",
+    "shared",
+    "step",
 ];
 
 /// Source of the shaders.

@@ -87,6 +87,7 @@ pub fn snapshot(stream: &mut Stream, force: Option<Buffer>) -> Result<BackendSta
         warm_starts,
         viscous: Vec::new(),
         forces,
+        conserved: Vec::new(),
     })
 }
 

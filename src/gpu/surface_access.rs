@@ -2,7 +2,7 @@
 
 use super::buffer::Contents;
 use super::contents::{WATCHED, watched};
-use super::kernel::Call;
+use super::kernel::{Call, Columns};
 use super::layout::{LANES, Load, Step};
 use super::merit::BYTES as SUMS_BYTES;
 use super::twin::wide;
@@ -44,7 +44,7 @@ impl<T: Scalar> Gpu<T> {
     /// The direction of the last local step, unless it is there.
     fn solve_direction(&mut self) -> Result<()> {
         if self.global_step == GlobalStep::Open {
-            self.solve_fronts()?;
+            self.solve_fronts(Columns::Gradient)?;
             self.add_examples_to_solution()?;
             self.global_step = GlobalStep::Solved;
         }
@@ -56,7 +56,10 @@ impl<T: Scalar> Gpu<T> {
         self.solve_direction()?;
         if self.global_step == GlobalStep::Solved {
             self.stream.phase(Phase::Global);
-            self.move_along_solution()?;
+            match self.conserves {
+                true => self.apply_conservation()?,
+                false => self.move_along_solution()?,
+            }
             self.global_step = GlobalStep::Applied;
         }
         Ok(())
@@ -88,7 +91,7 @@ impl<T: Scalar> Gpu<T> {
         if tasks > 0 {
             self.stream.call(Id::scatter_loads, Call { tasks, ..Call::default() })?;
         }
-        self.solve_fronts()
+        self.solve_fronts(Columns::Gradient)
     }
 
     fn watching(&mut self) -> Result<&mut Watch> {

@@ -3,6 +3,7 @@
 //! Three traits. [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that
 //! work on the host), [`Profiling`] what a user may ask about its speed.
 
+use super::parts::conservation::resident::ConservationRequest;
 use super::resident_examples::ResidentGroup;
 use super::surface::SurfaceAccess;
 use super::{HostAccess, HostNeeds, HostStep, PHASES, StepCoefficients};
@@ -36,8 +37,21 @@ pub struct Report {
     pub seen: Observation,
     /// |g| at the first and at the last local step of the last time step (N), where only the device knew them.
     pub gradients: Option<[f64; 2]>,
-    /// Iterations of all steps of the frame, where the device has ended them by itself.
+    /// Iterations of the frame's steps, where only the device knew when they ended.
     pub iterations: Option<usize>,
+    /// How well the device has conserved momenta and energies, where it did so by itself.
+    pub conservation: Option<ConservationReport>,
+}
+
+/// How well a device has conserved momenta and energies in the steps of a frame.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ConservationReport {
+    /// The largest error when a step had been solved, as a share.
+    pub largest_error: f64,
+    /// Of what: 3 times the body's number, and 0 for P, 1 for L, 2 for H.
+    pub worst: usize,
+    /// Steps after which the error was beyond the tolerance.
+    pub steps_beyond: u64,
 }
 
 /// What a device was asked to do, since the start.
@@ -131,6 +145,8 @@ pub struct BackendState {
     pub viscous: Vec<f64>,
     /// The force at x_n, where the step before has left it (N); empty otherwise.
     pub forces: Vec<f64>,
+    /// What is conserved of each body, as a device keeps it that conserves by itself; empty otherwise.
+    pub conserved: Vec<f64>,
 }
 
 /// Positions and velocities when they were last brought to the host.
@@ -194,6 +210,17 @@ pub struct Residency {
     pub contact: bool,
 }
 
+/// What a step of non-oscillatory motion keeps of the velocities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartVelocities {
+    /// κ.
+    pub kappa: f64,
+    /// τ − h (s).
+    pub weight: f64,
+    /// Whether something holds each body.
+    pub held: Vec<bool>,
+}
+
 /// What parts and the minimiser leave to a backend that makes whole steps by itself. Each call is about the stage that is being made; the
 /// backend then does it in [`Backend::local`] and [`Backend::solve`], for every iteration, and nothing comes back to the host but the report.
 pub trait Resident {
@@ -212,6 +239,23 @@ pub trait Resident {
     }
     /// γ of the last stage, group by group. Changes nothing.
     fn example_gammas(&mut self) -> Result<Vec<Vec<f64>>> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// What a step of non-oscillatory motion keeps of the velocities: v ← κ v + (1 − κ) (rigid motion) of bodies that nothing holds,
+    /// v ← κ v + `weight` a of those that are `held`.
+    fn filter_start(&mut self, _: &StepCoefficients, _: &StartVelocities) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// Conserves momenta and energies of the stage, from its first guess on.
+    fn conserve(&mut self, _: &StepCoefficients, _: &ConservationRequest) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// After the last iteration: keeps what is conserved.
+    fn end_conservation(&mut self) -> Result<()> {
+        Err(RunError::HostNeeds.into())
+    }
+    /// The iterate has become the state: takes from the velocities what the iterations were too few for.
+    fn take_excess(&mut self) -> Result<()> {
         Err(RunError::HostNeeds.into())
     }
 }

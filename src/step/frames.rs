@@ -4,6 +4,7 @@
 
 use super::minimise::stop::residual;
 use super::parts::attachments::Attachments;
+use super::parts::conservation::Conservation;
 use super::{Phase, Simulation, Solved, StepContext};
 use crate::Result;
 use crate::error::{Error, RunError};
@@ -156,6 +157,9 @@ impl Simulation {
             }
             if seen.inverted > 0 && self.fails_inside_out(number)? {
                 return Ok(());
+            }
+            if let Some((part, report)) = self.parts.find_mut::<Conservation>().zip(report.conservation) {
+                part.stats.add(&report, self.cx.time.substeps);
             }
             self.frames.book = book;
             self.frames.arrived.push(row);

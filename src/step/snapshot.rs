@@ -30,6 +30,9 @@ impl Simulation {
         self.collect(true)?;
         self.frames.check()?;
         let state = self.cx.backend.snapshot()?;
+        if let Some(targets) = &mut self.cx.shared.conservation {
+            targets.take_from_device(&state.conserved, &state.positions);
+        }
         let parts = self.parts.save(&self.cx);
         Ok(Snapshot { steps: self.cx.time.steps, book: self.frames.book, state, parts })
     }

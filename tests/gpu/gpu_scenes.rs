@@ -205,8 +205,8 @@ fn compare_all(allowed: Allowed, cases: &[(&str, usize)]) {
     assert!(faults.is_empty(), "solver.global = {}:\n{}", allowed.global, faults.join("\n"));
 }
 
-/// Frames of scenes that hold momenta and energy or have contacts, whatever else is asked for: the host looks into every
-/// iteration of theirs, which takes seconds a frame on a driver in software, and runs part soon. After three frames with a factor
+/// Frames of scenes that hold momenta and energy or have contacts: runs with contacts part soon, and where the host looks into every
+/// iteration a frame takes seconds on a driver in software. After three frames with a factor
 /// `pendulum` was off by 7e-4, because its first steps do not reach the tolerance, and the energy of `conserved-cube` by 1.3e-4.
 const FRAMES_INSIDE: usize = 1;
 

@@ -2,7 +2,7 @@
 
 use crate::common::{self, Random};
 use crate::gpu_exact::Fronts;
-use crate::gpu_kernels::random_state;
+use crate::gpu_kernels::{SOLVING, random_state};
 use dashpot::gpu::buffer::{Buffer, Contents, Kind};
 use dashpot::gpu::kernel::{ALL, Call, Id, Kernel};
 use dashpot::gpu::layout::{Sizes, Tet};
@@ -107,7 +107,7 @@ fn every_kernel_moves_the_bytes_that_its_twin_touches() {
     std::panic::set_hook(Box::new(|_| {}));
     for &id in ALL {
         let kernel = id.kernel();
-        let cases = match kernel.bindings.contains(&Buffer::FrontSolution) {
+        let cases = match SOLVING.contains(&kernel.name) {
             true => fronts.cases(kernel, 1.0, 1),
             false => {
                 let series = usize::from(kernel.bindings.contains(&Buffer::Inner));

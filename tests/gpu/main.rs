@@ -3,8 +3,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod conserved_states;
 mod golden_pictures;
 mod gpu_conservation;
+mod gpu_conserved;
 mod gpu_contact;
 mod gpu_direct;
 mod gpu_errors;

@@ -19,18 +19,8 @@ const ON_HOST: [&str; 5] = [
 
 /// Scenes that the host looks into for other reasons.
 const OTHERS: &[(&str, &str)] = &[
-    ("conserved-cube", "conservation"),
-    ("t-pipe-middle", "conservation"),
-    ("t-pipe-third", "conservation"),
-    ("squeezed", "conservation"),
-    ("trampoline-bounce", "conservation"),
-    ("hanging-cloth", "conservation"),
-    ("pendulum", "conservation"),
-    ("bear", "conservation"),
-    ("hippo", "conservation"),
-    ("thesis-trapezoid", "non-oscillatory motion"),
-    ("thesis-annulus", "non-oscillatory motion"),
-    ("pig-calm", "non-oscillatory motion"),
+    ("thesis-trapezoid", "a line search beside conservation"),
+    ("thesis-annulus", "a line search beside conservation"),
 ];
 
 #[test]

@@ -6,7 +6,6 @@ use crate::gpu::kernel::{ALL, Id};
 use crate::gpu::layout::{Inner, Point, Small, Step, encode};
 use crate::gpu::state::beyond;
 use crate::gpu::{Buffer, Gpu, report};
-use crate::step::backend::Report;
 use crate::step::clock::Phase;
 
 impl<T: Scalar> Gpu<T> {
@@ -27,10 +26,15 @@ impl<T: Scalar> Gpu<T> {
     pub(super) fn receive_reports(&mut self) -> Result<()> {
         while self.pending.front().is_some_and(|(readback, ..)| readback.arrived()) {
             let Some((readback, _, counted)) = self.pending.pop_front() else { break };
-            let resident = self.is_resident();
+            let tolerance = self.conservation.as_ref().map(|own| own.tolerance);
+            let known = report::Known {
+                gradients: self.is_resident(),
+                iterations: counted,
+                conservation: tolerance.filter(|tolerance| *tolerance > 0.0),
+            };
             let report =
-                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), resident))?;
-            self.arrived.push(Report { iterations: report.iterations.filter(|_| counted), ..report });
+                readback.take(|bytes| report::read(&self.model, bytemuck::cast_slice(bytes), known))?;
+            self.arrived.push(report);
             self.free.push(readback);
         }
         Ok(())
@@ -81,13 +85,20 @@ impl<T: Scalar> Gpu<T> {
             | Id::push_loads
             | Id::measure_constrained_gradient
             | Id::measure_step_energy => true,
+            Id::measure_energy | Id::aim_attachment | Id::aim_body | Id::aim_vertex | Id::write_columns => {
+                true
+            }
+            Id::measure_momenta | Id::reduce_momenta | Id::measure_conservation => true,
+            Id::solve_conservation | Id::apply_conservation => true,
+            Id::settle_conservation | Id::report_conservation => true,
+            Id::measure_vibration | Id::reduce_vibration | Id::take_excess => true,
             Id::move_iterate => self.mirror.is_none(),
             Id::measure_merit | Id::measure_strain | Id::measure_attachment_energy | Id::reduce_merit => true,
             Id::measure_gradient | Id::reduce_gradient => host_solves,
             Id::end_iterations | Id::choose_step | Id::measure_pairs => true,
             Id::choose_direction | Id::take_step => true,
             Id::chebyshev_update | Id::measure_residual | Id::reduce_residual => self.inner.is_empty(),
-            Id::filter_ether_drag | Id::filter_pbd | Id::filter_change => true,
+            Id::filter_ether_drag | Id::filter_pbd | Id::filter_change | Id::filter_start => true,
             Id::damp_body | Id::damp_edge | Id::gather_edge => true,
             Id::damp_cluster | Id::gather_cluster | Id::measure_change | Id::reduce_change => true,
             Id::measure_centre | Id::reduce_centre | Id::measure_spin | Id::reduce_spin => true,

@@ -1,6 +1,6 @@
 //! Every struct against its namesake in the shaders.
 
-use super::{ExampleStage, FrontStage, Inner, Sizes, Step, arrays, small};
+use super::{ExampleStage, FrontStage, Inner, Sizes, Step, arrays, bodies, small};
 use crate::gpu::shader::{Library, Source};
 use encase::ShaderType;
 
@@ -46,6 +46,7 @@ pub(crate) fn compare(shader: &str, samples: &[Sample]) {
 #[test]
 fn structs_lie_on_the_device_as_the_shaders_declare_them() {
     compare("step/predict", &arrays::samples());
+    compare("step/predict", &bodies::samples());
     compare("step/predict", &small::samples());
 }
 

@@ -26,7 +26,7 @@ impl Stream {
         }
         for (buffer, _) in (id.kernel().twin)(&mut contents, &call) {
             let bytes = contents.bytes(buffer).to_vec();
-            self.write(buffer, &bytes);
+            self.write(Call { swapped: false, ..call }.at(buffer), &bytes);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::solve::packed;
-use super::{Output, Sum, iteration_state, sizes, wide};
+use super::{Output, Sum, is_over, iteration_state, sizes, wide};
 use half::f16;
 
 /// The tasks of a call.
@@ -149,7 +149,7 @@ fn down(all: &mut Contents, call: &Call, stored: Stored) -> Magnitudes {
 pub fn apply_solution(all: &mut Contents, _: &Call) -> Magnitudes {
     let buffers = [Buffer::Iterate, Buffer::TargetOffset];
     let mut written = Vec::new();
-    if iteration_state(all).done != 0 {
+    if is_over(all) {
         return written;
     }
     for buffer in buffers {

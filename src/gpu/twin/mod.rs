@@ -4,6 +4,9 @@
 //! the production code of the CPU backend. For every number it writes, a twin returns the magnitude of the terms
 //! behind it: that times a few ulps bounds the kernel's error.
 
+mod conservation;
+mod conserved_body;
+mod conserved_solve;
 mod contact;
 mod direct;
 mod examples;
@@ -21,6 +24,9 @@ mod tet;
 mod vertex;
 mod whole;
 
+pub use conservation::*;
+pub use conserved_body::{aim_body, reduce_momenta};
+pub use conserved_solve::*;
 pub use contact::*;
 pub use direct::*;
 pub use examples::*;
@@ -116,6 +122,11 @@ pub fn step(all: &Contents) -> Step {
 /// How far the iterations have come.
 pub fn iteration_state(all: &Contents) -> IterationState {
     all.small(Buffer::IterationState, 0)
+}
+
+/// Whether the iterations of the step have ended: kernels of an iteration then do nothing.
+pub fn is_over(all: &Contents) -> bool {
+    all.small::<IterationState>(Buffer::IterationState, 0).done != 0
 }
 
 /// The counts of everything.

@@ -4,7 +4,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::*;
 use super::law::{law_of, terms};
-use super::{NO_MINIMUM, Output, Sum, iteration_state, sizes, step, wide};
+use super::{NO_MINIMUM, Output, Sum, is_over, sizes, step, wide};
 use crate::Vec3;
 use crate::model::law::stretches::Stretches;
 use crate::model::{BendingElement, Element, SpringElement, Stencil, TriangleElement, TriangleLaw};
@@ -15,7 +15,7 @@ const EPSILON: f64 = f32::EPSILON as f64;
 
 /// Twin of `project_triangle`.
 pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
-    if iteration_state(all).done != 0 {
+    if is_over(all) {
         return Vec::new();
     }
     let mut out = Output::to(all, Buffer::Rows);
@@ -57,7 +57,7 @@ pub fn project_triangle(all: &mut Contents, _call: &Call) -> Magnitudes {
 
 /// Twin of `project_spring`.
 pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
-    if iteration_state(all).done != 0 {
+    if is_over(all) {
         return Vec::new();
     }
     let mut out = Output::to(all, Buffer::Rows);
@@ -83,7 +83,7 @@ pub fn project_spring(all: &mut Contents, _call: &Call) -> Magnitudes {
 
 /// Twin of `project_bending`.
 pub fn project_bending(all: &mut Contents, _call: &Call) -> Magnitudes {
-    if iteration_state(all).done != 0 {
+    if is_over(all) {
         return Vec::new();
     }
     let mut out = Output::to(all, Buffer::Rows);

@@ -2,7 +2,7 @@ use super::super::buffer::{Buffer, Contents};
 use super::super::kernel::{Call, Magnitudes};
 use super::super::layout::{BLOCK, SLOTS, TET_NUMBERS, Tet, Vertex};
 use super::law::{law_of, terms};
-use super::{Output, Sum, iteration_state, sizes, step, wide};
+use super::{Output, Sum, is_over, sizes, step, wide};
 use crate::elastic::rotation::closest_quaternion;
 use crate::elastic::volume::closest_unit_determinant;
 use crate::model::law::Law;
@@ -100,7 +100,7 @@ impl Loaded {
 }
 
 fn project(all: &mut Contents, of: fn(&Contents, usize, &Tet) -> (Tet, Law)) -> Magnitudes {
-    if iteration_state(all).done != 0 {
+    if is_over(all) {
         return Vec::new();
     }
     let step = step(all);

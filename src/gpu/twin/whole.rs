@@ -217,6 +217,39 @@ impl RelativeToRigid {
     }
 }
 
+/// Twin of `filter_start`.
+pub fn filter_start(all: &mut Contents, _call: &Call) -> Magnitudes {
+    let (s, mut out) = (step(all), Output::to(all, Buffer::Motions));
+    let (h, gravity) = (f64::from(s.h), wide(&s.gravity));
+    for chunk in all.items::<Chunk>(Buffer::Chunks).to_vec() {
+        let body: Rigid = all.small(Buffer::Rigids, chunk.body as usize);
+        let StartFilter { share, loss, weight, .. } =
+            all.items::<StartFilter>(Buffer::StartFilters)[chunk.body as usize];
+        let [share, loss, weight] = [share, loss, weight].map(f64::from);
+        for (i, (vertex, motion)) in (chunk.first as usize..).zip(vertices(all, &chunk).collect::<Vec<_>>()) {
+            let v = wide(&motion.velocity);
+            let beyond = RelativeToRigid::of(&body, &vertex, v);
+            let taken = beyond.velocity * share;
+            let change = gravity * weight - (taken + (v - taken) * loss);
+            let size = gravity.norm() * weight.abs()
+                + beyond.velocity_size * share.abs() * (1.0 + loss.abs())
+                + v.norm() * loss.abs();
+            let parts = [
+                (0, motion.velocity, 1.0),
+                (4, motion.velocity_before, 1.0),
+                (8, motion.last_displacement, h),
+            ];
+            for (part, before, factor) in parts {
+                let mut sum = super::Sum::default();
+                sum.add(wide(&before));
+                sum.add_sized(change * factor, size * factor);
+                out.vector(all, size_of::<Motion>() / 4 * i + part, &sum);
+            }
+        }
+    }
+    out.done()
+}
+
 /// Twin of `measure_spin`.
 pub fn measure_spin(all: &mut Contents, _call: &Call) -> Magnitudes {
     measure(all, |all, chunk| {

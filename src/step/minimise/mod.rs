@@ -86,6 +86,9 @@ impl Minimiser {
                 "a tolerance beside conservation"
             }
             (None, _) if self.tolerance > 0.0 && !device.tolerance => "a tolerance",
+            (None, _) if self.tolerance > 0.0 && parts.correct_directions() => {
+                "a tolerance beside conservation"
+            }
             _ => return None,
         };
         Some(reason.into())

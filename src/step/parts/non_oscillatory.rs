@@ -15,7 +15,9 @@
 
 use super::{Part, Setup};
 use crate::damping::pbd;
+use crate::error::RunError;
 use crate::scene::{NON_OSCILLATORY, Scene};
+use crate::step::backend::{Residency, StartVelocities};
 use crate::step::scheme::StepTime;
 use crate::step::{HostNeeds, Phase, Stage, StateOffset, StepContext};
 use crate::{Result, Vec3};
@@ -87,6 +89,16 @@ impl NonOscillatory {
         })
     }
 
+    /// Leaves that to a backend that does it by itself.
+    fn leave_to_device(&self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        let start = StartVelocities {
+            kappa: self.kappa,
+            weight: self.tau() - stage.coefficients.h,
+            held: cx.model.held_bodies(&stage.targets.active),
+        };
+        cx.backend.resident().ok_or(RunError::HostNeeds)?.filter_start(&stage.coefficients, &start)
+    }
+
     /// What the step keeps of the velocities.
     fn filter_start_velocity(&self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         let StepContext { backend, model, .. } = cx;
@@ -117,10 +129,17 @@ impl Part for NonOscillatory {
         HostNeeds::Energies
     }
 
+    fn host_reason(&self, device: &Residency) -> Option<String> {
+        (!device.non_oscillatory).then(|| self.name().into())
+    }
+
     fn begin(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         if self.kappa == 1.0 && self.tau() == stage.coefficients.h {
             return Ok(());
         }
-        cx.timed(Phase::Predict, |cx| self.filter_start_velocity(stage, cx))
+        cx.timed(Phase::Predict, |cx| match cx.is_resident {
+            true => self.leave_to_device(stage, cx),
+            false => self.filter_start_velocity(stage, cx),
+        })
     }
 }

@@ -38,19 +38,18 @@ impl Flight<'_> {
         let mut momentum = fallen;
         let mut angular_momentum = spin + (start.centre - pivot).cross(&before);
         let (natural, mut energy_wished) = (energy, false);
-        for control in scene.control.iter().filter(|control| control.body == name) {
-            if let Some(wish) = control.angular_momentum.as_ref().and_then(|keys| vector(keys, self.times)) {
-                angular_momentum += wish - spin;
-                spin = wish;
-            }
-            if let Some(wish) = control.momentum.as_ref().and_then(|keys| vector(keys, self.times)) {
-                momentum = wish;
-                angular_momentum = spin + (self.reached(wish) - pivot).cross(&wish);
-            }
-            if let Some((a, b, share)) = control.energy.as_ref().and_then(|keys| keys.around(self.times)) {
-                energy = a + (b - a) * share + self.height(flown);
-                energy_wished = true;
-            }
+        let wishes = Wishes::of(scene, name, self.times);
+        if let Some(wish) = wishes.spin {
+            angular_momentum += wish - spin;
+            spin = wish;
+        }
+        if let Some(wish) = wishes.momentum {
+            momentum = wish;
+            angular_momentum = spin + (self.reached(wish) - pivot).cross(&wish);
+        }
+        if let Some(wish) = wishes.energy {
+            energy = wish + self.height(flown);
+            energy_wished = true;
         }
         let push = [momentum - fallen, spin - spun];
         // the way that a push adds in this step; attachments keep a body from it
@@ -87,6 +86,32 @@ impl Flight<'_> {
         let offset =
             self.start.momentum / self.start.mass * row.velocity + self.gravity * (row.acceleration * h);
         self.start.centre + (momentum / self.start.mass - offset) / self.coefficients.velocity_slope()
+    }
+}
+
+/// What a user wishes a body to have at the end of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Wishes {
+    /// P (kg m/s).
+    pub momentum: Option<Vec3>,
+    /// L about the centre of mass (kg m²/s).
+    pub spin: Option<Vec3>,
+    /// H without the energy of its weight (J).
+    pub energy: Option<f64>,
+}
+
+impl Wishes {
+    /// Those of a scene for the body of this name; the last one that acts in the step counts.
+    pub fn of(scene: &Conservation, name: &str, times: [f64; 2]) -> Self {
+        let mut wishes = Wishes::default();
+        for control in scene.control.iter().filter(|control| control.body == name) {
+            let wish = |keys: &Option<Keys<[f64; 3]>>| keys.as_ref().and_then(|keys| vector(keys, times));
+            wishes.spin = wish(&control.angular_momentum).or(wishes.spin);
+            wishes.momentum = wish(&control.momentum).or(wishes.momentum);
+            let energy = control.energy.as_ref().and_then(|keys| keys.around(times));
+            wishes.energy = energy.map(|(a, b, share)| a + (b - a) * share).or(wishes.energy);
+        }
+        wishes
     }
 }
 

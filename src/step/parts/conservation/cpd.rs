@@ -35,7 +35,7 @@ pub struct Cpd {
     /// Energy of each body beyond what is asked for, when last measured (J).
     pub(super) excess: Vec<f64>,
     /// Whether attached bodies are left alone.
-    free_only: bool,
+    pub(super) free_only: bool,
 }
 
 impl Cpd {
@@ -56,7 +56,12 @@ impl Cpd {
     /// Whether A⁻¹ C_H follows from A⁻¹ g. Scenes with Newton's method, Rayleigh damping or examples are refused with CPD
     /// (`setup::check`), so g has no other terms.
     pub(super) fn shortcut(targets: &ConservationTargets) -> bool {
-        let StepCoefficients { row, mass_damping, stiffness_damping, .. } = targets.coefficients;
+        Self::is_shortcut(&targets.coefficients)
+    }
+
+    /// The same of a stage.
+    pub(super) fn is_shortcut(coefficients: &StepCoefficients) -> bool {
+        let StepCoefficients { row, mass_damping, stiffness_damping, .. } = *coefficients;
         row == BALLISTIC_EULER && mass_damping == 0.0 && stiffness_damping == 0.0
     }
 

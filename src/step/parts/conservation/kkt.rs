@@ -54,8 +54,17 @@ pub struct Multipliers {
 /// when the solve is in f64 and 1e-7 in f32; a body a thousandth as thick as long has 1e-6.
 const LEAST_EIGENVALUE: f64 = 1e-9;
 
-/// The share of ∇H that may lie in the span of the momenta's gradients before the motion counts as rigid.
-const RIGID: f64 = 1e-12;
+/// When a motion counts as rigid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Precision {
+    /// The share of ∇H that may lie in the span of the momenta's gradients.
+    pub rigid: f64,
+    /// What has to be left of ∇H at least (J).
+    pub least_motion: f64,
+}
+
+/// That of f64.
+const DOUBLE: Precision = Precision { rigid: 1e-12, least_motion: 0.0 };
 
 /// A multiplier of the energy beyond this is that of a body that hardly moves and shall.
 const FAR: f64 = 1e3;
@@ -75,13 +84,23 @@ impl KktSystem {
 
     /// The same with the momenta's [`momenta_inverse`], which does not change in a step.
     pub fn solve_with(&self, inverse: &SMatrix<f64, 6, 6>, curvature: f64) -> Multipliers {
+        self.solve_to(inverse, curvature, DOUBLE)
+    }
+
+    /// The same in another precision.
+    pub fn solve_to(
+        &self,
+        inverse: &SMatrix<f64, 6, 6>,
+        curvature: f64,
+        Precision { rigid, least_motion }: Precision,
+    ) -> Multipliers {
         let mixed = if self.held[6] { self.mixed } else { Momenta::zeros() };
         let (lean, plain) = (inverse * mixed, inverse * self.momenta_error);
         // the step without the energy's own part: dᵀA d of it
         let square =
             self.square + 2.0 * plain.dot(&self.momenta_descent) + plain.dot(&(self.momenta * plain));
         let rest = self.energy - mixed.dot(&lean);
-        if !self.held[6] || rest <= RIGID * self.energy || !rest.is_finite() {
+        if !self.held[6] || rest <= rigid * self.energy + least_motion || !rest.is_finite() {
             return Multipliers { momenta: plain, energy: 0.0, square, least: self.energy_error > 0.0 };
         }
         let across = self.energy_descent - lean.dot(&self.momenta_descent);
@@ -97,6 +116,15 @@ impl KktSystem {
 
 /// The inverse of the momenta's S where it has one, for the rows that are held.
 pub fn momenta_inverse(momenta: &SMatrix<f64, 6, 6>, held: &[bool; 7]) -> SMatrix<f64, 6, 6> {
+    momenta_inverse_above(momenta, held, LEAST_EIGENVALUE)
+}
+
+/// The same where eigenvalues of S, scaled to a diagonal of ones, count as zero up to `least`.
+pub fn momenta_inverse_above(
+    momenta: &SMatrix<f64, 6, 6>,
+    held: &[bool; 7],
+    least: f64,
+) -> SMatrix<f64, 6, 6> {
     let scale = Momenta::from_fn(|k, _| {
         let diagonal = momenta[(k, k)];
         if held[k] && diagonal > 0.0 && diagonal.is_finite() { diagonal.sqrt().recip() } else { 0.0 }
@@ -107,7 +135,7 @@ pub fn momenta_inverse(momenta: &SMatrix<f64, 6, 6>, held: &[bool; 7]) -> SMatri
         return SMatrix::zeros(); // the step's own check reports it; an eigenvalue iteration would not end
     }
     let eigen = scaled.symmetric_eigen();
-    let inverse = eigen.eigenvalues.map(|value| if value > LEAST_EIGENVALUE { value.recip() } else { 0.0 });
+    let inverse = eigen.eigenvalues.map(|value| if value > least { value.recip() } else { 0.0 });
     let vectors = eigen.eigenvectors;
     scaling * (vectors * SMatrix::from_diagonal(&inverse) * vectors.transpose()) * scaling
 }

@@ -14,66 +14,24 @@ pub mod kkt;
 mod measure;
 mod passes;
 pub mod rebound;
+pub mod resident;
+mod stats;
 pub mod targets;
 
 use super::{Part, Progress, Setup, Verdict, decode, encode};
+use crate::error::RunError;
 use crate::scene::{Conservation as Given, Method, NON_OSCILLATORY, Quantity, Scene};
-use crate::step::{Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepContext};
+use crate::step::backend::Residency;
+use crate::step::integrator::BACKWARD_EULER;
+use crate::step::{Change, HostNeeds, Phase, Proposal, Stage, StateOffset, StepCoefficients, StepContext};
 use crate::{Result, Vec3};
 use body::{BodyTarget, ConservedState, Rigid};
 use cpd::Cpd;
 use fepr::Fepr;
 use kkt::{KktSystem, Momenta, Multipliers};
 use measure::Moved;
+pub use stats::{ConstraintError, ConstraintStats};
 use targets::ConservationTargets;
-
-/// The largest error of all that is conserved.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ConstraintError {
-    /// As a share of what there is.
-    pub share: f64,
-    /// Of what, of which body; `None` if all is exact.
-    pub of: Option<(Quantity, usize)>,
-}
-
-impl ConstraintError {
-    /// P, L and H, in the order in which they stand everywhere.
-    const QUANTITIES: [Quantity; 3] = [Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy];
-
-    /// The worst of this and the errors of P, L and H of a body, as shares.
-    fn or(self, body: usize, shares: [f64; 3]) -> Self {
-        let of_body = Self::QUANTITIES.into_iter().zip(shares);
-        of_body.fold(self, |worst, (quantity, share)| {
-            // what is not a number is worse than all numbers
-            let worse = share > worst.share || share.is_nan() && !worst.share.is_nan();
-            if worse { ConstraintError { share, of: Some((quantity, body)) } } else { worst }
-        })
-    }
-}
-
-/// How well momenta and energies were conserved, over the steps of a run. Bodies that touch something are not counted: theirs are
-/// set right after the step, by what velocities can give.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct ConstraintStats {
-    /// The largest error when a step had been solved, as a share.
-    pub largest_off: f64,
-    /// What of which body that was.
-    #[serde(skip)]
-    pub worst: Option<(Quantity, usize)>,
-    pub steps: u64,
-    /// Steps after which the error was beyond the tolerance.
-    pub steps_beyond: u64,
-}
-
-impl ConstraintStats {
-    fn record(&mut self, ConstraintError { share, of }: ConstraintError, tolerance: f64) {
-        if share > self.largest_off {
-            (self.largest_off, self.worst) = (share, of);
-        }
-        self.steps += 1;
-        self.steps_beyond += u64::from(share > tolerance);
-    }
-}
 
 /// How momenta and energy are conserved.
 #[allow(clippy::large_enum_variant)] // there is one of them
@@ -91,6 +49,8 @@ pub struct Conservation {
     error: Option<ConstraintError>,
     /// What bodies in contact change of the velocities after the step (m/s).
     rebound: Option<Vec<Vec3>>,
+    /// Whether its mathematics is what devices have kernels for.
+    fits_device: bool,
 }
 
 /// What a scene asks to conserve, and whether inside the solve. Non-oscillatory motion conserves P and L by itself.
@@ -123,12 +83,25 @@ pub fn make(setup: &Setup, cx: &mut StepContext) -> Result<Option<Box<dyn Part>>
     let Some(given) = asked(setup.scene) else { return Ok(None) };
     let inside = given.method == Method::Cpd;
     cx.shared.conservation = Some(ConservationTargets::new(&given, inside, cx));
+    let energy = given.hold.contains(&Quantity::Energy);
+    // other integrators may start with one of these
+    let kind = setup.scene.integrator.kind.as_str();
+    let is_known = [BACKWARD_EULER.name, NON_OSCILLATORY].contains(&kind);
+    let fits_device = inside && is_known && cx.coefficients().iter().all(|stage| fits_device(stage, energy));
     let strategy = match inside {
         true => Strategy::InsideSolve(Cpd::new(setup.model, is_non_oscillatory(setup.scene))),
         false => Strategy::Projection(Fepr::new(setup.model)),
     };
     let stats = ConstraintStats::default();
-    Ok(Some(Box::new(Conservation { strategy, stats, error: None, rebound: None })))
+    Ok(Some(Box::new(Conservation { strategy, stats, error: None, rebound: None, fits_device })))
+}
+
+/// Whether devices have kernels for a stage: v' = s d + o with one o for all vertices, forces at the end of the step, and C_H, if
+/// `energy` is held, that follows from g.
+fn fits_device(coefficients: &StepCoefficients, energy: bool) -> bool {
+    let row = &coefficients.row;
+    let is_plain = Moved::is_enough(coefficients) && row.c2 == 1.0 && !coefficients.takes_force();
+    is_plain && (!energy || Cpd::is_shortcut(coefficients))
 }
 
 impl Conservation {
@@ -165,6 +138,17 @@ impl Conservation {
         Ok(())
     }
 
+    /// Leaves the stage to a backend that conserves by itself.
+    fn leave_to_device(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        let free_only = self.inside().is_some_and(|cpd| cpd.free_only);
+        let Some(mut targets) = cx.shared.conservation.take() else { return Ok(()) };
+        let request = targets.request(stage, free_only, cx);
+        cx.shared.conservation = Some(targets);
+        let StepContext { backend, clock, .. } = cx;
+        let device = backend.resident().ok_or(RunError::HostNeeds)?;
+        clock.time(Phase::Aim, || device.conserve(&stage.coefficients, &request))
+    }
+
     /// What is kept of the stage, and what bodies in contact change of the velocities after it.
     fn end_stage(&mut self, cx: &mut StepContext) -> Result<()> {
         let StepContext { backend, shared, .. } = cx;
@@ -196,11 +180,18 @@ impl Part for Conservation {
         HostNeeds::Energies
     }
 
+    fn host_reason(&self, device: &Residency) -> Option<String> {
+        (!(device.conservation && self.fits_device)).then(|| self.name().into())
+    }
+
     fn corrects_direction(&self) -> bool {
         matches!(self.strategy, Strategy::InsideSolve(_))
     }
 
     fn aim(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            return Ok(()); // once the first guess is made
+        }
         let stiffened = cx.shared.stiffness_before.clone().filter(|_| stage.is_first);
         let StepContext { backend, clock, shared, .. } = cx;
         let Some(targets) = &mut shared.conservation else { return Ok(()) };
@@ -215,12 +206,12 @@ impl Part for Conservation {
         })
     }
 
-    fn predicted(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+    fn predicted(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
         let conserving = cx.shared.conservation.as_ref().filter(|targets| targets.is_inside_solve);
         if let Some(most) = conserving.filter(|targets| targets.holds_energy()).map(|t| t.most_iterations()) {
             (cx.shared.limits.regular, cx.shared.limits.most) = (most, most);
         }
-        Ok(())
+        if cx.is_resident { self.leave_to_device(stage, cx) } else { Ok(()) }
     }
 
     /// Where energy is conserved, iterations end when it is.
@@ -253,6 +244,11 @@ impl Part for Conservation {
     }
 
     fn solved(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            let StepContext { backend, clock, .. } = cx;
+            let device = backend.resident().ok_or(RunError::HostNeeds)?;
+            return clock.time(Phase::Constrain, || device.end_conservation());
+        }
         let Strategy::Projection(fepr) = &mut self.strategy else {
             return self.end_solve(stage, progress, cx);
         };
@@ -266,11 +262,19 @@ impl Part for Conservation {
     }
 
     fn finish(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
+        if cx.is_resident {
+            return Ok(());
+        }
         cx.timed(Phase::Constrain, |cx| self.end_stage(cx))
     }
 
     fn advanced(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
-        let StepContext { backend, clock, .. } = cx;
+        let StepContext { backend, clock, shared, is_resident, .. } = cx;
+        if *is_resident {
+            let holds_energy = shared.conservation.as_ref().is_some_and(ConservationTargets::holds_energy);
+            let device = backend.resident().ok_or(RunError::HostNeeds)?;
+            return if holds_energy { clock.time(Phase::Constrain, || device.take_excess()) } else { Ok(()) };
+        }
         clock.time(Phase::Advance, || {
             if let Some(velocities) = self.rebound.take() {
                 backend.offset_state(StateOffset::Velocities(&velocities))?;

@@ -1,6 +1,7 @@
 //! What momenta and energies of all bodies shall be, from step to step, by whatever method.
 
 use super::external::{ExternalForces, ExternalImpulse};
+use super::resident::News;
 use super::{BodyTarget, ConservedState, Rigid, control};
 use crate::linear::reduce::sums;
 use crate::model::Model;
@@ -11,7 +12,9 @@ use std::sync::Arc;
 
 /// Momenta and energies to conserve.
 pub struct ConservationTargets {
-    scene: Conservation,
+    pub(super) scene: Conservation,
+    /// What happened since the step before, for a backend that conserves by itself.
+    pub(super) news: News,
     /// Whether P, L, H are conserved.
     pub held: [bool; 3],
     /// Whether that is done inside the solve.
@@ -39,6 +42,7 @@ impl ConservationTargets {
             held: [Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy]
                 .map(|quantity| conservation.hold.contains(&quantity)),
             scene: conservation.clone(),
+            news: News::default(),
             is_inside_solve,
             conserved: vec![ConservedState::default(); bodies],
             bodies: vec![BodyTarget::default(); bodies],
@@ -77,12 +81,14 @@ impl ConservationTargets {
     /// Continues with what a checkpoint has; with what the bodies have, if it is of others.
     pub fn restore(&mut self, saved: Vec<ConservedState>) {
         let fits = saved.len() == self.conserved.len();
+        self.news = News { is_loaded: fits, ..News::default() };
         self.conserved = if fits { saved } else { vec![ConservedState::default(); self.conserved.len()] };
     }
 
     /// Where something else has changed the velocities, the bodies' own momenta and energies count from now on.
     pub fn invalidate(&mut self, change: Change) {
         if matches!(change, Change::Velocities | Change::State) {
+            self.news = News { forgets: true, ..News::default() };
             self.conserved.iter_mut().for_each(|state| {
                 *state =
                     ConservedState { contact: state.contact, push: state.push, ..ConservedState::default() };
@@ -92,7 +98,9 @@ impl ConservationTargets {
 
     /// Each body was given an energy (J) and an impulse from outside.
     pub fn push(&mut self, given: &[(f64, Rigid)]) {
-        for (state, (energy, impulse)) in self.conserved.iter_mut().zip(given) {
+        let bodies = self.conserved.len();
+        for (body, (state, (energy, impulse))) in self.conserved.iter_mut().zip(given).enumerate() {
+            self.news.add(bodies, body, *energy, impulse.momentum, impulse.spin);
             let add = |to: &mut Option<[f64; 3]>, more: Vec3| {
                 *to = to.map(|had| (Vec3::from(had) + more).into());
             };
@@ -117,13 +125,16 @@ impl ConservationTargets {
 
     /// Energy that each body was given at once from outside, and is to be kept (J).
     pub fn give(&mut self, energies: &[f64]) {
-        for (state, given) in self.conserved.iter_mut().zip(energies) {
+        let bodies = self.conserved.len();
+        for (body, (state, given)) in self.conserved.iter_mut().zip(energies).enumerate() {
+            self.news.add(bodies, body, *given, Vec3::zeros(), Vec3::zeros());
             state.energy = state.energy.map(|energy| energy + given);
         }
     }
 
     /// Before a stage: what it shall make of each body.
     pub fn begin(&mut self, stage: &Stage, backend: &mut dyn Backend) -> Result<()> {
+        self.news = News::default();
         self.external.begin(stage, &self.conserved);
         (self.coefficients, self.unsettled) = (stage.coefficients, false);
         self.fill_in_energies(backend)?;
