@@ -1,6 +1,7 @@
 // Whether the last step was short enough: Phi has fallen by a share of what its slope promised or, where that is below rounding, the slope
-// has not turned round. If not, it is cut to where the line through both slopes is zero. Then whether the iterations end: see end_iterations.
+// has not turned round. If not, it is cut to where the line through both slopes is zero. Then whether the iterations end.
 //use shared/finite.wgsl
+//use shared/iterations.wgsl
 //use shared/reduce.wgsl
 //use shared/vertex.wgsl
 
@@ -17,6 +18,8 @@ const ARMIJO: f32 = 1e-4;
 const TURNED: f32 = 0.5;
 const MOST_CUTS: u32 = 20u;
 const DIGITS: f32 = 1e-6;
+// Cuts after which a learnt direction is given up.
+const LEARNT_CUTS: u32 = 3u;
 
 // Phi at the iterate in parts, and what is known of the slope.
 struct Trial {
@@ -79,7 +82,12 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     state.evaluations += 1u;
     let is_last = state.evaluations >= rule.evaluations;
     if state.iterations > 0u && state.cuts < MOST_CUTS && !is_acceptable(trial) {
-        let cut = state.share * zero_of(trial);
+        var cut = state.share * zero_of(trial);
+        if state.cuts >= LEARNT_CUTS && state.pairs > 0u {
+            // pairs that rounding has made: back to where the step began, and on without them
+            cut = 0.0;
+            state.pairs = 0u;
+        }
         state.way = state.share - cut;
         state.share = cut;
         state.cuts += 1u;
@@ -88,23 +96,11 @@ fn main(@builtin(local_invocation_index) lane: u32) {
         return;
     }
     state.rejected = 0u;
-    let squared = sums[6];
-    let gradient = sqrt(squared);
-    if state.iterations == 0u {
-        state.first = gradient;
-        report[4] = squared;
-    }
-    if is_last || state.iterations >= rule.iterations {
+    if is_last || state.iterations >= rule.iterations || is_solved(sums[6]) {
         state.done = 1u;
         return;
     }
-    report[5] = squared;
-    if squared == 0.0 || (state.iterations > 0u && gradient <= rule.tolerance * state.first) {
-        state.done = 1u;
-        return;
-    }
-    state.iterations += 1u;
-    report[6] += 1.0;
+    count_iteration();
     state.taken = state.share;
     state.share = 1.0;
     state.cuts = 0u;

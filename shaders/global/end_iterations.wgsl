@@ -1,6 +1,5 @@
-// Whether the iterations of a stage end here: |g| is zero, or after a direction at most `tolerance` of the first one. Otherwise one more
-// is made. Report[4] and Report[5] are |g|^2 at the first and the last point, Report[6] counts the iterations of a frame.
-//use shared/layout.wgsl
+// Whether the iterations of a stage end here, because |g| is small enough. Otherwise one more is made.
+//use shared/iterations.wgsl
 //use shared/reduce.wgsl
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
@@ -19,17 +18,9 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     if lane > 0u || state.done != 0u {
         return;
     }
-    let squared = lanes[0][0];
-    let gradient = sqrt(squared);
-    if state.iterations == 0u {
-        state.first = gradient;
-        report[4] = squared;
-    }
-    report[5] = squared;
-    if squared == 0.0 || (state.iterations > 0u && gradient <= rule.tolerance * state.first) {
+    if is_solved(lanes[0][0]) {
         state.done = 1u;
     } else {
-        state.iterations += 1u;
-        report[6] += 1.0;
+        count_iteration();
     }
 }

@@ -21,9 +21,12 @@ pub(super) enum Ending {
     BySearch,
 }
 
-/// Points of a line search for so many iterations: with room for a cut in every second one, and for four at least.
-pub(super) fn points_of(iterations: usize) -> usize {
-    iterations + 1 + (iterations / 2).max(4)
+/// Points of a line search: one an iteration, one for the last step, and some for cuts, eight at least. Where a body of rubber is stretched to four
+/// times its length, or turned inside out, up to one step in seven is cut of sixty along directions of L-BFGS, and one in two along others;
+/// near rest none is. A step that needs more ends with fewer iterations.
+fn points_of(plan: &IterationPlan) -> usize {
+    let cuts = if plan.history > 0 { plan.most / 4 } else { plan.most / 2 + 2 };
+    plan.most + 1 + cuts.max(8)
 }
 
 /// Whether the pairs of L-BFGS fit into a binding.
@@ -41,7 +44,7 @@ impl<T: Scalar> Resident for Gpu<T> {
         if plan.line_search {
             self.hold_pairs(plan.history)?;
         }
-        let rounds = if plan.line_search { points_of(plan.most) } else { plan.most };
+        let rounds = if plan.line_search { points_of(plan) } else { plan.most };
         if self.ending.is_some() {
             self.set_rule(IterationRule {
                 tolerance: plan.tolerance as f32,

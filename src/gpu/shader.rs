@@ -20,7 +20,7 @@ macro_rules! folder {
 
 /// The shared files.
 const SHARED: &[(&str, &str)] = folder! { "shared":
-    "direct" "direction" "energy" "filter" "finite" "free_velocity" "front" "inertia" "law" "layout" "metric" "place"
+    "direct" "direction" "energy" "filter" "finite" "free_velocity" "front" "inertia" "iterations" "law" "layout" "metric" "place"
     "pairs" "point" "project_tet" "reduce" "rigid" "rotation" "strain" "stretch" "tet" "tet_law" "vertex"
     "volume"
 };

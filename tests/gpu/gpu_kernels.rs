@@ -194,7 +194,7 @@ fn fill(all: &mut Contents, model: &Model, state: &State, seed: u64) {
 pub const RULE: IterationRule = IterationRule { tolerance: 0.1, iterations: 10, evaluations: 14, history: 5 };
 
 /// How far iterations may have come where a kernel decides about them.
-fn iteration_states(size: f32) -> [(&'static str, IterationState); 8] {
+fn iteration_states(size: f32) -> [(&'static str, IterationState); 9] {
     let begun = IterationState {
         iterations: 3,
         evaluations: 4,
@@ -217,6 +217,7 @@ fn iteration_states(size: f32) -> [(&'static str, IterationState); 8] {
             "too far",
             IterationState { inertia: 1e-3 * size, elastic: -1e3 * size, cuts: 2, share: 0.3, ..begun },
         ),
+        ("too far, once more", IterationState { elastic: -1e3 * size, cuts: 3, share: 0.1, ..begun }),
         ("too far, the last point", IterationState { elastic: -1e6 * size, evaluations: 13, ..begun }),
         ("the last iteration", IterationState { iterations: 10, elastic: 1e6 * size, ..begun }),
         ("converged", IterationState { first: 1e6 * size, elastic: 1e6 * size, ..begun }),

@@ -29,10 +29,12 @@ const EXACT: &str = "solver.global=cholesky";
 const CHEBYSHEV: &str = "solver.global=chebyshev";
 const HYBRID: &str = "solver.global=hybrid";
 
-/// With tetrahedra and without, with moving attachments, an integrator with history, and a filter.
+/// With tetrahedra and without, with moving attachments, an integrator with history, a filter, a tolerance, and L-BFGS in a step of two stages.
 const RUNS: &[(&str, &[&str])] = &[
     ("cube", &["body.0.mesh.cells=[4,4,4]", "integrator.kind=bdf2"]),
     ("hair", &["body.0.mesh.strands=20", "damping.model=pbd", "damping.coefficient=0.1"]),
+    ("cube", &["body.0.mesh.cells=[3,3,3]", "time.tolerance=1e-2"]),
+    ("unloaded-beam", &["body.0.mesh.cells=[8,2,2]", "time.iterations=12"]),
 ];
 
 #[test]

@@ -19,6 +19,7 @@ mod gpu_models;
 mod gpu_portability;
 mod gpu_runs;
 mod gpu_scenes;
+mod gpu_search;
 mod gpu_shaders;
 mod gpu_stiffening;
 mod gpu_surfaces;

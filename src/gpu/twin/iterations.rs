@@ -46,7 +46,8 @@ pub(super) fn note_gradient(
     }
     report.number(all, 5, squared, size);
     let least = f64::from(rule.tolerance) * f64::from(state.first);
-    squared == 0.0 || state.iterations > 0 && squared.sqrt() <= least
+    let is_small = squared == 0.0 || state.iterations > 0 && squared.sqrt() <= least;
+    is_small && (squared as f32).is_finite()
 }
 
 /// One more iteration.

@@ -11,6 +11,7 @@ use super::{Output, iteration_state, sizes, step};
 
 /// As in the kernel.
 const MOST_CUTS: u32 = 20;
+const LEARNT_CUTS: u32 = 3;
 
 /// Φ at the iterate in parts, with magnitudes, and both slopes.
 struct Trial {
@@ -84,7 +85,9 @@ pub fn choose_step(all: &mut Contents, _: &Call) -> Magnitudes {
     let is_last = state.evaluations >= rule.evaluations;
     if state.iterations > 0 && state.cuts < MOST_CUTS && !trial.is_acceptable(all, &state) {
         let share = f64::from(state.share);
-        let cut = share * trial.zero();
+        let gives_up = state.cuts >= LEARNT_CUTS && state.pairs > 0;
+        state.pairs = if gives_up { 0 } else { state.pairs };
+        let cut = if gives_up { 0.0 } else { share * trial.zero() };
         (state.way, state.share) = ((share - cut) as f32, cut as f32);
         (state.cuts, state.rejected, state.done) = (state.cuts + 1, 1, u32::from(is_last));
         return write_state(all, state, &[(WAY, share), (SHARE, share)]);
@@ -94,10 +97,6 @@ pub fn choose_step(all: &mut Contents, _: &Call) -> Magnitudes {
     let gradient = over_chunks(all, 6);
     if is_last || state.iterations >= rule.iterations {
         state.done = 1;
-        if state.iterations == 0 {
-            state.first = gradient.0.sqrt() as f32;
-            report.number(all, 4, gradient.0, gradient.1);
-        }
     } else if note_gradient(all, &mut state, &mut report, gradient) {
         state.done = 1;
     } else {

@@ -82,6 +82,9 @@ impl Minimiser {
             (Some(_), _) if parts.correct_directions() => "a line search beside conservation",
             (Some(_), Some(lbfgs)) if !device.lbfgs || lbfgs.most() > MOST_PAIRS => "L-BFGS",
             (Some(_), _) if !device.line_search => "a line search",
+            (None, _) if self.tolerance > 0.0 && parts.correct_directions() => {
+                "a tolerance beside conservation"
+            }
             (None, _) if self.tolerance > 0.0 && !device.tolerance => "a tolerance",
             _ => return None,
         };
