@@ -95,9 +95,8 @@ pub fn choose_step(all: &mut Contents, _: &Call) -> Magnitudes {
     state.rejected = 0;
     let mut report = Output::to(all, Buffer::Report);
     let gradient = over_chunks(all, 6);
-    if is_last || state.iterations >= rule.iterations {
-        state.done = 1;
-    } else if note_gradient(all, &mut state, &mut report, gradient) {
+    let is_end = is_last || state.iterations >= rule.iterations;
+    if is_end || note_gradient(all, &mut state, &mut report, gradient) {
         state.done = 1;
     } else {
         count_iteration(all, &mut state, &mut report);
