@@ -34,8 +34,8 @@ const RENDER: &[(&str, &str)] = folder! { "render":
 };
 
 /// The folders of `shaders/`: one a phase of a step, what draws, and what they share.
-pub const FOLDERS: [&str; 8] =
-    ["explicit", "filters", "global", "local", "observe", "render", "shared", "step"];
+pub const FOLDERS: [&str; 9] =
+    ["conservation", "explicit", "filters", "global", "local", "observe", "render", "shared", "step"];
 
 /// Source of the shaders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
