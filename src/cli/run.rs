@@ -228,7 +228,7 @@ impl Run {
     fn device_summary(&self) -> Option<DeviceSummary> {
         let used = self.simulation.device_use()?.since(self.first_use.as_ref()?);
         let frames = self.simulation.frame_number().saturating_sub(self.from + 1);
-        DeviceSummary::new(&used, frames, self.simulation.host_reasons())
+        DeviceSummary::new(&used, frames, &self.simulation)
     }
 
     /// Warnings derived from the ledger.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Magic bytes of a checkpoint; the number is the layout version.
 const ANY_MAGIC: &[u8] = b"dashpot checkpoint ";
-const MAGIC: &[u8] = b"dashpot checkpoint 5\n";
+const MAGIC: &[u8] = b"dashpot checkpoint 6\n";
 
 /// Everything needed to resume a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -83,6 +83,8 @@ pub struct ConservationSummary {
 pub struct DeviceSummary {
     /// Why the host looks into the steps; empty where it does not.
     pub host_reasons: Vec<String>,
+    /// Whether it looks at surfaces, for contact, while the device makes the steps.
+    pub looks_at_surfaces: bool,
     pub dispatches: f64,
     pub submissions: f64,
     /// Times that the host waited for the device: in its steps, or for the report of three frames before.
@@ -93,10 +95,11 @@ pub struct DeviceSummary {
 
 impl DeviceSummary {
     /// Of `made` between two readings `frames` apart; `None` without frames.
-    pub fn new(made: &DeviceUse, frames: usize, host_reasons: &[String]) -> Option<Self> {
+    pub fn new(made: &DeviceUse, frames: usize, simulation: &Simulation) -> Option<Self> {
         let mean = |count: u64| count as f64 / frames as f64;
         (frames > 0).then(|| DeviceSummary {
-            host_reasons: host_reasons.to_vec(),
+            host_reasons: simulation.host_reasons().to_vec(),
+            looks_at_surfaces: simulation.looks_at_surfaces(),
             dispatches: mean(made.dispatches),
             submissions: mean(made.submissions),
             waits: mean(made.waits),
@@ -108,6 +111,7 @@ impl DeviceSummary {
     /// Where frames are made, and why not on the device alone.
     pub fn place(&self) -> String {
         match self.host_reasons.is_empty() {
+            true if self.looks_at_surfaces => "steps on the device, contact forces from the host".into(),
             true => "whole frames on the device".into(),
             false => format!("host looks in: {}", self.host_reasons.join(", ")),
         }

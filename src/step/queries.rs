@@ -44,6 +44,11 @@ impl Simulation {
         self.stable_step
     }
 
+    /// Whether the device makes whole steps, and the host looks at surfaces in between, for contact.
+    pub fn looks_at_surfaces(&self) -> bool {
+        self.cx.is_resident && self.can_touch()
+    }
+
     pub fn can_touch(&self) -> bool {
         self.parts.find::<Contact>().is_some()
     }

@@ -157,7 +157,7 @@ fn bad_arguments_end_with_code_two() {
     fails(path, &["run", "bar", "--set", "damping.stiffnes=1"], 2, &["stiffnes"]);
     fails(path, &["run", "bar", "--set", "damping.model=glue"], 2, &["glue", "laplacian"]);
     fails(path, &["run", "bar", "--resume", "missing.bin"], 2, &["missing.bin"]);
-    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 5\n\xff\xff\xff\xff\xff\xff").unwrap();
+    std::fs::write(path.join("garbage.bin"), b"dashpot checkpoint 6\n\xff\xff\xff\xff\xff\xff").unwrap();
     fails(path, &["run", "bar", "--resume", "garbage.bin"], 2, &["garbage.bin", "damaged"]);
     succeeds(path, &["run", "bar", "--frames", "2", "--out", "bar"]);
     let whole = bytes(path, "bar/checkpoint.bin");

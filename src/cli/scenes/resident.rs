@@ -32,7 +32,9 @@ pub fn list(scene: Option<&str>, adapter: Option<String>) -> Result<()> {
     }
     say!("{table}")?;
     say!(
-        "\nCounts are of a frame, in the mean of {COUNTED}. device: the host never looks in, and only the report of a frame comes down, late."
+        "\nCounts are of a frame, in the mean of {COUNTED}. device: the host never looks in, and only the report of a frame comes down, late. \
+         surface: the host looks at surfaces for contact, once a step, and in every iteration where something may touch. host: it looks into every \
+         iteration, for the reason given."
     )
 }
 
@@ -49,12 +51,16 @@ fn count_frames(name: &str, device: &BackendArgs) -> Result<Option<DeviceSummary
     }
     let made = simulation.device_use().unwrap_or_default().since(&before);
     simulation.rows(true)?;
-    Ok(DeviceSummary::new(&made, COUNTED, simulation.host_reasons()))
+    Ok(DeviceSummary::new(&made, COUNTED, &simulation))
 }
 
 fn cells(counted: &DeviceSummary) -> Vec<String> {
-    let DeviceSummary { dispatches, submissions, waits, bytes_up, bytes_down, host_reasons } = counted;
-    let place = if host_reasons.is_empty() { "device" } else { "host" };
+    let DeviceSummary { dispatches, submissions, waits, bytes_up, bytes_down, host_reasons, .. } = counted;
+    let place = match (host_reasons.is_empty(), counted.looks_at_surfaces) {
+        (false, _) => "host",
+        (true, true) => "surface",
+        (true, false) => "device",
+    };
     let numbers = [dispatches, submissions, waits, bytes_up, bytes_down].map(|number| count(*number));
     [place.into(), host_reasons.join(", ")].into_iter().chain(numbers).collect()
 }
