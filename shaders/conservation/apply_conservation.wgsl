@@ -50,16 +50,13 @@ fn main(
     }
 }
 
-// Sums in single precision are right to some 1e-6 of their terms: iterations go on until an error is within its tolerance for sure.
-const SURELY: f32 = 0.98;
-
 // Whether energy is held, an iteration was made, and no error is too large. (What is not a number is.)
 fn is_enough() -> bool {
     if (aims[0].flags & HOLDS_ENERGY) == 0u || aims[0].made < 2u {
         return false;
     }
     for (var body = 0u; body < arrayLength(&aims); body++) {
-        if !(aims[body].error <= SURELY * aims[body].tolerance) {
+        if !(aims[body].error <= aims[body].tolerance) {
             return false;
         }
     }

@@ -43,7 +43,7 @@ fn half_precision_is_refused_where_no_device_solves() {
     };
     for (backend, settings, mentions) in [
         ("cpu", &[][..], &["solver.precision", "half", "on the CPU"][..]),
-        ("gpu", &["time.tolerance=1e-6"], &["solver.precision", "half", "the host looks into"]),
+        ("gpu", &["conservation.method=fepr"], &["solver.precision", "half", "the host looks into"]),
         ("gpu", &["solver.global=chebyshev"], &["solver.precision", "half", "solver.global"]),
         ("gpu", &["solver.global=hybrid"], &["solver.precision", "half", "solver.global"]),
         ("gpu", &["solver.kind=newton"], &["solver.precision", "half", "newton"]),

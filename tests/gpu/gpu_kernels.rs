@@ -505,11 +505,15 @@ fn once_the_iterations_have_ended_kernels_leave_everything_alone() {
     let model = model();
     let mut initial = contents(&model, &model.laplacian().unwrap()).unwrap();
     search(RULE.history as usize, &mut initial);
+    conserve(&model, &mut initial);
     fill(&mut initial, &model, &STATES[1], 1);
     let fronts = Fronts::new();
     let mut walked = 0;
-    for kernel in KERNELS.iter().filter(|kernel| kernel.bindings.contains(&Buffer::IterationState)) {
-        let solves = kernel.bindings.contains(&Buffer::FrontSolution);
+    // these end the iterations, or come after the end
+    let last = ["apply_conservation", "settle_conservation", "report_conservation"];
+    let ending = KERNELS.iter().filter(|kernel| kernel.bindings.contains(&Buffer::IterationState));
+    for kernel in ending.filter(|kernel| !last.contains(&kernel.name)) {
+        let solves = SOLVING.contains(&kernel.name);
         let cases =
             if solves { fronts.cases(kernel, 1.0, 1) } else { vec![(initial.clone(), Call::default())] };
         for (mut all, call) in cases {

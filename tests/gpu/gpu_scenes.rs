@@ -23,8 +23,8 @@ struct Allowed {
 const AT_REST: f64 = 1e-9;
 
 /// With a factor, on the device unless the host has to see the iterations: a frame is ten iterations, each with a correction
-/// rounded to 6e-8 of itself, in scenes whose vertices move by up to a tenth of the size. Resident 1.1e-7 was seen after one frame (`cloth`:
-/// 2.5e-7, as with the host's factor) and 2.7e-6 after 100; `dummy`, which the host solves, 3.8e-7.
+/// rounded to 6e-8 of itself, in scenes whose vertices move by up to a tenth of the size. Resident 1.3e-7 was seen after one frame and 2.2e-6
+/// after 100.
 ///
 /// `hanging-cloth` stays within 1e-7, but amplifies a disturbance of the CPU's own run 2,800 times in its first frame, which does not
 /// reach the tolerance of what it holds. So does that of `pendulum`, which starts from rest: 3.1e-6 where the device conserves by itself.
@@ -33,7 +33,7 @@ const EXACT: Allowed = Allowed {
     after_one: 1e-5,
     at_the_end: 1e-4,
     parting: &["hanging-cloth", "pendulum"],
-    resident: Some([3e-7, 3e-6]),
+    resident: Some([2e-7, 3e-6]),
 };
 /// The same factor on the host.
 const HYBRID: Allowed = Allowed { global: "hybrid", resident: None, parting: &["hanging-cloth"], ..EXACT };
@@ -112,9 +112,9 @@ const CHEBYSHEV_FRAMES: &[(&str, usize)] = &[
     ("koala-design", 1),
 ];
 
-/// Scenes with ten times the room at the end: a fist that hits and two thousand explicit steps with damping along edges, whose
+/// Scenes with ten times the room at the end: twelve thousand iterations of L-BFGS that end at a tolerance (3.4e-6 of its size); a fist that hits and two thousand explicit steps with damping along edges, whose
 /// scale one vertex decides. Seen: `dummy` 1.6e-4 of the energy, `dragged` 1.5e-4 of its size, `membrane` 5.8e-4 of the energy.
-const ROUGH: &[&str] = &["dummy", "dragged", "membrane", "rope-bridge"];
+const ROUGH: &[&str] = &["dummy", "dragged", "membrane", "rope-bridge", "unloaded-beam"];
 
 /// What is kept of a run.
 struct Trace {

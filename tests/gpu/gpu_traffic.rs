@@ -16,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// where few elements touch few of many vertices.
 fn tried(id: Id, workgroups: u32) -> usize {
     match id {
+        Id::look_at_iterate | Id::look_at_solution => 240,
         Id::solve_up | Id::solve_down => 12,
         _ if workgroups > 8 => 24,
         _ => 160,
@@ -99,12 +100,38 @@ fn touched(id: Id, all: &Contents, call: &Call) -> (f64, String) {
     (bytes, told)
 }
 
+/// Kernels whose traffic depends on what they find, or that touch a part of large buffers which their counts do not tell (a body's attachments,
+/// the pairs learnt so far, vertices that no shape moves, tiles of 16-bit numbers): the table is an upper bound of theirs.
+const BOUNDED: [Id; 22] = [
+    Id::add_example_solution,
+    Id::aim_attachment,
+    Id::aim_body,
+    Id::apply_conservation,
+    Id::choose_direction,
+    Id::choose_step,
+    Id::couple_examples,
+    Id::end_iterations,
+    Id::measure_along,
+    Id::measure_excitation,
+    Id::measure_pairs,
+    Id::measure_pose,
+    Id::reduce_momenta,
+    Id::reduce_pose,
+    Id::reduce_vibration,
+    Id::settle_conservation,
+    Id::solve_along,
+    Id::solve_conservation,
+    Id::solve_down_half,
+    Id::solve_up_half,
+    Id::take_step,
+    Id::write_columns,
+];
+
 #[test]
 fn every_kernel_moves_the_bytes_that_its_twin_touches() {
     let all = random_state();
     let fronts = Fronts::new();
     let mut faults = Vec::new();
-    std::panic::set_hook(Box::new(|_| {}));
     for &id in ALL {
         let kernel = id.kernel();
         let cases = match SOLVING.contains(&kernel.name) {
@@ -119,7 +146,7 @@ fn every_kernel_moves_the_bytes_that_its_twin_touches() {
             let ratio = predicted / touched;
             println!("{:28} {predicted:>10} of {touched:>10.0} bytes: {ratio:.3}", kernel.name);
             // as far off as the few items that are tried allow
-            if (ratio - 1.0).abs() > 0.1 {
+            if ratio < 0.9 || ratio > 1.1 && !BOUNDED.contains(&id) {
                 faults.push(format!(
                     "{}: {predicted} bytes by the table, {touched:.0} by its twin ({told}): see `Traffic::items`",
                     kernel.name
@@ -127,7 +154,6 @@ fn every_kernel_moves_the_bytes_that_its_twin_touches() {
             }
         }
     }
-    drop(std::panic::take_hook());
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
@@ -149,9 +175,10 @@ fn the_kernels_of_an_iteration_move_the_bytes_that_are_documented() {
         let corners = all.items::<Tet>(Buffer::Tets).iter().flat_map(|tet| tet.vertices);
         corners.collect::<BTreeSet<u32>>().len() as u64
     };
+    let iterations = Buffer::IterationState.described().stride as u64;
     let documented = [
         // ten numbers a tetrahedron, rounded up to a whole row
-        (Id::project_tet, 96 * tets + 16 * (10 * tets).div_ceil(4) + 48 * vertices_of_tets),
+        (Id::project_tet, 96 * tets + 16 * (10 * tets).div_ceil(4) + 48 * vertices_of_tets + iterations),
         (Id::gather_gradient, 4 * rows + all.bytes(Buffer::Rows).len() as u64 + 84 * n + 4),
         (Id::chebyshev_update, 8 * entries + 84 * n + 4),
         (Id::advance, 192 * n),

@@ -263,8 +263,7 @@ pub fn take_excess(all: &mut Contents, _: &Call) -> Magnitudes {
 pub fn apply_conservation(all: &mut Contents, _: &Call) -> Magnitudes {
     let aims = all.items::<BodyAim>(Buffer::BodyAims).to_vec();
     let holds_energy = aims[0].flags & flags::HOLDS[2] != 0;
-    let is_enough =
-        holds_energy && aims[0].made >= 2 && aims.iter().all(|aim| aim.error <= 0.98 * aim.tolerance);
+    let is_enough = holds_energy && aims[0].made >= 2 && aims.iter().all(|aim| aim.error <= aim.tolerance);
     let before: IterationState = all.small(Buffer::IterationState, 0);
     let state = match is_enough {
         true => IterationState { done: 1, ..before },
