@@ -171,7 +171,7 @@ fn bisecting_tries_every_kernel_and_blames_none_that_is_right() {
     let found = json(&folder.path().join("b.json"));
     let switches = found["switches"].as_array().unwrap();
     assert_eq!(switches.len(), dashpot::gpu::kernel::KERNELS.len());
-    assert_eq!(switches[0]["gpu_from"], "predict");
+    assert_eq!(switches[0]["gpu_from"], dashpot::gpu::kernel::KERNELS[0].name);
     assert!(out.contains("solve_up") && out.contains("chebyshev_update"), "{out}");
     assert_eq!(found["culprits"].as_array().unwrap().len(), 0, "{out}");
 }

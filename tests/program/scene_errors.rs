@@ -156,7 +156,7 @@ fn each_fault_names_its_line_and_field() {
         ("\"keyframes\"", "\"keyframe\"", 16, "body.bar.attach.0.path.kind", "did you mean `keyframes`"),
         ("\"cloth\"", "\"clth\"", 27, "body.cape.mesh.generate", "did you mean `cloth`"),
         ("[time]", "solver = 3\n[time]", 2, "solver", "table"),
-        ("[time]", "solver.precision = \"half\"\n[time]", 2, "solver.precision", "double, single"),
+        ("[time]", "solver.precision = \"quarter\"\n[time]", 2, "solver.precision", "double, single, half"),
         ("[time]", "solver.global = \"lu\"\n[time]", 2, "solver.global", "cholesky, hybrid, chebyshev, auto"),
         ("[time]", "solver.inner = -2\n[time]", 2, "solver.inner", "0 or more"),
         ("[damping]", "[damping]\nscope = \"all\"", 6, "damping.scope", "global, local, both"),
