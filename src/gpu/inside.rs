@@ -40,7 +40,8 @@ impl<T: Scalar> Gpu<T> {
             is_fresh: false,
             in_step: false,
         });
-        // the host solves from now on
+        // the host solves and conserves from now on
+        (self.conservation, self.conserves) = (None, false);
         (self.inner, self.panels) = (0..0, None);
         self.update_mirror()
     }

@@ -132,6 +132,8 @@ impl<T: Scalar> SurfaceAccess for Gpu<T> {
         let mut all = Contents::empty();
         all.set_small(Buffer::Sizes, &[*self.stream.sizes()]);
         watched(vertices, &mut all);
+        // pending commands still mean what is there now
+        self.stream.submit()?;
         self.stream.replace(&all, WATCHED)?;
         let room = |sets: u64| Readback::new(self.stream.context(), 12 * sets * vertices.len() as u64);
         self.watch = Some(Watch {

@@ -142,7 +142,13 @@ impl Traffic {
         let workgroups = u64::from(id.kernel().workgroups_of(s, call));
         let blocks = u64::from(s.attachments.div_ceil(BLOCK));
         let stage = self.stages.get(call.series).copied().unwrap_or_default();
-        let once = match (id, buffer) {
+        // panels of half precision are read by the same text
+        let like = match id {
+            Id::solve_up_half => Id::solve_up,
+            Id::solve_down_half => Id::solve_down,
+            other => other,
+        };
+        let once = match (like, buffer) {
             // a workgroup leaves one partial sum, or reads the segment of one body
             (_, Buffer::Partials | Buffer::ExchangePartials) if access.writes => workgroups,
             (_, Buffer::Segments) => workgroups,

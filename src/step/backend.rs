@@ -1,7 +1,7 @@
 //! What a step asks of the machine that carries it out: `cpu` and `gpu` answer.
 //!
-//! Three traits. [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that
-//! work on the host), [`Profiling`] what a user may ask about its speed.
+//! [`Backend`] has the operations of a step in its order, [`HostAccess`] what lies between them (for parts that work on the host),
+//! [`Resident`] what parts leave to a backend that makes whole steps by itself, [`Profiling`] what a user may ask about its speed.
 
 use super::parts::conservation::resident::ConservationRequest;
 use super::resident_examples::ResidentGroup;

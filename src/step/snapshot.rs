@@ -30,7 +30,7 @@ impl Simulation {
         self.collect(true)?;
         self.frames.check()?;
         let state = self.cx.backend.snapshot()?;
-        if let Some(targets) = &mut self.cx.shared.conservation {
+        if let Some(targets) = self.cx.shared.conservation.as_mut().filter(|_| self.cx.is_resident) {
             targets.take_from_device(&state.conserved, &state.positions);
         }
         let parts = self.parts.save(&self.cx);

@@ -101,8 +101,8 @@ fn touched(id: Id, all: &Contents, call: &Call) -> (f64, String) {
 }
 
 /// Kernels whose traffic depends on what they find, or that touch a part of large buffers which their counts do not tell (a body's attachments,
-/// the pairs learnt so far, vertices that no shape moves, tiles of 16-bit numbers): the table is an upper bound of theirs.
-const BOUNDED: [Id; 22] = [
+/// the pairs learnt so far, vertices that no shape moves): the table is an upper bound of theirs.
+const BOUNDED: [Id; 20] = [
     Id::add_example_solution,
     Id::aim_attachment,
     Id::aim_body,
@@ -121,8 +121,6 @@ const BOUNDED: [Id; 22] = [
     Id::settle_conservation,
     Id::solve_along,
     Id::solve_conservation,
-    Id::solve_down_half,
-    Id::solve_up_half,
     Id::take_step,
     Id::write_columns,
 ];

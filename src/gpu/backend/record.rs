@@ -79,7 +79,9 @@ impl<T: Scalar> Gpu<T> {
             Id::add_start_force | Id::store_end_force => !self.takes_start_force,
             Id::accelerate | Id::offset_positions | Id::offset_velocities => true,
             Id::apply_correction => is_explicit || self.mirror.is_some() || self.panels.is_some(),
-            Id::solve_up | Id::solve_down | Id::apply_solution => self.panels.is_none(),
+            Id::solve_up | Id::solve_down => self.panels.is_none() || self.global.is_half(),
+            Id::solve_up_half | Id::solve_down_half => self.panels.is_none() || !self.global.is_half(),
+            Id::apply_solution => self.panels.is_none(),
             Id::look_at_places | Id::look_at_iterate | Id::look_at_guess | Id::look_at_solution => true,
             Id::scatter_loads
             | Id::push_loads

@@ -86,9 +86,6 @@ impl Minimiser {
                 "a tolerance beside conservation"
             }
             (None, _) if self.tolerance > 0.0 && !device.tolerance => "a tolerance",
-            (None, _) if self.tolerance > 0.0 && parts.correct_directions() => {
-                "a tolerance beside conservation"
-            }
             _ => return None,
         };
         Some(reason.into())
@@ -162,6 +159,9 @@ impl Minimiser {
                 // what looks may allow more iterations
                 rounds = cx.shared.limits.most;
                 residual = cx.shared.constrained_gradient.map(|g| rule.residual(g, true));
+                if residual.is_some_and(|residual| !residual.is_finite()) {
+                    break;
+                }
                 if parts.end_iterations(stage, progress, cx)? {
                     break;
                 }

@@ -84,8 +84,11 @@ pub trait Part: Any + Send {
     }
     /// Why the host must see the steps for it, if it must: what the backend does by itself, it need not. Where no part and no method
     /// has a reason, [`StepContext::is_resident`] is set.
+    ///
+    /// On a device that makes whole steps the moments of an iteration do not come, but for [`Part::look`]: a part that acts at one of them
+    /// has to say so here, by its `needs`, or by [`Part::corrects_direction`].
     fn host_reason(&self, _device: &Residency) -> Option<String> {
-        (self.needs() > HostNeeds::Nothing).then(|| self.name().into())
+        (self.needs() > HostNeeds::Nothing || self.corrects_direction()).then(|| self.name().into())
     }
     /// Whether it acts at [`Part::correct_direction`]: then Φ alone is not what falls, and L-BFGS is off.
     ///

@@ -114,6 +114,8 @@ impl Contact {
         coefficients: &StepCoefficients,
         cx: &mut StepContext,
     ) -> Result<()> {
+        // what was reached is left now
+        self.guard.reached = None;
         let weight = 1.0 / (coefficients.velocity_slope() * coefficients.h);
         let surface = self.watched.access(cx)?;
         let mut inverse = |batch: &mut [Vec<Vec3>]| surface.apply_inverse(batch);
