@@ -22,6 +22,9 @@
 // the energy of moving by this share of it.
 const ROUNDING: f32 = 1e-5;
 
+// Energy that gamma could not take is asked for again at this share of gamma: the spin that held it may have changed.
+const UNREACHABLE_DECAY: f32 = 0.1;
+
 struct Inertia {
     diagonal: vec3<f32>,
     products: vec3<f32>,
@@ -89,6 +92,7 @@ fn aimed(number: u32, kinetic: f32, elastic: f32, attached: f32) -> BodyAim {
     var body = aims[number];
     if asks(wish, FORGETS) {
         body.known = 0u;
+        body.unreachable = 0.0;
     }
     let mass = rigid.mass;
     var centre = Pair(measured_velocity, vec3<f32>());
@@ -129,6 +133,9 @@ fn aimed(number: u32, kinetic: f32, elastic: f32, attached: f32) -> BodyAim {
     let fall = step.h * length(step.gravity);
     let least = ROUNDING / step.h;
     body.floor = 0.5 * mass * fall * fall + least * least * body.inertia;
+    body.turning = turning(inertia, body.new_spin);
+    body.crossed = 0.0;
+    body.settled = 0u;
     body.made = 0u;
     body.least = 0u;
     body.square = 0.0;
@@ -189,7 +196,8 @@ fn set_energy(body: ptr<function, BodyAim>, velocity: vec3<f32>, wish: BodyWish,
     let spin = (*body).spin;
     let had = (*body).energy + (*body).energy_low;
     let turning_before = turning(inertia, spin);
-    let damped = max((had - turning_before) * wish.decay, 0.0);
+    (*body).unreachable -= UNREACHABLE_DECAY * wish.decay * (*body).unreachable;
+    let damped = max((had - turning_before - (*body).unreachable) * wish.decay, 0.0);
     let natural = had - damped;
     let way = step.h * velocity + (0.5 * step.h * step.h) * step.gravity;
     let climb = select(0.0, -dot(step.gravity, push) / step.slope, asks(wish, FREE));

@@ -50,13 +50,13 @@ fn main(
     }
 }
 
-// Whether energy is held, an iteration was made, and no error is too large. (What is not a number is.)
+// Whether energy is held, an iteration was made, and no error is too large that can be lowered. (What is not a number is.)
 fn is_enough() -> bool {
     if (aims[0].flags & HOLDS_ENERGY) == 0u || aims[0].made < 2u {
         return false;
     }
     for (var body = 0u; body < arrayLength(&aims); body++) {
-        if !(aims[body].error <= aims[body].tolerance) {
+        if aims[body].settled == 0u && (aims[body].flags & ALONE) == 0u {
             return false;
         }
     }

@@ -18,6 +18,8 @@ const RIGID: f32 = 1e-6;
 const LEAST_MOTION: f32 = 1e-10;
 // Energies beyond that of the centre are sums in single precision: less of them is rounding.
 const ENERGY_DIGITS: f32 = 1e-6;
+// Energy beyond what is asked for of which an iteration leaves this share stays.
+const LEAST_PROGRESS: f32 = 0.98;
 // A multiplier of the energy beyond this is that of a body that hardly moves and shall.
 const FAR: f32 = 1e3;
 
@@ -63,10 +65,16 @@ fn main(
 fn judge(body: ptr<function, BodyAim>, off: ptr<function, Beyond>) {
     let taken = (*body).damped + max(-(*body).given, 0.0);
     let before = (*body).excess;
-    if (*body).least != 0u && before > 0.0 && (*off).energy > 0.9 * before && taken > 0.0 {
-        let back = min((*off).energy, taken);
-        let of_damping = min(back, (*body).damped);
+    let may_stay = (*body).least != 0u && before > 0.0;
+    // what an iteration hardly lowers any more is the least there is
+    let is_least = may_stay && (*off).energy > LEAST_PROGRESS * before;
+    let decays = holds(*body, DECAYS);
+    if (may_stay && (*off).energy > 0.9 * before && taken > 0.0) || (is_least && decays) {
+        let back = select(min((*off).energy, taken), (*off).energy, is_least && decays);
+        let of_damping = select(min(back, (*body).damped), back, decays);
         (*body).target_energy += back;
+        // the target is without the weight and the centre's motion: what is left of it beyond the spin is out of reach
+        (*body).unreachable = max((*body).target_energy - (*body).turning, 0.0);
         (*body).damped -= of_damping;
         (*body).given += back - of_damping;
         (*off).energy -= back;
@@ -74,12 +82,18 @@ fn judge(body: ptr<function, BodyAim>, off: ptr<function, Beyond>) {
     (*body).excess = (*off).energy;
     (*body).scale = (*off).scale;
     let expected = 0.5 * (*body).square;
+    let crossed = (*body).crossed;
+    let counted = select((*body).bend, crossed, crossed > 0.0);
+    (*body).crossed = 0.0;
     // what rounding leaves of the energy says nothing of the curvature
-    if expected > 0.0 && holds(*body, HOLDS_ENERGY) && abs((*off).energy) > ENERGY_DIGITS * ((*off).scale - (*body).kinetic) {
-        (*body).bend = clamp((*body).bend + (*off).energy / expected, 0.0, 1.0);
+    if expected > 0.0 && holds(*body, HOLDS_ENERGY) && abs((*off).energy) > ENERGY_DIGITS * (*off).energies {
+        (*body).bend = clamp(counted + (*off).energy / expected, 0.0, 1.0);
+        // with less than half of the curvature counted on, the least energy still lies ahead
+        (*body).crossed = select(0.0, (*body).bend, crossed > 0.0 && (*body).bend < 0.5 * crossed);
     }
     let errors = shares(*body, *off);
     (*body).error = max(max(errors.x, errors.y), errors.z);
+    (*body).settled = u32(is_least || (*body).error <= (*body).tolerance);
     (*body).worst = select(select(0u, 1u, errors.y > errors.x), 2u, errors.z > max(errors.x, errors.y));
 }
 
@@ -117,9 +131,22 @@ fn correct(body: ptr<function, BodyAim>, off: Beyond, number: u32, descent: Desc
         let left = energy_error - product(lean, error);
         // so far from rest into motion no iteration has shown the curvature yet: take it for its bound, and overshoot less
         let curvature = select((*body).bend, 1.0, abs(left) > FAR * rest);
-        let found = root(left + 0.5 * curvature * square, curvature * across - rest, 0.5 * curvature * rest);
+        let found = root(along_step(curvature, left, square, across, rest));
         factor = found.x;
         (*body).least = u32(found.y);
+        // from rest, and where a swing turns, the near root is where the body is: see Side of kkt.rs
+        let stalled = (*body).made == 1u && abs(factor + 1.0) <= 0.5;
+        let goes_on = (*body).crossed > 0.0 && !stalled;
+        (*body).crossed = 0.0;
+        if stalled || goes_on {
+            let share = select(curvature, 1.0, stalled);
+            let other = far_root(along_step(share, left, square, across, rest));
+            if other.y > 0.0 {
+                factor = other.x;
+                (*body).least = 0u;
+                (*body).crossed = share;
+            }
+        }
         square += factor * (2.0 * across + factor * rest);
     }
     (*body).square = square;
@@ -160,8 +187,27 @@ fn product(a: array<f32, 6>, b: array<f32, 6>) -> f32 {
     return sum;
 }
 
+// H - H^ along the step, as a polynomial of the multiplier.
+fn along_step(curvature: f32, left: f32, square: f32, across: f32, rest: f32) -> vec3<f32> {
+    return vec3(left + 0.5 * curvature * square, curvature * across - rest, 0.5 * curvature * rest);
+}
+
+// The larger root of a + b x + c x^2, and 1; 0 where there is none.
+fn far_root(polynomial: vec3<f32>) -> vec2<f32> {
+    let c = polynomial.z;
+    let discriminant = polynomial.y * polynomial.y - 4.0 * polynomial.x * c;
+    if !(discriminant > 0.0 && c > 0.0) {
+        return vec2(0.0, 0.0);
+    }
+    let root = (sqrt(discriminant) - polynomial.y) / (2.0 * c);
+    return vec2(root, select(0.0, 1.0, abs(root) < LARGEST));
+}
+
 // The root of a + b x + c x^2 that x = 0 leads to, c >= 0; where there is none, the least value and 1.
-fn root(a: f32, b: f32, c: f32) -> vec2<f32> {
+fn root(polynomial: vec3<f32>) -> vec2<f32> {
+    let a = polynomial.x;
+    let b = polynomial.y;
+    let c = polynomial.z;
     let discriminant = b * b - 4.0 * a * c;
     if discriminant <= 0.0 {
         if c > 0.0 {

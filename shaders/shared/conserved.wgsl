@@ -19,7 +19,11 @@ struct Beyond {
     work: f32,                   // of attachments that move (J)
     moved: vec3<f32>,            // mu: sum of m (d - w) (kg m)
     kinetic: f32,                // J
+    energies: f32,               // all but that of the centre (J)
 }
+
+// The share of the spin's energy that errors are compared with at least: beyond this, single precision cannot tell.
+const SPIN_SHARE: f32 = 0.1;
 
 fn three(slot: u32) -> vec3<f32> {
     return vec3(lanes[0][slot], lanes[0][slot + 1u], lanes[0][slot + 2u]);
@@ -70,14 +74,18 @@ fn beyond(body: BodyAim, mu: vec3<f32>, turned: vec3<f32>, square: f32, elastic:
     let along = s * dot(body.velocity, mu) + 0.5 * s * s * square;
     let held = lanes[0][7];
     let work = lanes[0][8];
+    // of a free body what is beyond its rigid motion
+    let free = max(along - (1.0 - SPIN_SHARE) * body.turning, 0.0);
+    let counted = select(body.kinetic + along, free, holds(body, FREE));
     return Beyond(
         s * mu - body.push - impulse_of_force * three(1u),
         s * turned + cross(mu, body.turn_offset) + body.torque - impulse_of_force * three(4u),
         along + elastic - dot(step.gravity, mu) - body.target_energy + held - work,
-        body.kinetic + along + elastic + body.floor + held,
+        counted + elastic + body.floor + held,
         work,
         mu,
         body.kinetic + along,
+        along + elastic + body.floor + held,
     );
 }
 

@@ -400,6 +400,8 @@ const WISHES_ENERGY: u32 = 128u;
 const FORGETS: u32 = 256u;
 // C_H is taken without the rigid motion, which the momenta have.
 const WITHOUT_RIGID: u32 = 512u;
+// gamma lets its energy decay.
+const DECAYS: u32 = 1024u;
 
 // Bits of `known`: P and L, and H, are kept from the step before.
 const KNOWS_MOMENTA: u32 = 1u;
@@ -455,6 +457,11 @@ struct BodyAim {
     end_kinetic: f32, // kinetic energy that they lead to (J)
     shrink: f32,      // share of the motion beyond the rigid one that is taken
     brake: f32,       // share of all motion that is taken then
+    // in the iterations
+    crossed: f32,     // share of the curvature that the last iteration counted on, if it went to the far side; or 0
+    unreachable: f32, // energy beyond the spin's that gamma could not take (J)
+    turning: f32,     // energy of the rigid spin at the end of the step (J)
+    settled: u32,     // 1: all errors are within the tolerance, or no iteration can lower them
 }
 
 // The small system of a body that does not change in a step.

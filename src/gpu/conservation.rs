@@ -162,6 +162,7 @@ impl<T: Scalar> Gpu<T> {
                 flags: flag(body.is_free, conserved::FREE)
                     + flag(body.is_left_alone, conserved::ALONE)
                     + flag(request.forgets, conserved::FORGETS)
+                    + flag(request.held[2] && request.decay > 0.0, conserved::DECAYS)
                     + each(request.held, conserved::HOLDS)
                     + each(wished, conserved::WISHES),
                 impulse: single(body.impulse),
@@ -259,6 +260,7 @@ fn aim(body: &DeviceBody) -> BodyAim {
         energy: body.energy[0] as f32,
         energy_low: body.energy[1] as f32,
         bend: body.bend as f32,
+        unreachable: body.unreachable as f32,
         ..BodyAim::default()
     }
 }
@@ -271,6 +273,7 @@ fn body(aim: &BodyAim) -> DeviceBody {
         spin: aim.spin.map(f64::from),
         energy: [f64::from(aim.energy), f64::from(aim.energy_low)],
         bend: f64::from(aim.bend),
+        unreachable: f64::from(aim.unreachable),
     }
 }
 

@@ -145,6 +145,8 @@ pub mod conserved {
     pub const FORGETS: u32 = 256;
     /// C_H is taken without the rigid motion.
     pub const WITHOUT_RIGID: u32 = 512;
+    /// γ lets its energy decay.
+    pub const DECAYS: u32 = 1024;
     /// P and L are kept from the step before.
     pub const KNOWS_MOMENTA: u32 = 1;
     /// H is kept from the step before.

@@ -50,6 +50,10 @@ pub struct Conservation {
     /// Iterations of a time step end when what is held is off by less than this share of the body's energy, or of the
     /// momenta that the energy could give it.
     pub tolerance: f64,
+    /// Iterations go on until the last one moves a body by less than this share of its energy, ½ dᵀA d. 1e-3 if not given; under
+    /// backward Euler no limit, if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_tolerance: Option<f64>,
     /// Iterations per time step, at most 10000. Takes the place of `time.iterations` under `cpd`.
     pub iterations: usize,
     /// γ (1/s): the energy beyond that of the rigid motion decays at this rate. Needs `H`.
@@ -65,6 +69,7 @@ impl Default for Conservation {
             method: Method::None,
             hold: vec![Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy],
             tolerance: 1e-4,
+            step_tolerance: None,
             iterations: 30,
             gamma: 0.0,
             control: Vec::new(),

@@ -5,6 +5,7 @@ mod adapter;
 pub mod bar;
 mod command;
 pub mod held_bar;
+pub mod let_go;
 pub mod mode;
 
 #[allow(unused_imports)]

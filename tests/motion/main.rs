@@ -13,6 +13,7 @@ mod held_hyperelastic;
 mod independent_program;
 mod integrator_order;
 mod ledger;
+mod let_go;
 mod linear_solve;
 mod newmark;
 mod newton_matrix;

@@ -175,6 +175,14 @@ array_structs! {
         shrink: f32,
         /// Share of all motion that is taken then.
         brake: f32,
+        /// The share of the curvature that the last iteration counted on, if it went to the far side of the energy's level; or 0.
+        crossed: f32,
+        /// Energy beyond the spin's that γ could not take (J).
+        unreachable: f32,
+        /// Energy of the rigid spin at the end of the step (J).
+        turning: f32,
+        /// 1 once all errors are within the tolerance, or no iteration can lower them.
+        settled: u32,
     }
 
     /// The small system of a body that does not change in a step.

@@ -259,11 +259,16 @@ pub fn take_excess(all: &mut Contents, _: &Call) -> Magnitudes {
     out.done()
 }
 
+/// Whether no error of a body is too large that can be lowered.
+fn is_settled(aim: &BodyAim) -> bool {
+    aim.settled != 0 || aim.flags & flags::ALONE != 0
+}
+
 /// Twin of `apply_conservation`.
 pub fn apply_conservation(all: &mut Contents, _: &Call) -> Magnitudes {
     let aims = all.items::<BodyAim>(Buffer::BodyAims).to_vec();
     let holds_energy = aims[0].flags & flags::HOLDS[2] != 0;
-    let is_enough = holds_energy && aims[0].made >= 2 && aims.iter().all(|aim| aim.error <= aim.tolerance);
+    let is_enough = holds_energy && aims[0].made >= 2 && aims.iter().all(is_settled);
     let before: IterationState = all.small(Buffer::IterationState, 0);
     let state = match is_enough {
         true => IterationState { done: 1, ..before },

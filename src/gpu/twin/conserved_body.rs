@@ -24,6 +24,7 @@ const LEAST_EIGENVALUE: f64 = 1e-5;
 const LEAST_INERTIA: f64 = 1e-5;
 /// As in `aim_body.wgsl`.
 const ROUNDING: f64 = 1e-5;
+const UNREACHABLE_DECAY: f64 = 0.1;
 
 /// Writes what `run` makes of the buffers, and how large its terms are as the `inputs` show when they are shaken.
 pub(super) fn shaken<T: bytemuck::Pod>(
@@ -164,7 +165,7 @@ fn aimed(all: &Contents, number: usize) -> BodyAim {
     let measured_velocity = frame + three(&moments, 9) / mass;
     let measured_spin = three(&moments, 6) - offset.cross(&three(&moments, 9));
     if has(wish.flags, conserved::FORGETS) {
-        body.known = 0;
+        (body.known, body.unreachable) = (0, 0.0);
     }
     let before = wide(&body.centre_velocity);
     let mut gained = 0.5 * mass * (before - measured_velocity).dot(&(before + measured_velocity));
@@ -199,6 +200,9 @@ fn aimed(all: &Contents, number: usize) -> BodyAim {
     }
     let (fall, least) = (f64::from(s.h) * wide(&s.gravity).norm(), ROUNDING / f64::from(s.h));
     body.floor = (0.5 * mass * fall * fall + least * least * 0.5 * inertia.trace()) as f32;
+    let turning = |spin: Vec3| 0.5 * spin.dot(&solve_inertia(inertia, spin, LEAST_INERTIA));
+    body.turning = turning(wide(&body.new_spin)) as f32;
+    (body.crossed, body.settled) = (0.0, 0);
     (body.made, body.least, body.square, body.excess, body.error) = (0, 0, 0.0, 0.0, 0.0);
     body
 }
@@ -245,7 +249,9 @@ fn set_energy(
     let (h, mass, gravity) = (f64::from(s.h), f64::from(body.mass), wide(&s.gravity));
     let turning = |spin: Vec3| 0.5 * spin.dot(&solve_inertia(inertia, spin, LEAST_INERTIA));
     let (push, new_spin) = (wide(&body.push), wide(&body.new_spin));
-    let damped = ((had - turning(spin)) * f64::from(wish.decay)).max(0.0);
+    let (decay, unreachable) = (f64::from(wish.decay), f64::from(body.unreachable));
+    body.unreachable = (unreachable - UNREACHABLE_DECAY * decay * unreachable) as f32;
+    let damped = ((had - turning(spin) - f64::from(body.unreachable)) * decay).max(0.0);
     let natural = had - damped;
     let is_free = has(wish.flags, conserved::FREE);
     let climb = if is_free { -gravity.dot(&push) / f64::from(s.slope) } else { 0.0 };

@@ -6,13 +6,16 @@ use super::super::layout::*;
 use super::conserved_body::{added, added_vector, has, shaken_bodies, single, sums, three};
 use super::{Output, is_over, step, wide};
 use crate::Vec3;
-use crate::step::parts::conservation::kkt::{KktSystem, Momenta, Precision};
+use crate::step::parts::conservation::kkt::{Curvature, KktSystem, Momenta, Precision, Side};
 use nalgebra::SMatrix;
 
 /// As in `solve_conservation.wgsl`.
 const RIGID: f64 = 1e-6;
 const LEAST_MOTION: f64 = 1e-10;
 const ENERGY_DIGITS: f64 = 1e-6;
+const LEAST_PROGRESS: f64 = 0.98;
+/// As in `shared/conserved.wgsl`.
+const SPIN_SHARE: f64 = 0.1;
 /// As in `settle_conservation.wgsl`.
 const MOST_OFF: f64 = 0.01;
 
@@ -26,6 +29,8 @@ struct Beyond {
     moved: Vec3,
     /// Kinetic energy (J).
     kinetic: f64,
+    /// All but that of the centre (J).
+    energies: f64,
 }
 
 fn beyond(all: &Contents, number: usize, body: &BodyAim) -> Beyond {
@@ -45,15 +50,21 @@ fn beyond(all: &Contents, number: usize, body: &BodyAim) -> Beyond {
     }
     let impulse_of_force = slope * h * h * f64::from(s.projection);
     let along = slope * wide(&body.velocity).dot(&mu) + 0.5 * slope * slope * n[6];
+    // of a free body what is beyond its rigid motion
+    let counted = match has(body.flags, conserved::FREE) {
+        true => (along - (1.0 - SPIN_SHARE) * f64::from(body.turning)).max(0.0),
+        false => f64::from(body.kinetic) + along,
+    };
     Beyond {
         momentum: mu * slope - wide(&body.push) - force * impulse_of_force,
         angular_momentum: turned * slope + mu.cross(&wide(&body.turn_offset)) + wide(&body.torque)
             - torque * impulse_of_force,
         energy: along + n[7] - gravity.dot(&mu) - f64::from(body.target_energy) + held - work,
-        scale: f64::from(body.kinetic) + along + n[7] + f64::from(body.floor) + held,
+        scale: counted + n[7] + f64::from(body.floor) + held,
         work,
         moved: mu,
         kinetic: f64::from(body.kinetic) + along,
+        energies: along + n[7] + f64::from(body.floor) + held,
     }
 }
 
@@ -102,21 +113,29 @@ fn solved(all: &Contents, number: usize) -> BodyAim {
     let mut off = beyond(all, number, &body);
     let taken = f64::from(body.damped) + f64::from(-body.given).max(0.0);
     let before = f64::from(body.excess);
-    if body.least != 0 && before > 0.0 && off.energy > 0.9 * before && taken > 0.0 {
-        let back = off.energy.min(taken);
-        let of_damping = back.min(f64::from(body.damped));
+    let may_stay = body.least != 0 && before > 0.0;
+    let is_least = may_stay && off.energy > LEAST_PROGRESS * before;
+    let decays = has(body.flags, conserved::DECAYS);
+    if may_stay && off.energy > 0.9 * before && taken > 0.0 || is_least && decays {
+        let back = if is_least && decays { off.energy } else { off.energy.min(taken) };
+        let of_damping = if decays { back } else { back.min(f64::from(body.damped)) };
         body.target_energy = (f64::from(body.target_energy) + back) as f32;
+        body.unreachable = (body.target_energy - body.turning).max(0.0);
         body.damped = (f64::from(body.damped) - of_damping) as f32;
         body.given = (f64::from(body.given) + back - of_damping) as f32;
         off.energy -= back;
     }
     (body.excess, body.scale) = (off.energy as f32, off.scale as f32);
     let expected = 0.5 * f64::from(body.square);
-    let is_heard = off.energy.abs() > ENERGY_DIGITS * (off.scale - f64::from(body.kinetic));
+    let is_heard = off.energy.abs() > ENERGY_DIGITS * off.energies;
+    let crossed = std::mem::take(&mut body.crossed);
+    let counted = if crossed > 0.0 { crossed } else { body.bend };
     if expected > 0.0 && is_heard && has(body.flags, conserved::HOLDS[2]) {
-        body.bend = (f64::from(body.bend) + off.energy / expected).clamp(0.0, 1.0) as f32;
+        body.bend = (f64::from(counted) + off.energy / expected).clamp(0.0, 1.0) as f32;
+        body.crossed = if crossed > 0.0 && body.bend < 0.5 * crossed { body.bend } else { 0.0 };
     }
     judge(&mut body, &off);
+    body.settled = u32::from(is_least || body.error <= body.tolerance);
     correct(all, number, &mut body, &off);
     body
 }
@@ -143,7 +162,15 @@ fn correct(all: &Contents, number: usize, body: &mut BodyAim, off: &Beyond) {
         held: [0, 0, 0, 1, 1, 1, 2].map(|k: usize| has(body.flags, conserved::HOLDS[k])),
     };
     let precision = Precision { rigid: RIGID, least_motion: LEAST_MOTION * off.scale };
-    let found = kkt.solve_to(&matrix(&system.inverse), f64::from(body.bend), precision);
+    let curvature = Curvature::new(1.0, f64::from(body.bend));
+    let side = match body.made {
+        1 => Side::NearUnlessStalled(-1.0),
+        _ if body.crossed > 0.0 => Side::Far,
+        _ => Side::Near,
+    };
+    let found = kkt.solve_with(&matrix(&system.inverse), curvature, side, precision);
+    let counted = if side == Side::Far { body.bend } else { 1.0 };
+    body.crossed = if found.crosses { counted } else { 0.0 };
     let [momentum, spin] = found.of_momenta();
     (body.momentum_factor, body.spin_factor) = (single(momentum), single(spin));
     (body.energy_factor, body.square) = (found.energy as f32, found.square as f32);

@@ -115,6 +115,8 @@ pub struct ConservedState {
     pub push: [[f64; 3]; 2],
     /// ∇²H along the steps as a share of κ A, as last seen: 0 to 1.
     pub bend: f64,
+    /// Energy beyond that of the rigid motion which γ could not take (J): centrifugal force keeps a spinning body stretched.
+    pub unreachable: f64,
 }
 
 /// What a step shall make of a body.
@@ -138,13 +140,24 @@ pub struct BodyTarget {
     pub given: f64,
     /// Energy taken by γ (J).
     pub damped: f64,
+    /// Energy of the rigid motion at the start, and of its weight (J).
+    pub rigid: f64,
+    /// Kinetic energy of the rigid motion that errors are not compared with (J): a body that flies by is conserved like one at rest.
+    pub ignored: f64,
+    /// See [`ConservedState::unreachable`].
+    pub unreachable: f64,
 }
 
+/// The share of the spin's energy that errors are compared with at least: beyond this, single precision cannot tell.
+pub const SPIN_SHARE: f64 = 0.1;
+
 impl BodyTarget {
-    /// Energy that γ and the user wanted to take and could not (J).
-    pub fn give_back(&mut self, energy: f64) {
-        let of_damping = energy.min(self.damped);
+    /// Energy that γ and the user wanted to take and could not (J). Where γ `decays` it, it may be more than γ wanted in this step: too
+    /// much was taken before.
+    pub fn give_back(&mut self, energy: f64, decays: bool) {
+        let of_damping = if decays { energy } else { energy.min(self.damped) };
         self.energy += energy;
+        self.unreachable = (self.energy - self.rigid).max(0.0);
         self.damped -= of_damping;
         self.given += energy - of_damping;
     }

@@ -1,9 +1,12 @@
 //! What momenta and energy of a body shall be at the end of a step: those it has, what gravity does, damping, the user's wish.
 
-use super::body::{BodyTarget, ConservedState, Rigid};
+use super::body::{BodyTarget, ConservedState, Rigid, SPIN_SHARE};
 use crate::Vec3;
 use crate::scene::{Conservation, Keys, Quantity};
 use crate::step::coefficients::StepCoefficients;
+
+/// Energy that γ could not take is asked for again at this share of γ: the spin that held it may have changed.
+pub const UNREACHABLE_DECAY: f64 = 0.1;
 
 /// A body about to make a step.
 pub struct Flight<'a> {
@@ -29,7 +32,9 @@ impl Flight<'_> {
         let mut energy = conserved.energy.unwrap_or_default();
         // H ← H − (1 − e^{−γh}) (H − K): Eq. 24 of the Constrained paper, exact for any step
         let rigid = start.least_kinetic(before, spin) + self.height(start.centre);
-        let damped = ((energy - rigid) * -(-scene.gamma * h).exp_m1()).max(0.0);
+        let decay = -(-scene.gamma * h).exp_m1();
+        let unreachable = conserved.unreachable * (1.0 - UNREACHABLE_DECAY * decay);
+        let damped = ((energy - rigid - unreachable) * decay).max(0.0);
         energy -= damped;
 
         let pivot = start.centre + (before / start.mass * 0.5 + gravity * (0.25 * h)) * h;
@@ -70,7 +75,23 @@ impl Flight<'_> {
             energy = energy.max(start.least_kinetic(momentum, spin) + self.height(flown + way));
         }
         let given = energy - natural;
-        BodyTarget { start, pivot, momentum, angular_momentum, spin, energy, push, given, damped }
+        let drift = 0.5 * momentum.norm_squared() / start.mass;
+        let turning = start.least_kinetic(Vec3::zeros(), spin);
+        let ignored = if self.free { drift + (1.0 - SPIN_SHARE) * turning } else { 0.0 };
+        BodyTarget {
+            start,
+            pivot,
+            momentum,
+            angular_momentum,
+            spin,
+            energy,
+            push,
+            given,
+            damped,
+            rigid,
+            ignored,
+            unreachable,
+        }
     }
 
     /// Potential energy of the body's weight with its centre at `at` (J).

@@ -14,6 +14,7 @@
 //! paper lets a penalised variable choose between the two, Eq. 14); [`super::kkt`] keeps a step from overshooting.
 
 use super::jacobian::{self, ConstraintJacobian};
+use super::kkt::{self, Curvature, Side};
 use super::measure::{Measured, Moved};
 use super::targets::ConservationTargets;
 use crate::Result;
@@ -34,6 +35,10 @@ pub struct Cpd {
     pub(super) measured: Vec<Measured>,
     /// Energy of each body beyond what is asked for, when last measured (J).
     pub(super) excess: Vec<f64>,
+    /// On which side of the energy's level the next iteration of each body ends.
+    pub(super) sides: Vec<Side>,
+    /// The share of the curvature that each body's last iteration counted on, if it went to the far side.
+    pub(super) crossed: Vec<Option<f64>>,
     /// Whether attached bodies are left alone.
     pub(super) free_only: bool,
 }
@@ -50,6 +55,8 @@ impl Cpd {
             ahead: vec![None; bodies],
             measured: vec![Measured::default(); bodies],
             excess: vec![0.0; bodies],
+            sides: vec![Side::Near; bodies],
+            crossed: vec![None; bodies],
         }
     }
 
@@ -71,6 +78,8 @@ impl Cpd {
         self.excess.fill(0.0);
         self.least.fill(false);
         self.ahead.fill(None);
+        self.crossed.fill(None);
+        self.sides.fill(Side::NearUnlessStalled(-targets.coefficients.projection_weight()));
         self.jacobian.begin(targets, targets.held[2] && Self::shortcut(targets), backend)
     }
 
@@ -101,8 +110,12 @@ impl Cpd {
             let error = self.error(targets, body, &host);
             system.momenta_error += jacobian::stack(error.momentum, error.angular_momentum);
             system.energy_error += error.energy;
-            let curvature = coefficients.curvature() * targets.conserved[body].bend;
-            let multipliers = system.solve_with(self.jacobian.inverse(body), curvature);
+            let bend = targets.conserved[body].bend;
+            let curvature = Curvature::new(coefficients.curvature(), bend);
+            let side = self.sides[body];
+            let multipliers = system.solve_with(self.jacobian.inverse(body), curvature, side, kkt::DOUBLE);
+            let counted = if side == Side::Far { bend } else { 1.0 };
+            self.crossed[body] = multipliers.crosses.then_some(counted);
             self.squares[body] = multipliers.square;
             self.least[body] = multipliers.least;
             let about = (host.exact && Moved::is_enough(coefficients)).then_some(targets.bodies[body].pivot);

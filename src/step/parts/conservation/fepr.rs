@@ -149,7 +149,7 @@ impl Fepr {
             }
             let aim = &mut targets.bodies[body];
             if found > slack {
-                aim.give_back(found.min(aim.damped + (-aim.given).max(0.0)));
+                aim.give_back(found.min(aim.damped + (-aim.given).max(0.0)), false);
             } else if found < -slack {
                 let lost = -found - aim.given.clamp(0.0, -found);
                 aim.take_back(-found - lost);

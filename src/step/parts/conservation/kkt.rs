@@ -48,6 +48,41 @@ pub struct Multipliers {
     pub square: f64,
     /// Whether there is no step to an energy as low as asked for, and this is the one to the least.
     pub least: bool,
+    /// Whether the step leads to the far side of the energy's level: see [`Side`].
+    pub crosses: bool,
+}
+
+/// Which of the two points where the line of the step meets the level H = Ĥ is taken.
+///
+/// A body that is let go from rest, or is at the turning point of a swing, has Ĥ as it is, and x_n satisfies all constraints: the
+/// near point is x_n, where it would stay for ever. The unconstrained step leads from there into the body that the level encloses,
+/// and motion goes on at the far point.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Side {
+    /// The near one.
+    #[default]
+    Near,
+    /// The near one, unless it undoes most of the unconstrained step: λ_H is nearer to this than to 0. It is −c₁c₂ of the
+    /// integrator, because g is c₁c₂ ∇H where nothing moves.
+    NearUnlessStalled(f64),
+    /// The far one.
+    Far,
+}
+
+/// How much of the second-order part of H counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Curvature {
+    /// A step d is expected to change H by C_H·d + `seen`/2 dᵀA d.
+    pub seen: f64,
+    /// κ: and never by more than with this.
+    pub bound: f64,
+}
+
+impl Curvature {
+    /// κ and the share of it that was seen.
+    pub fn new(bound: f64, share: f64) -> Self {
+        Curvature { seen: bound * share, bound }
+    }
 }
 
 /// Eigenvalues of the momenta's S, scaled to a diagonal of ones, below this count as zero. Rounding leaves 1e-16 of them
@@ -64,7 +99,7 @@ pub struct Precision {
 }
 
 /// That of f64.
-const DOUBLE: Precision = Precision { rigid: 1e-12, least_motion: 0.0 };
+pub const DOUBLE: Precision = Precision { rigid: 1e-12, least_motion: 0.0 };
 
 /// A multiplier of the energy beyond this is that of a body that hardly moves and shall.
 const FAR: f64 = 1e3;
@@ -77,21 +112,18 @@ impl Multipliers {
 }
 
 impl KktSystem {
-    /// Solves for λ. `curvature` is κ: a step d is expected to change H by C_H·d + κ/2 dᵀA d.
+    /// Solves for λ, in f64, on the near side.
     pub fn solve(&self, curvature: f64) -> Multipliers {
-        self.solve_with(&momenta_inverse(&self.momenta, &self.held), curvature)
+        let inverse = momenta_inverse(&self.momenta, &self.held);
+        self.solve_with(&inverse, Curvature { seen: curvature, bound: curvature }, Side::Near, DOUBLE)
     }
 
-    /// The same with the momenta's [`momenta_inverse`], which does not change in a step.
-    pub fn solve_with(&self, inverse: &SMatrix<f64, 6, 6>, curvature: f64) -> Multipliers {
-        self.solve_to(inverse, curvature, DOUBLE)
-    }
-
-    /// The same in another precision.
-    pub fn solve_to(
+    /// The same with the momenta's [`momenta_inverse`], which does not change in a step, on a side, in a precision.
+    pub fn solve_with(
         &self,
         inverse: &SMatrix<f64, 6, 6>,
-        curvature: f64,
+        Curvature { seen, bound }: Curvature,
+        side: Side,
         Precision { rigid, least_motion }: Precision,
     ) -> Multipliers {
         let mixed = if self.held[6] { self.mixed } else { Momenta::zeros() };
@@ -101,16 +133,25 @@ impl KktSystem {
             self.square + 2.0 * plain.dot(&self.momenta_descent) + plain.dot(&(self.momenta * plain));
         let rest = self.energy - mixed.dot(&lean);
         if !self.held[6] || rest <= rigid * self.energy + least_motion || !rest.is_finite() {
-            return Multipliers { momenta: plain, energy: 0.0, square, least: self.energy_error > 0.0 };
+            let least = self.energy_error > 0.0;
+            return Multipliers { momenta: plain, energy: 0.0, square, least, crosses: false };
         }
         let across = self.energy_descent - lean.dot(&self.momenta_descent);
         let error = self.energy_error - lean.dot(&self.momenta_error);
         // so far from rest into motion no iteration has shown the curvature yet: take it for its bound, and overshoot less
-        let curvature = if error.abs() > FAR * rest { curvature.max(1.0) } else { curvature };
-        let (energy, least) =
-            root(error + 0.5 * curvature * square, curvature * across - rest, 0.5 * curvature * rest);
+        let seen = if error.abs() > FAR * rest { seen.max(1.0) } else { seen };
+        let along = |k: f64| [error + 0.5 * k * square, k * across - rest, 0.5 * k * rest];
+        let (near, least) = near_root(along(seen));
+        let far = match side {
+            Side::Near => None,
+            Side::NearUnlessStalled(stall) if (near - stall).abs() > 0.5 * stall.abs() => None,
+            Side::NearUnlessStalled(_) => far_root(along(bound)),
+            Side::Far => far_root(along(seen)),
+        };
+        let energy = far.unwrap_or(near);
         let square = square + energy * (2.0 * across + energy * rest);
-        Multipliers { momenta: plain - lean * energy, energy, square, least }
+        let (momenta, crosses) = (plain - lean * energy, far.is_some());
+        Multipliers { momenta, energy, square, least: least && !crosses, crosses }
     }
 }
 
@@ -141,13 +182,20 @@ pub fn momenta_inverse_above(
 }
 
 /// The root of a + b λ + c λ² that λ = 0 leads to, c ≥ 0; where there is none, the least value and `true`.
-fn root(a: f64, b: f64, c: f64) -> (f64, bool) {
+fn near_root([a, b, c]: [f64; 3]) -> (f64, bool) {
     let discriminant = b * b - 4.0 * a * c;
     if discriminant <= 0.0 {
         return if c > 0.0 { (-b / (2.0 * c), true) } else { (0.0, false) };
     }
     // the smaller one in size, without a difference of near numbers
     (-2.0 * a / (b + discriminant.sqrt().copysign(b)), false)
+}
+
+/// The root to which H falls first and then rises again, the larger one: x ← x − λ A⁻¹C_H.
+fn far_root([a, b, c]: [f64; 3]) -> Option<f64> {
+    let discriminant = b * b - 4.0 * a * c;
+    let root = (discriminant.sqrt() - b) / (2.0 * c);
+    (discriminant > 0.0 && c > 0.0 && root.is_finite()).then_some(root)
 }
 
 #[cfg(test)]
@@ -227,13 +275,13 @@ mod tests {
     #[test]
     fn a_step_never_overshoots() {
         // energy off by −1e8 with a slope of one and the curvature's bound: the root, not a multiple of it
-        let lambda = root(-1e8, -1.0, 0.5).0;
+        let lambda = near_root([-1e8, -1.0, 0.5]).0;
         assert!((-1e8 - lambda + 0.5 * lambda * lambda).abs() < 1e-4, "{lambda}"); // 1e-12 of its terms
         assert!(lambda < 0.0, "energy is added along ∇H");
-        assert_eq!(root(7.0, -1.0, 0.5), (1.0, true), "the least energy along the step");
-        assert_eq!(root(0.0, -1.0, 0.5), (0.0, false));
-        assert_eq!(root(0.25, -1.0, 0.0), (0.25, false), "linear");
-        assert_eq!(root(1.0, 0.0, 0.0), (0.0, false));
+        assert_eq!(near_root([7.0, -1.0, 0.5]), (1.0, true), "the least energy along the step");
+        assert_eq!(near_root([0.0, -1.0, 0.5]), (0.0, false));
+        assert_eq!(near_root([0.25, -1.0, 0.0]), (0.25, false), "linear");
+        assert_eq!(near_root([1.0, 0.0, 0.0]), (0.0, false));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! How far the iterate is from what is held.
 
+use super::kkt::Side;
 use super::{ConservationTargets, ConstraintError, Cpd};
 use crate::linear::reduce::sums;
 use crate::step::{Backend, HostStep, StepCoefficients};
@@ -7,6 +8,13 @@ use crate::{Result, Vec3};
 
 /// Energy beyond what is asked for, as a share of what moves, that a step may leave to the next.
 const MOST_EXCESS: f64 = 0.01;
+
+/// Energy beyond what is asked for of which an iteration leaves this share stays: spinning bodies are stretched, and a step of backward
+/// Euler cannot always turn a body by as little energy as it has.
+const LEAST_PROGRESS: f64 = 0.98;
+
+/// Less of the kinetic energy than this is rounding of its difference to that of the rigid motion.
+const DIGITS: f64 = 1e-9;
 
 /// What a body has at the iterate beyond its aim, before what acts from outside is counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -17,7 +25,8 @@ pub struct Measured {
     pub angular_momentum: Vec3,
     /// Kinetic, elastic and gravity energy less Ĥ (J).
     pub energy: f64,
-    /// Kinetic and elastic energy, and that of a fall for the length of a step (J): what errors are compared with.
+    /// Kinetic energy beyond that of the rigid motion, elastic energy, and that of a fall for the length of a step (J): what
+    /// errors are compared with.
     scale: f64,
 }
 
@@ -88,9 +97,13 @@ impl Cpd {
             // iteration brings no more of it out, what they took too much is given back.
             let (before, aim) = (self.excess[body], &mut targets.bodies[body]);
             let taken = aim.damped + (-aim.given).max(0.0);
-            if self.least[body] && before > 0.0 && off.energy > 0.9 * before && taken > 0.0 {
-                let back = off.energy.min(taken);
-                aim.give_back(back);
+            let stays = |share: f64| self.least[body] && before > 0.0 && off.energy > share * before;
+            // what an iteration hardly lowers any more is the least there is
+            let is_least = stays(LEAST_PROGRESS);
+            let decays = targets.scene.gamma > 0.0;
+            if stays(0.9) && taken > 0.0 || is_least && decays {
+                let back = if is_least && decays { off.energy } else { off.energy.min(taken) };
+                aim.give_back(back, decays);
                 self.measured[body].energy -= back;
                 off.energy -= back;
             }
@@ -99,9 +112,16 @@ impl Cpd {
             let square = 0.5 * targets.coefficients.curvature() * self.squares[body];
             if square > 0.0 && targets.held[2] {
                 let bend = &mut targets.conserved[body].bend;
-                *bend = (*bend + off.energy / square).clamp(0.0, 1.0);
+                let counted = self.crossed[body].unwrap_or(*bend);
+                *bend = (counted + off.energy / square).clamp(0.0, 1.0);
+                // with less than half of the curvature counted on, the least energy still lies ahead
+                let goes_on = self.crossed[body].is_some_and(|counted| *bend < 0.5 * counted);
+                self.sides[body] = if goes_on { Side::Far } else { Side::Near };
             }
-            worst = worst.or(body, shares(targets, body, &off));
+            let shares = shares(targets, body, &off);
+            worst.is_pending |= shares.iter().any(|share| *share > targets.tolerance()) && !is_least;
+            worst.step = worst.step.max(square / off.scale);
+            worst = worst.or(body, shares);
         }
         Ok(worst)
     }
@@ -126,7 +146,10 @@ impl Cpd {
             momentum: momentum - aim.momentum,
             angular_momentum: angular_momentum - aim.angular_momentum - lag.cross(&gravity) * (0.5 * h),
             energy: kinetic + elastic + height - aim.energy,
-            scale: kinetic + elastic + 0.5 * mass * fall * fall + rounding * rounding * inertia,
+            scale: (kinetic - aim.ignored).max(DIGITS * kinetic)
+                + elastic
+                + 0.5 * mass * fall * fall
+                + rounding * rounding * inertia,
         }
     }
 

@@ -64,23 +64,25 @@ pub struct DeviceBody {
     pub energy: [f64; 2],
     /// ∇²H along the steps as a share of κ A.
     pub bend: f64,
+    /// Energy beyond the spin's that γ could not take (J).
+    pub unreachable: f64,
 }
 
 impl DeviceBody {
     /// Numbers of a body in a checkpoint.
-    pub const NUMBERS: usize = 14;
+    pub const NUMBERS: usize = 15;
 
     /// As a checkpoint has it.
     pub fn numbers(&self) -> [f64; Self::NUMBERS] {
         let [[a, b, c], [d, e, f]] = self.velocity;
         let ([x, y, z], [high, low]) = (self.spin, self.energy);
         let known = [self.knows_momenta, self.knows_energy].map(|known| f64::from(u8::from(known)));
-        [known[0], known[1], a, b, c, d, e, f, x, y, z, high, low, self.bend]
+        [known[0], known[1], a, b, c, d, e, f, x, y, z, high, low, self.bend, self.unreachable]
     }
 
     /// And back; `None` if there are too few.
     pub fn of(numbers: &[f64]) -> Option<Self> {
-        let [p, l, a, b, c, d, e, f, x, y, z, high, low, bend] = *numbers.first_chunk()?;
+        let [p, l, a, b, c, d, e, f, x, y, z, high, low, bend, unreachable] = *numbers.first_chunk()?;
         Some(DeviceBody {
             knows_momenta: p != 0.0,
             knows_energy: l != 0.0,
@@ -88,6 +90,7 @@ impl DeviceBody {
             spin: [x, y, z],
             energy: [high, low],
             bend,
+            unreachable,
         })
     }
 
@@ -104,6 +107,7 @@ impl DeviceBody {
             spin: state.spin.unwrap_or(now.spin.into()),
             energy: split(energy.unwrap_or_default()),
             bend: state.bend,
+            unreachable: state.unreachable,
         }
     }
 
@@ -116,6 +120,7 @@ impl DeviceBody {
             spin: self.knows_momenta.then_some(self.spin),
             energy: self.knows_energy.then_some(energy),
             bend: self.bend,
+            unreachable: self.unreachable,
             ..ConservedState::default()
         }
     }

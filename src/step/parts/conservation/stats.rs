@@ -8,6 +8,10 @@ use crate::step::backend::ConservationReport;
 pub struct ConstraintError {
     /// As a share of what there is.
     pub share: f64,
+    /// Whether it is beyond the tolerance and iterations can lower it.
+    pub is_pending: bool,
+    /// dᵀA d/2 of the last iteration's step d as a share of the body's energy: how far the step is from solved.
+    pub step: f64,
     /// Of what, of which body; `None` if all is exact.
     pub of: Option<(Quantity, usize)>,
 }
@@ -22,7 +26,7 @@ impl ConstraintError {
         of_body.fold(self, |worst, (quantity, share)| {
             // what is not a number is worse than all numbers
             let worse = share > worst.share || share.is_nan() && !worst.share.is_nan();
-            if worse { ConstraintError { share, of: Some((quantity, body)) } } else { worst }
+            if worse { ConstraintError { share, of: Some((quantity, body)), ..worst } } else { worst }
         })
     }
 }
@@ -52,7 +56,7 @@ impl ConstraintStats {
         self.steps_beyond += report.steps_beyond;
     }
 
-    pub(super) fn record(&mut self, ConstraintError { share, of }: ConstraintError, tolerance: f64) {
+    pub(super) fn record(&mut self, ConstraintError { share, of, .. }: ConstraintError, tolerance: f64) {
         if share > self.largest_off {
             (self.largest_off, self.worst) = (share, of);
         }

@@ -195,6 +195,7 @@ impl ConservationTargets {
                 contact: self.external.contacts(body).potential,
                 push: Default::default(),
                 bend: state.bend,
+                unreachable: target.unreachable,
             };
             totals[0] += target.damped;
             totals[1] += target.given;
