@@ -7,6 +7,7 @@ mod design;
 mod direct_damping;
 mod direct_program;
 mod example_damping;
+mod figures;
 mod longest_step;
 mod non_oscillatory;
 mod rayleigh;
