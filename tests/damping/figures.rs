@@ -78,7 +78,8 @@ fn sway(simulation: &Simulation) -> f64 {
 #[test]
 fn hair_follows_the_head_and_calms() {
     let swayed = |settings: &[&str]| {
-        let mut simulation = builtin("hair", &[&["body.0.mesh.strands=6"], settings].concat());
+        let mut simulation =
+            builtin("hair", &[&["body.0.mesh.strands=6", "body.0.material.mass=0.003"], settings].concat());
         let swayed: Vec<f64> = (0..105)
             .map(|_| {
                 simulation.frame().unwrap();
@@ -88,6 +89,7 @@ fn hair_follows_the_head_and_calms() {
         let rms = |of: &[f64]| (of.iter().map(|s| s * s).sum::<f64>() / of.len() as f64).sqrt();
         [rms(&swayed[..60]), rms(&swayed[75..])]
     };
+    // six strands of a hundred
     let ([shaken, calm], [free, wild]) = (swayed(&[]), swayed(&["damping.model=none"]));
     assert!(shaken > 0.5 * free, "{shaken} m, {free} m");
     assert!(calm.powi(2) < 0.1 * shaken.powi(2), "{calm} m of {shaken} m");

