@@ -11,6 +11,7 @@ mod held;
 mod held_controls;
 mod held_hyperelastic;
 mod independent_program;
+mod initial_shape;
 mod integrator_order;
 mod ledger;
 mod let_go;
