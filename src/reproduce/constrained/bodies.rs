@@ -68,10 +68,23 @@ fn bear(study: &mut Study) -> Result<()> {
     study.measure("elastic energy in flight", "deforming", deforms, "of all", Bound::Above(0.05));
     let kept = (p(before) - p(first)).norm() / p(first).norm();
     study.measure("momentum lost between the pushes", "0", kept, "of it", Bound::Below(1e-6));
-    study.measure("momentum after the second push", "increased", p(second).x / p(first).x, "of the first", Bound::Above(1.0));
+    study.measure(
+        "momentum after the second push",
+        "increased",
+        p(second).x / p(first).x,
+        "of the first",
+        Bound::Above(1.0),
+    );
     let gained = motion.rows.iter().map(|row| (row.total - row.work).abs() / row.total.max(1.0));
-    study.measure("energy beyond the pushes' work", "0", gained.fold(0.0, f64::max), "of all", Bound::Below(1e-3));
-    let arms: Vec<Vec3> = (free + 2..motion.rows.len()).map(|k| Vec3::from(motion.rows[k].centre) - hand[k]).collect();
+    study.measure(
+        "energy beyond the pushes' work",
+        "0",
+        gained.fold(0.0, f64::max),
+        "of all",
+        Bound::Below(1e-3),
+    );
+    let arms: Vec<Vec3> =
+        (free + 2..motion.rows.len()).map(|k| Vec3::from(motion.rows[k].centre) - hand[k]).collect();
     let swept = arms.windows(2).map(|w| w[0].angle(&w[1])).sum::<f64>().to_degrees();
     study.measure("turned about the hand", "rotates", swept, "°", Bound::Above(90.0));
     let strayed = (hand[motion.rows.len() - 1] - hand[free + 2]).norm();
@@ -127,15 +140,34 @@ fn torus(study: &mut Study) -> Result<()> {
     // soft for 2 s, of which the first is the start from its rest shape; stiff after 4 s
     let (soft, stiff) = (&motion.values[10..60], &motion.values[130..]);
     study.measure("radius while soft", "stretched", mean(soft) / rest, "of that at rest", Bound::Above(1.1));
-    study.measure("stretch while stiff", "less", (mean(stiff) - rest) / (mean(soft) - rest), "of that while soft", Bound::Below(0.5));
+    study.measure(
+        "stretch while stiff",
+        "less",
+        (mean(stiff) - rest) / (mean(soft) - rest),
+        "of that while soft",
+        Bound::Below(0.5),
+    );
     study.measure("swing of the radius while stiff", "rigid", spread(stiff), "of it", Bound::Below(0.1));
-    study.measure("volume", "conserved", spread(&volumes), "largest less least, of the mean", Bound::Below(0.1));
+    study.measure(
+        "volume",
+        "conserved",
+        spread(&volumes),
+        "largest less least, of the mean",
+        Bound::Below(0.1),
+    );
     let spin = |row: &Row| Vec3::from(row.angular_momentum);
-    let drift = (spin(motion.motion.last()) - spin(&motion.motion.rows[0])).norm() / spin(&motion.motion.rows[0]).norm();
+    let drift = (spin(motion.motion.last()) - spin(&motion.motion.rows[0])).norm()
+        / spin(&motion.motion.rows[0]).norm();
     study.measure("change of the angular momentum", "0", drift, "of it", Bound::Below(1e-6));
-    let panel = Panel::over_time("Radius", Axis::linear("radius (m)"), vec![Curve::new("", motion.over_time())]);
+    let panel =
+        Panel::over_time("Radius", Axis::linear("radius (m)"), vec![Curve::new("", motion.over_time())]);
     study.plot("radius", "Radius of the torus, which stiffens from 2 to 4 s.", &Figure::new(vec![panel]))?;
-    let strip = Strip { scene: "torus-stiffening", settings: &settings, frames: &[0, 15, 60, 90, 120, 180], ..Strip::default() };
+    let strip = Strip {
+        scene: "torus-stiffening",
+        settings: &settings,
+        frames: &[0, 15, 60, 90, 120, 180],
+        ..Strip::default()
+    };
     study.film("film", "The torus while it stiffens.", &[strip])
 }
 
@@ -190,17 +222,35 @@ fn swings(study: &mut Study) -> Result<()> {
             (height - low) / (start - low)
         };
         if scene == "pendulum" {
-            study.measure("pendulum: last swing up", "its height", high(&held), "of the first height", Bound::Above(0.8));
+            study.measure(
+                "pendulum: last swing up",
+                "its height",
+                high(&held),
+                "of the first height",
+                Bound::Above(0.8),
+            );
             study.measure("pendulum: the same with nothing held", "", high(&plain), "", Bound::Told);
         }
         let moves = held.rows.iter().map(|row| row.kinetic + row.elastic).fold(0.0, f64::max);
         let lost = (held.rows[0].total - held.last().total).abs() / moves;
         study.measure(&format!("{scene}: energy lost"), "0", lost, "of what moves", Bound::Below(1e-2));
         let gone = (plain.rows[0].total - plain.last().total) / moves;
-        study.measure(&format!("{scene}: the same with nothing held"), "vanishes", gone, "", Bound::Above(0.5));
+        study.measure(
+            &format!("{scene}: the same with nothing held"),
+            "vanishes",
+            gone,
+            "",
+            Bound::Above(0.5),
+        );
         let third = |rows: &[Row]| rows.iter().map(|row| row.kinetic).sum::<f64>() / rows.len() as f64;
         let lively = third(&held.rows[frames - frames / 3..]) / third(&held.rows[..frames / 3]);
-        study.measure(&format!("{scene}: mean kinetic energy, last third over first"), "swings on", lively, "", Bound::Above(0.5));
+        study.measure(
+            &format!("{scene}: mean kinetic energy, last third over first"),
+            "swings on",
+            lively,
+            "",
+            Bound::Above(0.5),
+        );
         let mut panel = heights(&held, &plain);
         panel.title = format!("{scene}: height of the centre");
         panels.push(panel);
@@ -208,5 +258,9 @@ fn swings(study: &mut Study) -> Result<()> {
     study.plot("heights", "Swings of the pendulum and the cloth.", &Figure::new(panels))?;
     let strip = |caption, scene, frames| Strip { caption, scene, frames, ..Strip::default() };
     let pendulum = strip("pendulum", "pendulum", &[0, 8, 17, 25, 33][..]);
-    study.film("film", "A swing of each.", &[pendulum, strip("cloth", "hanging-cloth", &[0, 7, 14, 22, 29][..])])
+    study.film(
+        "film",
+        "A swing of each.",
+        &[pendulum, strip("cloth", "hanging-cloth", &[0, 7, 14, 22, 29][..])],
+    )
 }

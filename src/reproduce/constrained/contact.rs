@@ -108,9 +108,21 @@ fn bears(study: &mut Study) -> Result<()> {
     let after = &held.values[apart(&held.motion).min(frames - 1)..];
     let largest = after.iter().copied().fold(0.0, f64::max);
     let least = after.iter().copied().fold(f64::INFINITY, f64::min);
-    study.measure("spin before they touch", "0", held.values[1] / largest, "of that after", Bound::Below(1e-6));
+    study.measure(
+        "spin before they touch",
+        "0",
+        held.values[1] / largest,
+        "of that after",
+        Bound::Below(1e-6),
+    );
     // held to 1e-4 a step
-    study.measure("change of the spins once they are apart", "0", 1.0 - least / largest, "", Bound::Below(1e-3));
+    study.measure(
+        "change of the spins once they are apart",
+        "0",
+        1.0 - least / largest,
+        "",
+        Bound::Below(1e-3),
+    );
     let of_plain = &plain.values[apart(&plain.motion).min(frames - 1)..];
     let lost = 1.0 - of_plain[of_plain.len() - 1] / of_plain[0];
     study.measure("lost by then, nothing held", "damped", lost, "", Bound::Above(0.05));
@@ -118,7 +130,8 @@ fn bears(study: &mut Study) -> Result<()> {
     let rows = &held.motion.rows;
     let drift = (total(held.motion.last()) - total(&rows[0])).norm() / largest;
     study.measure("change of the pair's angular momentum", "0", drift, "of the spins", Bound::Below(1e-6));
-    let curves = vec![Curve::new("held", held.over_time()), Curve::new("nothing held", plain.over_time()).dashed()];
+    let curves =
+        vec![Curve::new("held", held.over_time()), Curve::new("nothing held", plain.over_time()).dashed()];
     let panel = Panel::over_time("Σ |L| of the bears", Axis::linear("kg m²/s"), curves);
     study.plot("spins", "Angular momenta of the bears.", &Figure::new(vec![panel]))?;
     let frames = &[0, 28, 33, 40, 60, 90];
@@ -140,14 +153,24 @@ fn strip(study: &mut Study) -> Result<()> {
     let [_, tired] = [&plain.rows[..frames / 3], &plain.rows[frames - frames / 3..]].map(mean);
     study.measure("the same with nothing held", "", tired / first, "", Bound::Told);
     let touching = held.rows.iter().filter(|row| row.contact > 1e-3).count() as f64 / frames as f64;
-    study.measure("frames in which contact stores more than 1 mJ", "self-collision", touching, "", Bound::Above(0.05));
+    study.measure(
+        "frames in which contact stores more than 1 mJ",
+        "self-collision",
+        touching,
+        "",
+        Bound::Above(0.05),
+    );
     let moves = held.rows.iter().map(|row| row.kinetic + row.elastic).fold(0.0, f64::max);
     let lost = (held.rows[0].total - held.last().total) / moves;
     study.measure("energy lost", "0", lost, "of what moves", Bound::Between(-1e-3, 1e-2));
     let low = friction.rows.iter().map(|row| row.gravity).fold(f64::INFINITY, f64::min);
     let taken = friction.last().contact_loss / (friction.rows[0].total - low);
     study.measure("on friction alone: taken by it", "", taken, "of what there was", Bound::Between(0.0, 1.0));
-    let panels = vec![energies("Held", &held), energies("Nothing held", &plain), energies("On friction alone", &friction)];
+    let panels = vec![
+        energies("Held", &held),
+        energies("Nothing held", &plain),
+        energies("On friction alone", &friction),
+    ];
     study.plot("energies", "Energies of the strip.", &Figure::new(panels))?;
     let frames = &[0, 8, 14, 20, 40, 80, 140];
     let strip = |caption, settings| Strip { caption, scene: "strip", settings, frames, text: None };

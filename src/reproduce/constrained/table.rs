@@ -40,12 +40,8 @@ const ROWS: [(&str, f64, &str, &[&str]); 12] = [
 ];
 
 /// One step a frame, nothing damped but by γ.
-const HELD: [&str; 4] = [
-    "integrator.kind=backward-euler",
-    "damping.model=none",
-    "conservation.method=cpd",
-    "time.substeps=1",
-];
+const HELD: [&str; 4] =
+    ["integrator.kind=backward-euler", "damping.model=none", "conservation.method=cpd", "time.substeps=1"];
 
 fn iterations(study: &mut Study) -> Result<()> {
     let frames = if study.is_quick() { 15 } else { 60 };
