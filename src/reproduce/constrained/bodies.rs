@@ -1,7 +1,7 @@
 //! A bear that is pushed, a torus that stiffens, a T that turns over, bodies that swing: Figures 1, 3, 4 and 12.
 
 use super::super::{Axis, Bound, Claim, Curve, Figure, Motion, Panel, Strip, Study};
-use super::contact::{NOTHING_HELD, heights, peaks};
+use super::contact::{NOTHING_HELD, heights, part, peaks};
 use crate::ledger::Row;
 use crate::mesh::six_volumes;
 use crate::{Result, Simulation, Vec3};
@@ -60,6 +60,10 @@ fn bear(study: &mut Study) -> Result<()> {
         0.0
     })?;
     let motion = motion.motion;
+    study.measure("frames made", "", (motion.rows.len() - 1) as f64, "", Bound::Above(frames as f64 - 0.5));
+    if motion.failed.is_some() {
+        return Ok(());
+    }
     let p = |frame: usize| Vec3::from(motion.rows[frame].momentum);
     // pushes from 0.2 to 0.35 s and from 0.8 to 0.95 s, the hand from 1.4 s on
     let (first, before, second, free) = (12, 23, 30, 41);
@@ -85,8 +89,8 @@ fn bear(study: &mut Study) -> Result<()> {
     );
     let arms: Vec<Vec3> =
         (free + 2..motion.rows.len()).map(|k| Vec3::from(motion.rows[k].centre) - hand[k]).collect();
-    let swept = arms.windows(2).map(|w| w[0].angle(&w[1])).sum::<f64>().to_degrees();
-    study.measure("turned about the hand", "rotates", swept, "°", Bound::Above(90.0));
+    let swept = arms.iter().map(|arm| arm.angle(&arms[0]).to_degrees()).fold(0.0, f64::max);
+    study.measure("farthest that the centre has turned about the hand", "rotates", swept, "°", Bound::Above(90.0));
     let strayed = (hand[motion.rows.len() - 1] - hand[free + 2]).norm();
     study.measure("way of the hand meanwhile", "held", strayed, "m", Bound::Below(0.05));
     let energies = vec![
@@ -138,7 +142,7 @@ fn torus(study: &mut Study) -> Result<()> {
     };
     let rest = motion.values[0];
     // soft for 2 s, of which the first is the start from its rest shape; stiff after 4 s
-    let (soft, stiff) = (&motion.values[10..60], &motion.values[130..]);
+    let (soft, stiff) = (part(&motion.values, 10..60), part(&motion.values, 130..211));
     study.measure("radius while soft", "stretched", mean(soft) / rest, "of that at rest", Bound::Above(1.1));
     study.measure(
         "stretch while stiff",
@@ -243,7 +247,7 @@ fn swings(study: &mut Study) -> Result<()> {
             Bound::Above(0.5),
         );
         let third = |rows: &[Row]| rows.iter().map(|row| row.kinetic).sum::<f64>() / rows.len() as f64;
-        let lively = third(&held.rows[frames - frames / 3..]) / third(&held.rows[..frames / 3]);
+        let lively = third(part(&held.rows, frames - frames / 3..frames + 1)) / third(part(&held.rows, 0..frames / 3));
         study.measure(
             &format!("{scene}: mean kinetic energy, last third over first"),
             "swings on",

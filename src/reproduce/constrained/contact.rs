@@ -3,6 +3,7 @@
 use super::super::{Axis, Bound, Claim, Curve, Figure, Motion, Panel, Strip, Study};
 use crate::ledger::Row;
 use crate::{Result, Simulation, Vec3};
+use std::ops::Range;
 
 pub const CLAIMS: &[Claim] = &[
     Claim {
@@ -36,6 +37,12 @@ pub const CLAIMS: &[Claim] = &[
 
 /// Plain Projective Dynamics with backward Euler.
 pub(super) const NOTHING_HELD: &str = "conservation.method=none";
+
+/// A part of what a run kept, less of it if the run failed before.
+pub(super) fn part<T>(values: &[T], range: Range<usize>) -> &[T] {
+    let end = range.end.min(values.len());
+    &values[range.start.min(end.saturating_sub(1))..end]
+}
 
 /// Turning points of the centre's height: (frame, height).
 pub(super) fn turning_points(rows: &[Row]) -> Vec<(usize, f64)> {
@@ -92,7 +99,7 @@ fn ball(study: &mut Study) -> Result<()> {
 /// Σ |L| of all bodies, each about its own centre (kg m²/s).
 fn spins(simulation: &Simulation) -> f64 {
     let (model, x, v) = (simulation.model(), simulation.positions(), simulation.velocities());
-    let spin = |range: std::ops::Range<usize>| {
+    let spin = |range: Range<usize>| {
         let mass: f64 = model.mass[range.clone()].iter().sum();
         let centre = range.clone().map(|i| x[i] * model.mass[i]).sum::<Vec3>() / mass;
         range.map(|i| (x[i] - centre).cross(&(v[i] * model.mass[i]))).sum::<Vec3>().norm()
@@ -105,7 +112,7 @@ fn bears(study: &mut Study) -> Result<()> {
     let held = study.watch(&mut study.simulate("colliding-bears", &[])?, frames, spins)?;
     let plain = study.watch(&mut study.simulate("colliding-bears", &[NOTHING_HELD])?, frames, spins)?;
     let apart = |motion: &Motion| 1 + motion.rows.iter().rposition(|row| row.contact > 0.0).unwrap_or(0);
-    let after = &held.values[apart(&held.motion).min(frames - 1)..];
+    let after = part(&held.values, apart(&held.motion)..frames + 1);
     let largest = after.iter().copied().fold(0.0, f64::max);
     let least = after.iter().copied().fold(f64::INFINITY, f64::min);
     study.measure(
@@ -123,7 +130,7 @@ fn bears(study: &mut Study) -> Result<()> {
         "",
         Bound::Below(1e-3),
     );
-    let of_plain = &plain.values[apart(&plain.motion).min(frames - 1)..];
+    let of_plain = part(&plain.values, apart(&plain.motion)..frames + 1);
     let lost = 1.0 - of_plain[of_plain.len() - 1] / of_plain[0];
     study.measure("lost by then, nothing held", "damped", lost, "", Bound::Above(0.05));
     let total = |row: &Row| Vec3::from(row.angular_momentum);
@@ -148,9 +155,9 @@ fn strip(study: &mut Study) -> Result<()> {
     let plain = study.run("strip", &[NOTHING_HELD], frames)?;
     let friction = study.run("strip", &BY_FRICTION, frames.min(90))?;
     let mean = |rows: &[Row]| rows.iter().map(|row| row.kinetic).sum::<f64>() / rows.len().max(1) as f64;
-    let [first, last] = [&held.rows[..frames / 3], &held.rows[frames - frames / 3..]].map(mean);
+    let [first, last] = [0..frames / 3, frames - frames / 3..frames + 1].map(|at| mean(part(&held.rows, at)));
     study.measure("mean kinetic energy, last third over first", "vivid", last / first, "", Bound::Above(0.5));
-    let [_, tired] = [&plain.rows[..frames / 3], &plain.rows[frames - frames / 3..]].map(mean);
+    let tired = mean(part(&plain.rows, frames - frames / 3..frames + 1));
     study.measure("the same with nothing held", "", tired / first, "", Bound::Told);
     let touching = held.rows.iter().filter(|row| row.contact > 1e-3).count() as f64 / frames as f64;
     study.measure(
