@@ -32,12 +32,13 @@ const LOOK: f64 = 5e-3;
 /// The scenes and how long each is run (s): until well after the impact.
 pub const CASES: [(&str, f64); 2] = [("membrane", 0.6), ("rope-bridge", 0.6)];
 /// The models and their settings, besides γ.
-pub const MODELS: [(&str, &[&str]); 6] = [
+pub const MODELS: [(&str, &[&str]); 7] = [
     ("point", &["damping.model=point"]),
     ("spring", &["damping.model=spring"]),
     ("spring, torque none", &["damping.model=spring", "damping.torque=none"]),
     ("spring-iterated", &["damping.model=spring-iterated", "damping.sweeps=10"]),
     ("direct", &["damping.model=direct", "damping.scope=both", "damping.torque=edges"]),
+    ("direct, elements' torque none", &["damping.model=direct", "damping.local_torque=none"]),
     ("direct, local, torque none", &["damping.model=direct", "damping.scope=local", "damping.torque=none"]),
 ];
 /// γ of all models.
