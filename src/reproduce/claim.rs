@@ -91,7 +91,7 @@ pub const PAPERS: &[Paper] = &[
         key: "laplacian",
         title: "Laplacian Damping for Projective Dynamics",
         authors: "J. Li, T. Liu, L. Kavan",
-        claims: &[laplacian::CLAIMS],
+        claims: &[laplacian::FIGURES, laplacian::TEXT, laplacian::TIMES],
     },
     Paper {
         key: "constrained",
