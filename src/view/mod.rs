@@ -9,7 +9,7 @@
 pub mod annotate;
 pub mod camera;
 pub mod canvas;
-mod chart;
+pub(crate) mod chart;
 mod frame;
 pub mod look;
 mod memory;
