@@ -26,6 +26,15 @@ pub struct Strip<'a> {
     pub frames: &'a [usize],
 }
 
+/// What a frame shows.
+pub(super) struct State {
+    /// (s)
+    pub time: f64,
+    pub positions: Vec<Vec3>,
+    /// Where attachments hold.
+    pub held: Vec<Option<Vec3>>,
+}
+
 /// What draws filmstrips: one at a time.
 pub struct Film {
     renderer: Mutex<Renderer>,
@@ -44,18 +53,19 @@ impl Film {
         scene: &Scene,
         simulation: &Simulation,
         strip: &Strip<'_>,
-        states: &[(f64, Vec<Vec3>)],
+        states: &[State],
     ) -> Result<Vec<Picture>> {
         let renderer = self.renderer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut render_scene = RenderScene::new(&renderer, scene, simulation.model(), Source::Host)?;
         let mut canvas = Canvas::new(&renderer, FRAME[0], FRAME[1]);
         let area = Area::whole(FRAME[0], FRAME[1]);
-        let bounds = states.iter().fold(Bounds::empty(), |all, (_, x)| all.union(&Bounds::of(x)));
+        let bounds = states.iter().fold(Bounds::empty(), |all, state| all.union(&Bounds::of(&state.positions)));
         let camera = Camera::framing(&bounds, area.aspect());
         let still = vec![Vec3::zeros(); simulation.positions().len()];
         let mut pictures = Vec::new();
-        for (k, (time, positions)) in states.iter().enumerate() {
+        for (k, State { time, positions, held }) in states.iter().enumerate() {
             render_scene.set_state(positions, &still);
+            render_scene.set_held(held);
             render_scene.set_time(*time);
             let look = Look::default();
             let pane = Pane { render_scene: &mut render_scene, camera: &camera, look: &look, area };

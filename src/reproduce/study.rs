@@ -1,7 +1,7 @@
 //! What the study of a claim works with: runs, measures, tables, pictures.
 
 use super::figure::Figure;
-use super::film::{Film, Strip};
+use super::film::{Film, State, Strip};
 use super::motion::{Motion, Watched};
 use super::record::{Bound, Measure, Picture, Record, TableRecord};
 use crate::scene::LoadedScene;
@@ -150,7 +150,11 @@ impl Study<'_> {
                     Err(_) => break,
                 }
             }
-            states.push((simulation.time(), simulation.positions().to_vec()));
+            states.push(State {
+                time: simulation.time(),
+                positions: simulation.positions().to_vec(),
+                held: simulation.held_points(),
+            });
         }
         film.draw(&loaded.scene, &simulation, strip, &states)
     }

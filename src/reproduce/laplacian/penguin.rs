@@ -9,8 +9,8 @@ const FRAMES: usize = 120;
 /// and a twentieth for the time step's error.
 const ALL_THERE_WAS: f64 = 1.05;
 /// Coefficients searched: from none that is felt to one that leaves no motion.
-const DAMPING: [f64; 2] = [1e-6, 1e-2];
-const DRAG: [f64; 2] = [1e-3, 0.5];
+const DAMPING: [f64; 2] = [1e-5, 1e-3];
+const DRAG: [f64; 2] = [0.01, 0.5];
 
 pub const EXPLODES: Claim = Claim {
     id: "fig-1-undamped",
