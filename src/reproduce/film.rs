@@ -59,7 +59,8 @@ impl Film {
         let mut render_scene = RenderScene::new(&renderer, scene, simulation.model(), Source::Host)?;
         let mut canvas = Canvas::new(&renderer, FRAME[0], FRAME[1]);
         let area = Area::whole(FRAME[0], FRAME[1]);
-        let bounds = states.iter().fold(Bounds::empty(), |all, state| all.union(&Bounds::of(&state.positions)));
+        let bounds =
+            states.iter().fold(Bounds::empty(), |all, state| all.union(&Bounds::of(&state.positions)));
         let camera = Camera::framing(&bounds, area.aspect());
         let still = vec![Vec3::zeros(); simulation.positions().len()];
         let mut pictures = Vec::new();
