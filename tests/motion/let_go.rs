@@ -75,7 +75,7 @@ fn a_pendulum_turns_round() {
 #[test]
 fn no_conserved_body_under_stress_stands_still() {
     let mut tried = 0;
-    for name in scenes::builtin::names() {
+    for name in scenes::builtin::SCENES.iter().map(|scene| scene.name) {
         let loaded = setup::load(name, &[]).unwrap();
         if loaded.scene.conservation.method != Method::Cpd {
             continue;
