@@ -8,12 +8,21 @@ pub const CLAIMS: &[Claim] = &[
     Claim {
         id: "fig-13",
         place: "Figure 13",
-        says: "A stretched cube at rest oscillates under CPD without rigid motion, PD + FEPR makes it turn; with a smaller step the motion is similar, and each step needs fewer iterations.",
+        says: "A stretched cube at rest oscillates under CPD without rigid motion; with a smaller step the motion is similar, and each step needs fewer iterations.",
         runs: "`conserved-cube` without spin, 1/30, 1/60, 1/120, 1/300 and 1/600 s, for 2 s.",
         quick: true,
         caveat: "The paper's cube has 792 vertices, ours 729.",
-        shortfall: "CPD oscillates without rigid motion at every step, and iterations fall. PD + FEPR keeps our symmetric cube from turning as well: rounding is all that there is to turn it.",
+        shortfall: "It oscillates without rigid motion at every step, but see the numbers.",
         study: at_rest,
+        ..Claim::PHYSICS
+    },
+    Claim {
+        id: "fig-13-b",
+        place: "Figure 13 (b)",
+        says: "Under PD + FEPR the cube let go at rest begins to turn, because the projection may give up momenta for the energy.",
+        runs: "`conserved-cube` without spin under PD + FEPR, 1/30 s, for 4 s.",
+        shortfall: "Our projection gives up momenta as well, by the paper's s and t, but their price ε is a thousand times the energy: what turning there is stays below a millionth of what the energy could give. Energy and momenta are compatible in this scene, so that nothing but a small ε would make it turn; the papers give none. Tried: ten iterations of backward Euler before the projection, 120 frames.",
+        study: at_rest_projected,
         ..Claim::PHYSICS
     },
     Claim {
@@ -65,18 +74,20 @@ fn at_rest(study: &mut Study) -> Result<()> {
         "",
         Bound::Within { theirs: 1.0, share: 0.2 },
     );
-    let fepr = study.run("conserved-cube", &[STILL, "conservation.method=fepr"], 60)?;
-    let turned = fepr.rows.iter().map(|row| spin(row).norm()).fold(0.0, f64::max);
-    let share = turned / (fepr.rows[0].elastic.sqrt() * 1000f64.sqrt());
-    let what = "PD + FEPR: angular momentum, of what the energy could give";
-    study.measure_either(what, "visible", share, "", Bound::Above(1e-3), Some(Bound::Above(1e-9)));
     study.table("Steps", &["step (s)", "iterations", "mean elastic energy (J)"], rows);
     let panel = Panel::over_time("Elastic energy", Axis::linear("energy (J)"), curves);
-    study.plot(
-        "steps",
-        "The cube let go at rest, at five time steps (Figure 13).",
-        &Figure::new(vec![panel]),
-    )?;
+    study.plot("steps", "The cube let go at rest, at five time steps (Figure 13).", &Figure::new(vec![panel]))
+}
+
+fn at_rest_projected(study: &mut Study) -> Result<()> {
+    let projected = [STILL, "conservation.method=fepr"];
+    let motion = study.run("conserved-cube", &projected, 120)?;
+    study.measure("energy off", "< 1e-4", energy_drift(&motion), "of it", Bound::Below(1.2e-4));
+    let turned = motion.rows.iter().map(|row| spin(row).norm()).fold(0.0, f64::max);
+    let share = turned / (motion.rows[0].elastic.sqrt() * 1000f64.sqrt());
+    // a turn that is seen within seconds: a hundredth of the spin that the energy could give
+    let what = "angular momentum, of what the energy could give";
+    study.measure(what, "visible", share, "", Bound::Above(0.01));
     let strip = |caption, settings| Strip {
         caption,
         scene: "conserved-cube",
@@ -84,7 +95,7 @@ fn at_rest(study: &mut Study) -> Result<()> {
         frames: &[0, 3, 6, 9, 12, 15],
         ..Strip::default()
     };
-    let strips = [strip("CPD", &[STILL]), strip("PD + FEPR", &[STILL, "conservation.method=fepr"])];
+    let strips = [strip("CPD", &[STILL]), strip("PD + FEPR", &projected)];
     study.film("film", "Let go at rest: the first half second.", &strips)
 }
 

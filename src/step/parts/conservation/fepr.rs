@@ -27,6 +27,9 @@ use std::ops::Range;
 /// Least curvature of H, in that of the kinetic energy 1/h²: a projection from rest into motion must stay finite.
 const LEAST_BEND: f64 = 0.1;
 
+/// How much more it is taken for where a step has led to no number at all.
+const FAR_OFF: f64 = 10.0;
+
 /// Projects the state after each step.
 pub struct Fepr {
     pub(super) x: Vec<Vec3>,
@@ -39,6 +42,23 @@ pub struct Fepr {
     pub(super) projections: Vec<Projection>,
     /// Too much energy of each body, as the step has made it and as it was found (J).
     excess: Vec<[f64; 2]>,
+    /// Where the last step of each body started, and what was expected of it.
+    before: [Vec<Vec3>; 2],
+    trials: Vec<Trial>,
+}
+
+/// What was expected of a step of a projection.
+#[derive(Debug, Clone, Copy, Default)]
+struct Trial {
+    /// Too much energy where it started (J), and all that was off there, as a share.
+    off: f64,
+    error: f64,
+    /// s and t there.
+    given_up: [f64; 2],
+    /// Its length in the metric of the curvature (J s²); 0: no step was made.
+    square: f64,
+    /// Too much energy expected where it leads (J).
+    left: f64,
 }
 
 impl Fepr {
@@ -48,9 +68,11 @@ impl Fepr {
             x: zeros.clone(),
             v: zeros.clone(),
             made: [zeros.clone(), zeros.clone()],
-            stepped: [zeros.clone(), zeros],
+            stepped: [zeros.clone(), zeros.clone()],
             projections: Vec::new(),
             excess: vec![[0.0; 2]; model.bodies.len()],
+            before: [zeros.clone(), zeros],
+            trials: vec![Trial::default(); model.bodies.len()],
         }
     }
 
@@ -64,8 +86,8 @@ impl Fepr {
         mut trace: Option<&mut Trace>,
     ) -> Result<usize> {
         let start = self.begin(targets, backend.host()?);
-        let (h, most, model) = (targets.coefficients.h, targets.most_iterations(), targets.model.clone());
-        let mut squares = vec![0.0; self.projections.len()];
+        let (most, model) = (targets.most_iterations(), targets.model.clone());
+        self.trials.fill(Trial::default());
         let mut count = 0;
         loop {
             backend.set_iterate(Iterate::At(&self.x))?;
@@ -76,27 +98,19 @@ impl Fepr {
                 trace.record(made_by, &model, &self.x, |i| self.v[i], view.energies);
             }
             let mut worst = 0.0f64;
-            for (body, part) in model.bodies.iter().enumerate() {
+            for body in 0..model.bodies.len() {
                 if targets.external.is_touched(body) {
                     continue; // see `rebound`
                 }
                 let potential = view.energies[body] + self.potential(targets, body, &start);
-                let (system, off) = self.system(targets, body, view.end_gradient, potential);
-                worst = worst.max(off.error);
-                let stepped = if count == 0 { off.energy } else { self.excess[body][0] };
-                self.excess[body] = [stepped, off.energy];
-                // the energy is off by what the second-order part was misjudged
-                let bend = &mut targets.conserved[body].bend;
-                if squares[body] > 0.0 && (off.energy / squares[body]).is_finite() {
-                    *bend = (*bend + off.energy / squares[body] * 2.0 * h * h).max(LEAST_BEND);
-                }
-                let curvature = bend.max(LEAST_BEND);
-                if count < most && off.error > targets.tolerance() {
-                    let multipliers = system.solve(curvature / (h * h));
-                    squares[body] = multipliers.square;
-                    self.projections[body].give_up(&multipliers, h);
-                    self.go(part.vertices.clone(), &multipliers, targets, view.end_gradient);
-                }
+                let goes_on = count < most;
+                worst = worst.max(self.improve(
+                    targets,
+                    body,
+                    view.end_gradient,
+                    (potential, count == 0),
+                    goes_on,
+                ));
             }
             if worst <= targets.tolerance() || count >= most || !worst.is_finite() {
                 break;
@@ -105,6 +119,51 @@ impl Fepr {
         }
         backend.set_iterate(Iterate::At(&self.made[0]))?;
         Ok(count)
+    }
+
+    /// Looks where the last step of a body has led, at a potential energy (J), and makes the next one. Where it has led further away than it
+    /// started it is taken back, and the curvature is known better. Returns what is off, as a share.
+    fn improve(
+        &mut self,
+        targets: &mut ConservationTargets,
+        body: usize,
+        gradient: &[Vec3],
+        (potential, is_first): (f64, bool),
+        goes_on: bool,
+    ) -> f64 {
+        let (model, h) = (targets.model.clone(), targets.coefficients.h);
+        let range = model.bodies[body].vertices.clone();
+        let (system, off) = self.system(targets, body, gradient, potential);
+        let trial = self.trials[body];
+        let bend = &mut targets.conserved[body].bend;
+        if trial.square > 0.0 {
+            // the energy is off by what the second-order part was misjudged
+            let misjudged = (off.energy - trial.left) / trial.square * 2.0 * h * h;
+            *bend = if misjudged.is_finite() { (*bend + misjudged).max(LEAST_BEND) } else { *bend * FAR_OFF };
+            // what is not a number is further away
+            if !(off.energy.abs() <= trial.off.abs()) {
+                self.x[range.clone()].copy_from_slice(&self.before[0][range.clone()]);
+                self.v[range.clone()].copy_from_slice(&self.before[1][range]);
+                self.projections[body].given_up = trial.given_up;
+                self.trials[body].square = 0.0;
+                return trial.error;
+            }
+        }
+        let stepped = if is_first { off.energy } else { self.excess[body][0] };
+        self.excess[body] = [stepped, off.energy];
+        self.trials[body] = Trial { off: off.energy, error: off.error, ..Trial::default() };
+        if goes_on && off.error > targets.tolerance() {
+            let curvature = targets.conserved[body].bend.max(LEAST_BEND);
+            let multipliers = system.solve(curvature / (h * h));
+            let trial = &mut self.trials[body];
+            trial.given_up = self.projections[body].given_up;
+            (trial.square, trial.left) = (multipliers.square, multipliers.left);
+            self.before[0][range.clone()].copy_from_slice(&self.x[range.clone()]);
+            self.before[1][range.clone()].copy_from_slice(&self.v[range.clone()]);
+            self.projections[body].give_up(&multipliers, h);
+            self.go(range, &multipliers, targets, gradient);
+        }
+        off.error
     }
 
     /// What the step made, with the user's pushes, and where the projections of all bodies shall lead. Returns x_n.
@@ -174,7 +233,8 @@ impl Fepr {
             let (now, target) = (self.rigid(targets, body), &self.projections[body]);
             let off = [(now.momentum - target.momentum).norm(), (now.spin - target.spin).norm(), found.abs()];
             let share = |k: usize| if off[k] == 0.0 { 0.0 } else { off[k] / scale[k] };
-            worst = worst.or(body, std::array::from_fn(|k| if targets.held[k] { share(k) } else { 0.0 }));
+            let held = self.held(targets, body);
+            worst = worst.or(body, std::array::from_fn(|k| if held[k] { share(k) } else { 0.0 }));
         }
         worst
     }
@@ -224,6 +284,12 @@ impl Fepr {
         let positions = &difference(&self.x, &self.made[0]);
         let velocities = &difference(&self.v, &self.made[1]);
         backend.offset_state(StateOffset::State { positions, velocities })
+    }
+
+    /// Whether P, L, H of a body are projected.
+    pub(super) fn held(&self, targets: &ConservationTargets, body: usize) -> [bool; 3] {
+        let ([p, l, h], free) = (targets.held, !targets.external.is_attached(body));
+        [p && free, l && free, h]
     }
 
     /// Energy of attachments and weight at x (J).

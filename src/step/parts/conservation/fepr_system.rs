@@ -101,10 +101,7 @@ impl Fepr {
             now.spin - goal.spin - l_off * goal.given_up[1],
         );
         let energy = now.kinetic + potential - goal.energy;
-        let [mut p, mut l, e] = targets.held;
-        if targets.external.is_attached(body) {
-            (p, l) = (false, false);
-        }
+        let [p, l, e] = self.held(targets, body);
         let system = KktSystem {
             momenta,
             mixed: stack(now.momentum * w, vector(0)),

@@ -46,6 +46,8 @@ pub struct Multipliers {
     pub energy: f64,
     /// dᵀ A d of the step d that they make (J).
     pub square: f64,
+    /// Energy that is expected to be too much after the step (J): more than 0 only where there is none to as little as asked for.
+    pub left: f64,
     /// Whether there is no step to an energy as low as asked for, and this is the one to the least.
     pub least: bool,
     /// Whether the step leads to the far side of the energy's level: see [`Side`].
@@ -132,12 +134,12 @@ impl KktSystem {
         let square =
             self.square + 2.0 * plain.dot(&self.momenta_descent) + plain.dot(&(self.momenta * plain));
         let rest = self.energy - mixed.dot(&lean);
+        let error = self.energy_error - lean.dot(&self.momenta_error);
         if !self.held[6] || rest <= rigid * self.energy + least_motion || !rest.is_finite() {
             let least = self.energy_error > 0.0;
-            return Multipliers { momenta: plain, energy: 0.0, square, least, crosses: false };
+            return Multipliers { momenta: plain, energy: 0.0, square, left: error, least, crosses: false };
         }
         let across = self.energy_descent - lean.dot(&self.momenta_descent);
-        let error = self.energy_error - lean.dot(&self.momenta_error);
         // so far from rest into motion no iteration has shown the curvature yet: take it for its bound, and overshoot less
         let seen = if error.abs() > FAR * rest { seen.max(1.0) } else { seen };
         let along = |k: f64| [error + 0.5 * k * square, k * across - rest, 0.5 * k * rest];
@@ -149,9 +151,11 @@ impl KktSystem {
             Side::Far => far_root(along(seen)),
         };
         let energy = far.unwrap_or(near);
+        let [a, b, c] = along(if side == Side::Far || far.is_none() { seen } else { bound });
+        let left = a + energy * (b + energy * c);
         let square = square + energy * (2.0 * across + energy * rest);
         let (momenta, crosses) = (plain - lean * energy, far.is_some());
-        Multipliers { momenta, energy, square, least: least && !crosses, crosses }
+        Multipliers { momenta, energy, square, left, least: least && !crosses, crosses }
     }
 }
 
