@@ -3,7 +3,6 @@
 use super::super::{Axis, Bound, Claim, Curve, Figure, Motion, Panel, Strip, Study};
 use super::contact::{NOTHING_HELD, heights, part, peaks};
 use crate::ledger::Row;
-use crate::mesh::six_volumes;
 use crate::{Result, Simulation, Vec3};
 
 pub const CLAIMS: &[Claim] = &[
@@ -125,7 +124,8 @@ fn radius(simulation: &Simulation) -> f64 {
 fn volume(simulation: &Simulation) -> f64 {
     let x = simulation.positions();
     let tets = &simulation.model().bodies[0].mesh.tets;
-    tets.iter().map(|tet| six_volumes(&tet.map(|v| x[v as usize])) / 6.0).sum()
+    let of = |[a, b, c, d]: [Vec3; 4]| (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
+    tets.iter().map(|tet| of(tet.map(|v| x[v as usize]))).sum()
 }
 
 fn torus(study: &mut Study) -> Result<()> {
