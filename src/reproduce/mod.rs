@@ -7,12 +7,14 @@
 //! Bounds come from the papers or from physics, never from what a run happened to show: a claim that fails is a result.
 
 mod claim;
+mod distances;
 mod figure;
 mod film;
 mod laplacian;
 pub mod longest_step;
 mod motion;
 mod optimized;
+mod optimized_rules;
 mod record;
 mod reduced;
 mod report;
@@ -20,6 +22,8 @@ mod runner;
 mod study;
 mod thesis;
 mod thesis_modes;
+mod thesis_oscillators;
+mod thesis_viscosity;
 
 pub use claim::{Claim, Kind, PAPERS, Paper, select};
 pub use figure::{Axis, Curve, Figure, Panel};
