@@ -113,7 +113,7 @@ impl Reduced {
         let base = base_damping(laplacian.as_ref(), &shapes, &elastic, &coefficients);
         let x = coordinates(&model.mass, &shapes, &examples);
         let mass = model.mass.iter().sum();
-        let damping = Damping::new(base, mass, scene.damping.curve.clone(), &scene.damping.examples, &x)?;
+        let damping = Damping::new(base, mass, &scene.damping, &x)?;
         let axes = [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| vec![axis; model.vertex_count()]);
         let mut reduced = Reduced {
             held: Held::new(&model, &frame, &shapes),

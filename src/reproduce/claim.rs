@@ -1,8 +1,8 @@
 //! Claims and papers: the table of what is tried.
 
 use super::{
-    Study, laplacian, optimized, optimized_rules, reduced, thesis, thesis_modes, thesis_oscillators,
-    thesis_viscosity,
+    Study, constrained, laplacian, optimized, optimized_rules, reduced, thesis, thesis_modes,
+    thesis_oscillators, thesis_viscosity,
 };
 use crate::error::InputError;
 use crate::{Result, suggest};
@@ -94,7 +94,13 @@ pub const PAPERS: &[Paper] = &[
         key: "laplacian",
         title: "Laplacian Damping for Projective Dynamics",
         authors: "J. Li, T. Liu, L. Kavan",
-        claims: &[laplacian::CLAIMS],
+        claims: &[laplacian::FIGURES, laplacian::TEXT, laplacian::TIMES],
+    },
+    Paper {
+        key: "constrained",
+        title: "Constrained Projective Dynamics: Real-Time Simulation of Deformable Objects with Energy-Momentum Conservation",
+        authors: "M. H. Kee, K. Um, W. Jeong, J. Han",
+        claims: constrained::CLAIMS,
     },
     Paper {
         key: "example",

@@ -29,6 +29,19 @@ pub enum Torque {
     None,
 }
 
+/// Which Π couples the examples of a body; Π̄ = R diag(γ) R⁻¹ (Example paper, Sections 4.1 and 4.1.1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExampleMatrix {
+    /// Π̄ without the negative eigenvalues of its symmetric part: never drives a motion.
+    #[default]
+    Dissipative,
+    /// The symmetric part of `Dissipative`: takes the same power from every motion.
+    Symmetric,
+    /// Π̄ as it is: every shape is damped exactly γ_i times, and contradicting γ may drive a motion.
+    Bare,
+}
+
 /// Which damping model and its parameters. A model reads only its own; see `damping`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -65,6 +78,8 @@ pub struct Damping {
     pub examples: Vec<Example>,
     /// Whether the shapes turn with their bodies.
     pub follow_rotation: bool,
+    /// Which Π couples examples that are not C-orthogonal.
+    pub example_matrix: ExampleMatrix,
     /// How many times as strongly `laplacian` and `rayleigh` damp all motion, as a function of how large it is.
     pub curve: Option<Curve>,
 }
@@ -107,6 +122,7 @@ impl Default for Damping {
             eta: 0.0,
             examples: Vec::new(),
             follow_rotation: true,
+            example_matrix: ExampleMatrix::default(),
             curve: None,
         }
     }
