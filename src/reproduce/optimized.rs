@@ -10,7 +10,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "Figure 1",
         says: "Pulled by a spring, an undamped body is left trembling and fails; point damping calms it but it does not fall; spring damping calms \
                it, it falls freely, and steps may be significantly longer.",
-        runs: "A block in place of the sneaker, pulled at a corner for 0.2 s and let fall, symplectic Euler; longest stable steps to 3 %.",
+        runs: "A block in place of the sneaker, pulled at a corner for 0.2 s and let fall, symplectic Euler; longest stable steps of the block stretched by a fifth, to 3 %.",
         caveat: "A block in place of the sneaker, whose mesh and material are not given.",
         shortfall: "Spring damping lets steps be a few per cent longer, which is not significant: only the velocity along the edges is damped, so \
                     that spin is spared. Without the projection the gain is larger and spin is damped.",
@@ -75,7 +75,9 @@ fn stepping(damping: &[&str], step: f64) -> Vec<String> {
 fn sneaker(study: &mut Study) -> Result<()> {
     let mut steps = Vec::new();
     for damping in [NONE, SPRING, UNPROJECTED_SPRING] {
-        steps.push(longest(study.load_text("block", BLOCK, damping)?, 0.5, steps.first().copied())?);
+        // stretched and let go: a pull would give energy, by which stability is judged
+        let settings = [damping, &["body.0.attach=[]", "body.0.stretch=[1.2,1,1]"]].concat();
+        steps.push(longest(study.load_text("block", BLOCK, &settings)?, 0.5, steps.first().copied())?);
     }
     let gain = steps[1] / steps[0];
     study.measure_either(

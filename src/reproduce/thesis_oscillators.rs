@@ -25,7 +25,7 @@ pub const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// A cube of 1 kg on eight springs of 1/8 N/m.
+/// A cube of 1 kg on eight springs of 1/8 N/m, which pull it to a place 1 m aside.
 const CUBE: &str = r#"
     gravity = [0.0, 0.0, 0.0]
     time = { step = 0.01, frames = 1000, iterations = 100, tolerance = 1e-14 }
@@ -34,8 +34,10 @@ const CUBE: &str = r#"
     [[body]]
     mesh = { generate = "box", cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }
     material = { model = "arap", mu = 1e5, density = 1000.0 }
-    attach = [{ select = { min = [-1.0, -1.0, -1.0], max = [1.0, 1.0, 1.0] }, stiffness = 0.125 }]
-    displace = [{ select = { min = [-1.0, -1.0, -1.0], max = [1.0, 1.0, 1.0] }, offset = [1.0, 0.0, 0.0] }]
+    [[body.attach]]
+    select = { min = [-1.0, -1.0, -1.0], max = [1.0, 1.0, 1.0] }
+    stiffness = 0.125
+    path = { kind = "keyframes", times = [0.0, 1.0], offsets = [[-1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]] }
 "#;
 
 /// Real parts of r = (−c ± √(c² − 4))/2, and the imaginary part.
@@ -50,7 +52,7 @@ fn cube(study: &Study, c: f64, velocity: f64, frames: usize) -> Result<Vec<(f64,
     let settings = [format!("damping.mass={c}"), format!("body.0.velocity=[{velocity},0,0]")];
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
     let motion = study.run_on(&mut study.start(&study.load_text("oscillator", CUBE, &settings)?)?, frames)?;
-    Ok(motion.over_time(|row| row.centre[0] - 0.05))
+    Ok(motion.over_time(|row| row.centre[0] + 0.95))
 }
 
 fn oscillators(study: &mut Study) -> Result<()> {
