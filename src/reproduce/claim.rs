@@ -1,6 +1,9 @@
 //! Claims and papers: the table of what is tried.
 
-use super::{Study, constrained, laplacian, optimized, reduced, thesis, thesis_modes};
+use super::{
+    Study, constrained, laplacian, optimized, optimized_rules, reduced, thesis, thesis_modes,
+    thesis_oscillators, thesis_viscosity,
+};
 use crate::error::InputError;
 use crate::{Result, suggest};
 
@@ -109,13 +112,13 @@ pub const PAPERS: &[Paper] = &[
         key: "optimized",
         title: "Optimized Damping for Dynamic Simulations",
         authors: "R. Schmedding, M. Gissler, M. Teschner",
-        claims: &[optimized::CLAIMS],
+        claims: &[optimized_rules::CLAIMS, optimized::CLAIMS],
     },
     Paper {
         key: "thesis",
         title: "Controllable, Non-Oscillatory Damping for Deformable Objects",
         authors: "H. D. Young",
-        claims: &[thesis_modes::CLAIMS, thesis::CLAIMS],
+        claims: &[thesis_oscillators::CLAIMS, thesis_modes::CLAIMS, thesis_viscosity::CLAIMS, thesis::CLAIMS],
     },
 ];
 

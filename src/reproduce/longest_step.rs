@@ -114,6 +114,13 @@ impl Trial {
     }
 }
 
+/// The longest stable step (s) of a scene that runs for `duration` (s), looked for near `guess`, or near 2/ω_max of the scene.
+pub fn longest(loaded: LoadedScene, duration: f64, guess: Option<f64>) -> Result<f64> {
+    let trial = Trial::new(loaded, duration)?;
+    let guess = guess.map_or_else(|| trial.estimate(), Ok)?;
+    Ok(trial.longest(guess)?.0)
+}
+
 /// Σ m |g| H of the bodies that nothing holds, H above the lowest vertex of all (J).
 fn falls_in(model: &Model) -> f64 {
     let up = |x: &Vec3| -model.gravity.dot(x); // |g| times the height

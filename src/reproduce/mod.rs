@@ -8,12 +8,14 @@
 
 mod claim;
 mod constrained;
+mod distances;
 mod figure;
 mod film;
 mod laplacian;
 pub mod longest_step;
 mod motion;
 mod optimized;
+mod optimized_rules;
 mod record;
 mod reduced;
 mod report;
@@ -21,6 +23,8 @@ mod runner;
 mod study;
 mod thesis;
 mod thesis_modes;
+mod thesis_oscillators;
+mod thesis_viscosity;
 
 pub use claim::{Claim, Kind, PAPERS, Paper, select};
 pub use figure::{Axis, Curve, Figure, Panel};
