@@ -1,6 +1,6 @@
 //! Claims and papers: the table of what is tried.
 
-use super::{Study, laplacian};
+use super::{Study, example, laplacian};
 use crate::error::InputError;
 use crate::{Result, suggest};
 
@@ -86,12 +86,20 @@ impl Paper {
 }
 
 /// The papers that Dashpot is made of.
-pub const PAPERS: &[Paper] = &[Paper {
-    key: "laplacian",
-    title: "Laplacian Damping for Projective Dynamics",
-    authors: "J. Li, T. Liu, L. Kavan",
-    claims: &[laplacian::CLAIMS],
-}];
+pub const PAPERS: &[Paper] = &[
+    Paper {
+        key: "laplacian",
+        title: "Laplacian Damping for Projective Dynamics",
+        authors: "J. Li, T. Liu, L. Kavan",
+        claims: &[laplacian::CLAIMS],
+    },
+    Paper {
+        key: "example",
+        title: "Example-Based Damping Design",
+        authors: "H. Xu, J. Barbič",
+        claims: &[example::CLAIMS],
+    },
+];
 
 /// The claims of these names; a paper's name means all of its claims, no name means all there are.
 pub fn select(names: &[String]) -> Result<Vec<(&'static Paper, &'static Claim)>> {

@@ -7,6 +7,7 @@
 //! Bounds come from the papers or from physics, never from what a run happened to show: a claim that fails is a result.
 
 mod claim;
+mod example;
 mod figure;
 mod film;
 mod laplacian;
