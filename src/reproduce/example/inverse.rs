@@ -29,7 +29,7 @@ pub(super) const FIG_9: Claim = Claim {
     place: "Figure 9",
     says: "What remains after one cycle falls monotonically with γ, from amplitudes 1, 2 and 3, to 0 where it is overdamped; bisection finds the γ that leaves 2.45 of 3.",
     caveat: "A belly by itself instead of the koala's.",
-    runs: "`dashpot design belly-targets --sweep \"sideways: 1, 2, 3\"` with shapes of 6 cm, ten values of γ from 0.001 to 1000, and the target 3 → 2.45.",
+    runs: "`dashpot design belly-targets --sweep \"sideways: 1, 2, 3\"` with shapes of 6 cm, eight values of γ from 0.001 to 1000, and the target 3 → 2.45.",
     study: figure_9,
     ..Claim::PHYSICS
 };
@@ -161,7 +161,7 @@ fn figure_9(study: &mut Study) -> Result<()> {
     let loaded = study.load("belly-targets", &["damping.example.0.shape.size=0.06"])?;
     // amplitudes of 6, 12 and 18 cm of a belly with a radius of 20 cm
     let asked = [Request { example: "sideways".into(), amplitudes: vec![1.0, 2.0, 3.0] }];
-    let gammas = [1e-3, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0];
+    let gammas = [1e-3, 0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0];
     let sweeps = sweep(&loaded, &asked, &gammas, &backend, &mut |_, _| {})?;
     let mut curves = Vec::new();
     for sweep in &sweeps {

@@ -109,7 +109,8 @@ const BAR: &str = r#"
 
 fn figure_6(study: &mut Study) -> Result<()> {
     let curve = "damping.example.0.curve={ points = [[0.0, 0.8], [0.2, -0.5], [0.5, 0.3], [0.9, 1.0]] }";
-    let loaded = study.load_text("bar", BAR, &[curve])?;
+    // one stage a step: γ is that of its start
+    let loaded = study.load_text("bar", BAR, &[curve, "integrator.kind=implicit-midpoint"])?;
     let given = loaded.scene.damping.examples[0].curve.clone();
     let given = given.ok_or_else(|| crate::error::InputError::new("the bar has no curve"))?;
     let at_points = given.points.iter().map(|[r, y]| (given.log_gamma(*r) - y).abs()).fold(0.0, f64::max);
