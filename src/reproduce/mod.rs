@@ -7,15 +7,21 @@
 //! Bounds come from the papers or from physics, never from what a run happened to show: a claim that fails is a result.
 
 mod claim;
+mod constrained;
 mod example;
 mod figure;
 mod film;
 mod laplacian;
+pub mod longest_step;
 mod motion;
+mod optimized;
 mod record;
+mod reduced;
 mod report;
 mod runner;
 mod study;
+mod thesis;
+mod thesis_modes;
 
 pub use claim::{Claim, Kind, PAPERS, Paper, select};
 pub use figure::{Axis, Curve, Figure, Panel};

@@ -11,7 +11,7 @@ pub enum Scope {
     Global,
     /// Every element by itself.
     Local,
-    /// Bodies, then elements with the torque removed along radii.
+    /// Bodies, then their elements.
     Both,
 }
 
@@ -63,6 +63,8 @@ pub struct Damping {
     pub scope: Scope,
     /// How `direct` loses its torque; the spring models ask only whether it is `none`.
     pub torque: Torque,
+    /// How the local part of `direct` loses its; see [`Damping::torque_of_elements`].
+    pub local_torque: Option<Torque>,
     /// φ of `strain-rate` (Pa s): against change of volume.
     pub phi: f64,
     /// ψ of `strain-rate` (Pa s): against shear.
@@ -83,6 +85,15 @@ pub struct Damping {
 }
 
 impl Damping {
+    /// How the local part of `direct` loses its torque: as `local_torque` says, or else along radii after the global
+    /// part, as the paper proposes, and like that one where it acts alone.
+    pub fn torque_of_elements(&self) -> Torque {
+        self.local_torque.unwrap_or(match self.scope {
+            Scope::Both => Torque::Radial,
+            Scope::Global | Scope::Local => self.torque,
+        })
+    }
+
     /// Gives every example a name.
     pub(super) fn fill_defaults(&mut self) {
         for (index, example) in self.examples.iter_mut().enumerate() {
@@ -104,6 +115,7 @@ impl Default for Damping {
             sweeps: 10,
             scope: Scope::Both,
             torque: Torque::Edges,
+            local_torque: None,
             phi: 0.0,
             psi: 0.0,
             wavelength: None,
