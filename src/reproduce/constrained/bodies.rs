@@ -90,7 +90,13 @@ fn bear(study: &mut Study) -> Result<()> {
     let arms: Vec<Vec3> =
         (free + 2..motion.rows.len()).map(|k| Vec3::from(motion.rows[k].centre) - hand[k]).collect();
     let swept = arms.iter().map(|arm| arm.angle(&arms[0]).to_degrees()).fold(0.0, f64::max);
-    study.measure("farthest that the centre has turned about the hand", "rotates", swept, "°", Bound::Above(90.0));
+    study.measure(
+        "farthest that the centre has turned about the hand",
+        "rotates",
+        swept,
+        "°",
+        Bound::Above(90.0),
+    );
     let strayed = (hand[motion.rows.len() - 1] - hand[free + 2]).norm();
     study.measure("way of the hand meanwhile", "held", strayed, "m", Bound::Below(0.05));
     let energies = vec![
@@ -247,7 +253,8 @@ fn swings(study: &mut Study) -> Result<()> {
             Bound::Above(0.5),
         );
         let third = |rows: &[Row]| rows.iter().map(|row| row.kinetic).sum::<f64>() / rows.len() as f64;
-        let lively = third(part(&held.rows, frames - frames / 3..frames + 1)) / third(part(&held.rows, 0..frames / 3));
+        let lively =
+            third(part(&held.rows, frames - frames / 3..frames + 1)) / third(part(&held.rows, 0..frames / 3));
         study.measure(
             &format!("{scene}: mean kinetic energy, last third over first"),
             "swings on",

@@ -42,6 +42,13 @@ const TARGETS: [(&str, f64, f64, f64); 4] = [
     ("up-down", 1.6, 0.65, 0.53),
 ];
 
+/// The belly before its design: γ = 1.
+fn undesigned(study: &Study, settings: &[&str]) -> Result<LoadedScene> {
+    let mut loaded = study.load("belly-targets", settings)?;
+    loaded.scene.damping.examples.iter_mut().for_each(|example| example.curve = None);
+    Ok(loaded)
+}
+
 /// The search for these targets, and the rounds it took.
 fn found(loaded: &LoadedScene, targets: &str) -> Result<(Designed, usize)> {
     let refuse = |e: target::TargetError| Error::from(InputError::field("target", e.to_string()));
@@ -58,7 +65,7 @@ fn backend(loaded: &LoadedScene, model: Arc<Model>) -> Result<Box<dyn Backend>> 
 }
 
 fn figure_2c(study: &mut Study) -> Result<()> {
-    let loaded = study.load("belly-targets", &[])?;
+    let loaded = undesigned(study, &[])?;
     let (designed, rounds) = found(&loaded, "sideways: 0.8->0.2, 1.6->0.75; up-down: 0.8->0.25, 1.6->0.65")?;
     let linear = best_linear(&loaded)?;
     let mut rows = Vec::new();
@@ -158,7 +165,7 @@ fn signals(study: &mut Study, loaded: &LoadedScene, examples: &[Example]) -> Res
 }
 
 fn figure_9(study: &mut Study) -> Result<()> {
-    let loaded = study.load("belly-targets", &["damping.example.0.shape.size=0.06"])?;
+    let loaded = undesigned(study, &["damping.example.0.shape.size=0.06"])?;
     // amplitudes of 6, 12 and 18 cm of a belly with a radius of 20 cm
     let asked = [Request { example: "sideways".into(), amplitudes: vec![1.0, 2.0, 3.0] }];
     let gammas = [1e-3, 0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0];
