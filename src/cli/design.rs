@@ -146,7 +146,8 @@ fn text(designed: &Designed, loaded: &LoadedScene) -> String {
 
 /// A bar on a terminal, nothing in a pipe; it counts these.
 fn progress_bar(what: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(&format!("{{bar:30}} {what} {{pos}}/{{len}}  {{msg}}  {{elapsed}}"));
+    let style =
+        ProgressStyle::with_template(&format!("{{bar:30}} {what} {{pos}}/{{len}}  {{msg}}  {{elapsed}}"));
     let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(std::time::Duration::from_millis(200));
     bar

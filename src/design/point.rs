@@ -196,7 +196,8 @@ impl<'a> Point<'a> {
             if is_jump { End::Jump { below, above } } else { End::Between { below, above } }
         } else if at(LOG_GAMMA[0]).and(at(LOG_GAMMA[1])).is_some() {
             // not only at the ends of the range: b need not be monotone
-            let (least, most) = (amplitudes().fold(f64::INFINITY, f64::min), amplitudes().fold(0.0, f64::max));
+            let (least, most) =
+                (amplitudes().fold(f64::INFINITY, f64::min), amplitudes().fold(0.0, f64::max));
             End::OutOfReach { least, most }
         } else {
             let amplitude = best.remaining.amplitude;

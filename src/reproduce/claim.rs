@@ -1,7 +1,7 @@
 //! Claims and papers: the table of what is tried.
 
 use super::{
-    Study, constrained, laplacian, optimized, optimized_rules, reduced, thesis, thesis_modes,
+    Study, constrained, example, laplacian, optimized, optimized_rules, reduced, thesis, thesis_modes,
     thesis_oscillators, thesis_viscosity,
 };
 use crate::error::InputError;
@@ -106,7 +106,7 @@ pub const PAPERS: &[Paper] = &[
         key: "example",
         title: "Example-Based Damping Design",
         authors: "H. Xu, J. Barbič",
-        claims: &[reduced::CLAIMS],
+        claims: &[example::CLAIMS, reduced::CLAIMS],
     },
     Paper {
         key: "optimized",

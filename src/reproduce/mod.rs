@@ -9,6 +9,7 @@
 mod claim;
 mod constrained;
 mod distances;
+mod example;
 mod figure;
 mod film;
 mod laplacian;

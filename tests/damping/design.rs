@@ -177,7 +177,8 @@ fn what_is_not_monotone_or_jumps_is_told_so() {
         search(&mut Formula(formula), &mut examples, &targets, &options, &mut |_| {}).unwrap().remove(0)
     };
     // rises up to γ = 0.02 by 4 %, then falls: more is seen than at the end of the range
-    let hill = |log: f64| if log < -1.7 { 0.7 + 0.02 * (log + 3.0) } else { 0.726 * 10f64.powf(-0.3 * (log + 1.7)) };
+    let hill =
+        |log: f64| if log < -1.7 { 0.7 + 0.02 * (log + 3.0) } else { 0.726 * 10f64.powf(-0.3 * (log + 1.7)) };
     let missed = outcome(hill, "ear: 1->0.9");
     let rise = missed.rise.expect("it rises");
     assert!(rise.from[1] < rise.to[1] && rise.from[0] < rise.to[0], "{rise:?}");

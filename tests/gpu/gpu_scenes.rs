@@ -110,6 +110,7 @@ const CHEBYSHEV_FRAMES: &[(&str, usize)] = &[
     ("koala-belly", 1),
     ("four-balls", 1),
     ("koala-design", 1),
+    ("belly-targets", 1),
 ];
 
 /// Scenes with ten times the room at the end: twelve thousand iterations of L-BFGS that end at a tolerance (3.4e-6 of its size); a fist that hits and two thousand explicit steps with damping along edges, whose

@@ -131,7 +131,11 @@ fn outcomes(ui: &mut Ui, ui_state: &mut UiState) {
                     "{} wanted; {} {} to {}",
                     number(outcome.wanted),
                     // where b(γ) is not monotone, tests do not bound it
-                    if outcome.rise.is_none() { "reachable is only" } else { "not monotone in γ; seen were" },
+                    if outcome.rise.is_none() {
+                        "reachable is only"
+                    } else {
+                        "not monotone in γ; seen were"
+                    },
                     number(least),
                     number(most)
                 ),

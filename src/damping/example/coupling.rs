@@ -161,7 +161,8 @@ mod tests {
         let x = DMatrix::from_fn(5, 2, |i, j| if j == 0 || i > 0 { 1.0 } else { 1.1 } + 0.01 * next());
         let products = x.transpose() * &x;
         let coupling = ShapeFactor::new(&products).expect("independent");
-        let lowest = |matrix| symmetric_part(&coupling.damping(&gammas, matrix)).symmetric_eigenvalues().min();
+        let lowest =
+            |matrix| symmetric_part(&coupling.damping(&gammas, matrix)).symmetric_eigenvalues().min();
         assert!(lowest(Bare) < -100.0, "{}", lowest(Bare));
         for matrix in [Dissipative, Symmetric] {
             assert!(lowest(matrix) > -1e-9 * 1e5, "{matrix:?}");
