@@ -23,3 +23,4 @@ mod reduced;
 mod reduced_motion;
 mod solvers;
 mod stability;
+mod unsolved;
