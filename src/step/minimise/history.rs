@@ -77,7 +77,10 @@ impl History {
     /// Takes note of an iterate, its gradient and A⁻¹ times that. Keeps `most` pairs.
     pub fn learn(&mut self, x: &[Vec3], g: &[Vec3], d: &[Vec3], most: usize) {
         if !self.has_last {
-            self.last = [x.to_vec(), g.to_vec(), d.to_vec()];
+            for (last, now) in self.last.iter_mut().zip([x, g, d]) {
+                last.clear();
+                last.extend_from_slice(now);
+            }
             self.change.resize(x.len(), Vec3::zeros());
             self.has_last = true;
             return;
