@@ -149,6 +149,9 @@ pub enum RunError {
              2147 MB; a coarser mesh needs less"
     )]
     ContactMemory { vertices: usize, megabytes: usize },
+    /// The study of a paper's claim could not be made to its end; all others were.
+    #[error("{claim} could not be tried to its end: {why}")]
+    Study { claim: String, why: String },
     /// An iteration did not converge.
     #[error("{0} did not converge")]
     NotConverged(String),

@@ -29,6 +29,8 @@ pub mod model;
 pub mod modes;
 pub mod observe;
 pub mod reduced;
+#[cfg(feature = "gpu")]
+pub mod reproduce;
 pub mod scene;
 pub mod setup;
 pub mod solve;

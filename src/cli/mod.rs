@@ -19,6 +19,7 @@ pub mod design;
 pub mod mesh;
 pub mod modes;
 pub mod reduce;
+pub mod reproduce;
 pub mod run;
 pub mod scenes;
 pub mod table;
@@ -55,6 +56,8 @@ enum Command {
     Modes(modes::Args),
     /// Run a scene's body in reduced coordinates.
     Reduce(reduce::Args),
+    /// Try every claim of the papers and write a report.
+    Reproduce(reproduce::Args),
     /// Benchmark, phase by phase.
     Bench(bench::Args),
     /// Find damping curves for the scene's examples from target amplitudes.
@@ -76,6 +79,12 @@ pub struct Threads {
 }
 
 impl Threads {
+    /// How many threads that is.
+    fn count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(cores, usize::from)
+    }
+
     /// Does the work on this many threads.
     fn install<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
         let threads = self.threads.map_or(0, usize::from);
@@ -145,6 +154,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Modes(args)) => modes::run(&args),
         Some(Command::Reduce(args)) => reduce::run(args),
+        Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Design(args)) => design::run(&args),
         Some(Command::Adapters(args)) => adapters::run(&args),

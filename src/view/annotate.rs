@@ -95,6 +95,24 @@ pub fn row(pictures: &[Picture]) -> Option<Picture> {
     Some(Picture { width, height, rgba })
 }
 
+/// Joins pictures below each other with white gaps, each flush left.
+pub fn column(pictures: &[Picture]) -> Option<Picture> {
+    const GAP: u32 = 4;
+    let width = pictures.iter().map(|picture| picture.width).max()?;
+    let height = pictures.iter().map(|p| p.height).sum::<u32>() + GAP * (pictures.len() as u32 - 1);
+    let mut rgba = vec![255; 4 * width as usize * height as usize];
+    let mut top = 0;
+    for picture in pictures {
+        let bytes = 4 * picture.width as usize;
+        for (y, line) in picture.rgba.chunks_exact(bytes).enumerate() {
+            let at = 4 * (top as usize + y) * width as usize;
+            rgba[at..at + bytes].copy_from_slice(line);
+        }
+        top += picture.height + GAP;
+    }
+    Some(Picture { width, height, rgba })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +137,16 @@ mod tests {
         // a digit has some ten pixels, a name some hundred
         assert!(different(drawn(Colour::Speed, [0.0, 7.0])) > 10);
         assert!(different(drawn(Colour::Damping, [0.0, 5.0])) > 100);
+    }
+
+    #[test]
+    fn pictures_stand_below_each_other() {
+        let dark = |width, height| Picture { width, height, rgba: vec![0; 4 * (width * height) as usize] };
+        let joined = column(&[dark(3, 2), dark(5, 1)]).unwrap();
+        assert_eq!([joined.width, joined.height], [5, 7], "a gap of four lines");
+        let line = |y: usize| joined.rgba[20 * y..20 * y + 20].iter().filter(|byte| **byte == 0).count();
+        assert_eq!([0, 1, 2, 5, 6].map(line), [12, 12, 0, 0, 20]);
+        assert!(column(&[]).is_none());
     }
 
     #[test]

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// The font of all text, same as the window's.
-pub(super) const FONT: &str = "sans-serif";
+pub(crate) const FONT: &str = "sans-serif";
 
 /// Size of a chart (pixels).
 const SIZE: (u32, u32) = (960, 540);
 
 /// Registers the window's fonts with plotters.
-pub(super) fn use_fonts() {
+pub(crate) fn use_fonts() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
         let known =

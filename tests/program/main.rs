@@ -10,6 +10,7 @@ mod contract;
 mod exports;
 mod exports_elsewhere;
 mod no_test_is_forgotten;
+mod reproduce;
 mod rival_methods;
 mod rooms;
 mod scene_errors;
