@@ -10,7 +10,6 @@ pub mod annotate;
 pub mod camera;
 pub mod canvas;
 pub(crate) mod chart;
-mod chart;
 pub mod cost_chart;
 mod frame;
 pub mod look;
