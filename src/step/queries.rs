@@ -30,7 +30,7 @@ impl Simulation {
     }
 
     /// What iterations have left unsolved so far, as a share of the motion: √(Σ of the energy left / Σ of that in motion). `None`
-    /// where it is not estimated: on a device that makes whole steps, by Newton's method, with momenta or energy held inside
+    /// where it is not estimated: on a device that makes whole steps, with a history of L-BFGS, by Newton's method, with momenta or energy held inside
     /// the solve, and where `time.tolerance` ends the iterations.
     pub fn unsolved(&self) -> Option<f64> {
         self.solve_stats.share()

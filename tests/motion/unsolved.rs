@@ -44,11 +44,9 @@ fn missing(overrides: &[&str]) -> [f64; 2] {
 fn the_estimate_tells_how_much_more_iterations_would_change() {
     for overrides in [&["time.iterations=5"][..], &["time.iterations=10"], &["time.iterations=30"]] {
         let [left, estimate] = missing(overrides);
-        // one rate stands for all that shrinks: the right order is what it promises
-        assert!((0.3..3.0).contains(&(estimate / left)), "{overrides:?}: {estimate} for {left}");
+        // one rate stands for all that shrinks, and the slowest is hidden still: a bound from below, of the right order
+        assert!((0.1..1.5).contains(&(estimate / left)), "{overrides:?}: {estimate} for {left}");
     }
-    let [plain, history] = [&[][..], &["solver.history=5"]].map(missing);
-    assert!(plain[1] > 0.1 && history[1] < 0.5 * plain[1], "{plain:?} {history:?}");
 }
 
 #[test]
@@ -70,6 +68,7 @@ fn what_is_at_rest_or_compact_counts_as_solved() {
 fn nothing_is_said_where_nothing_is_estimated() {
     for overrides in [
         &["solver.kind=newton"][..],
+        &["solver.history=5"],
         &["conservation.method=cpd"],
         &["time.iterations=500", "time.tolerance=1e-3"],
         &["integrator.kind=symplectic-euler", "time.substeps=400"],

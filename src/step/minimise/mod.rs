@@ -234,7 +234,7 @@ impl Minimiser {
     }
 
     /// √(Σ m |d|²) of the step d made last (kg½ m), where it says how far the step is from solved: corrected directions end
-    /// elsewhere, and Newton's shrink ever faster.
+    /// elsewhere, those of L-BFGS shrink unevenly, and Newton's ever faster.
     fn step_length(
         &self,
         coefficients: &StepCoefficients,
@@ -242,7 +242,7 @@ impl Minimiser {
         parts: &Parts,
         cx: &mut StepContext,
     ) -> Result<Option<f64>> {
-        if self.is_newton || parts.correct_directions() {
+        if self.is_newton || self.lbfgs.is_some() || parts.correct_directions() {
             return Ok(None);
         }
         let StepContext { backend, model, clock, .. } = cx;

@@ -5,8 +5,9 @@
 //!
 //!   Σ_k ρᵏ d = ρ/(1 − ρ) d,   ρ = |d_k| / |d_{k−1}|,   |d|² = Σ m |d_i|²
 //!
-//! with the last step d. Its energy, s²/2 times the square of that, is compared with that of the motion. The estimate is low where
-//! the last iterations shrink a fast part of the error still, and says nothing of what the length of the step costs.
+//! with the last step d. Its energy, s²/2 times the square of that, is compared with that of the motion. The estimate is low,
+//! three to five times on a long soft bar, where the last iterations shrink a faster part of the error still, and says nothing of what the
+//! length of the step costs.
 
 use crate::ledger::Row;
 
