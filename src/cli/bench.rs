@@ -1,5 +1,6 @@
 //! `dashpot bench [SUITE]`: measures, phase by phase.
 
+pub mod accuracy;
 pub mod cases;
 pub mod conserving;
 pub mod damping;
@@ -42,6 +43,8 @@ pub enum Suite {
     Examples,
     /// The adapter's bandwidth and latencies, and how near every kernel comes to them
     Roofline,
+    /// How far motion is off the converged one, against what it costs: integrators, iterations, with and without a history
+    Accuracy,
 }
 
 /// Measure, phase by phase.
@@ -65,9 +68,12 @@ pub struct Args {
     /// Leave out cases with more elements
     #[arg(long, value_name = "N", default_value_t = 1_200_000)]
     largest: usize,
-    /// Bars of `roofline` and of `--report`, separated by commas
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "SIZES", default_value = "S,M,L")]
-    sizes: Vec<BarSize>,
+    /// Bars of `roofline` and of `--report` (S,M,L unless given) and of `accuracy` (S), separated by commas
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "SIZES")]
+    sizes: Option<Vec<BarSize>>,
+    /// `accuracy`: draw error against cost as SVG
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     /// `roofline`: the same frames on a device that is only assumed: `discrete`, `integrated`, or as in `500GB/s,4us` (repeatable)
     #[arg(long, value_name = "DEVICE")]
     assume: Vec<String>,
@@ -94,13 +100,16 @@ pub fn run(args: Args) -> Result<()> {
     {
         return Err(InputError::field("--adapter", WITHOUT_DEVICE).into());
     }
-    let only_cpu = [Suite::Damping, Suite::Solvers, Suite::Examples].contains(&args.suite);
-    let message = "the suites `damping`, `solvers` and `examples` compute on the CPU; expected cpu";
+    let only_cpu = [Suite::Damping, Suite::Solvers, Suite::Examples, Suite::Accuracy].contains(&args.suite);
+    let message =
+        "the suites `damping`, `solvers`, `examples` and `accuracy` compute on the CPU; expected cpu";
     refuse_if(only_cpu && args.backend.contains(&BackendChoice::Gpu), "--backend", message)?;
     let least = cases::least_elements(args.suite);
     let message = format!("the smallest case of this suite has {least} elements, got {}", args.largest);
     refuse_if(args.largest < least, "--largest", message)?;
+    refuse_if(args.plot.is_some() && args.suite != Suite::Accuracy, "--plot", "is for the suite `accuracy`")?;
     args.json.as_deref().map_or(Ok(()), |path| writable("--json", path))?;
+    args.plot.as_deref().map_or(Ok(()), |path| writable("--plot", path))?;
     args.report.as_deref().map_or(Ok(()), |path| writable("--report", path))?;
     let json = args.threads.install(|| {
         say!("{}", measure::machine())?;
@@ -111,6 +120,10 @@ pub fn run(args: Args) -> Result<()> {
             args.backend.iter().map(|choice| decided(*choice, args.adapter.is_some())).collect();
         if args.suite == Suite::Damping {
             return damping::run().map(|results| serde_json::to_string_pretty(&results));
+        }
+        if args.suite == Suite::Accuracy {
+            return accuracy::run(&accuracy_plan(&args))
+                .map(|results| serde_json::to_string_pretty(&results));
         }
         if !backends.contains(&BackendChoice::Gpu) {
             return on_cpu(&args).map(|results| serde_json::to_string_pretty(&results));
@@ -131,6 +144,15 @@ pub fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
+fn accuracy_plan(args: &Args) -> accuracy::Plan {
+    accuracy::Plan {
+        frames: args.frames,
+        largest: args.largest,
+        bars: args.sizes.clone().unwrap_or(vec![BarSize::S]),
+        plot: args.plot.clone(),
+    }
+}
+
 /// The suite `roofline`, and the report.
 fn on_bars(args: &Args, assumed: &[roofline::Assumed]) -> Result<serde_json::Result<String>> {
     let plan = device::Plan {
@@ -139,7 +161,7 @@ fn on_bars(args: &Args, assumed: &[roofline::Assumed]) -> Result<serde_json::Res
         device: BackendArgs::device(args.adapter.clone(), None),
         frames: args.frames,
         largest: args.largest,
-        sizes: args.sizes.clone(),
+        sizes: args.sizes.clone().unwrap_or(vec![BarSize::S, BarSize::M, BarSize::L]),
     };
     Ok(match args.report {
         Some(_) => serde_json::to_string_pretty(&report::run(&plan, assumed)?),
@@ -160,7 +182,7 @@ fn on_cpu(args: &Args) -> Result<Vec<Measured>> {
         Suite::Solvers => solvers::run,
         Suite::Examples => examples::run,
         // have their own tables
-        Suite::Damping | Suite::Roofline => |_, _| Ok(Vec::new()),
+        Suite::Damping | Suite::Roofline | Suite::Accuracy => |_, _| Ok(Vec::new()),
     };
     suite(args.frames, args.largest)
 }

@@ -251,7 +251,10 @@ impl<T: Scalar> HostAccess for Cpu<T> {
             }
             None => None,
         };
-        Ok(Measured { gradient_norm, merit, slope })
+        let square = |i: usize| self.model.mass[i] * wide(&self.gradient[i]).norm_squared();
+        // a solve leaves A⁻¹ g in the place of g
+        let step = what.step.then(|| sum(self.gradient.len(), square).sqrt());
+        Ok(Measured { gradient_norm, merit, slope, step })
     }
 
     fn offset_state(&mut self, offset: StateOffset) -> Result<()> {

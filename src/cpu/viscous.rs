@@ -12,12 +12,17 @@
 
 use super::{CHUNK, fill};
 use crate::Vec3;
+use crate::elastic::lanes::on_lanes;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::step::coefficients::StepCoefficients;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::ops::Range;
+
+/// A vector in a register of four: x, y, z and nothing.
+type Padded = [f64; 4];
 
 /// The products of the state with L (N for α₂ = 1 s).
 pub struct Viscous {
@@ -28,17 +33,24 @@ pub struct Viscous {
     pub kick: Vec<Vec3>,
     /// Memory for the next product and for what is multiplied.
     next: Vec<Vec3>,
-    shifted: Vec<Vec3>,
+    shifted: Vec<Padded>,
     bodies: Vec<Range<usize>>,
 }
 
 impl Viscous {
     /// Keeps the products of `parts`: L x_n, L x_{n−1}, L v_n.
     pub fn from_parts(model: &Model, [position, position_before, velocity]: [Vec<Vec3>; 3]) -> Self {
-        let memory = || vec![Vec3::zeros(); model.vertex_count()];
-        let bodies = model.islands();
-        let kick = Vec::new();
-        Viscous { position, position_before, velocity, kick, next: memory(), shifted: memory(), bodies }
+        let n = model.vertex_count();
+        let (next, shifted) = (vec![Vec3::zeros(); n], vec![Padded::default(); n]);
+        Viscous {
+            position,
+            position_before,
+            velocity,
+            kick: Vec::new(),
+            next,
+            shifted,
+            bodies: model.islands(),
+        }
     }
 
     /// Multiplies a state x_n, x_{n−1}, v_n with L.
@@ -67,7 +79,15 @@ impl Viscous {
             - (row.position_new / coefficients.h) * (1.0 + coefficients.row.offset / coefficients.row.c2);
         let on_velocity = row.velocity;
         move |i| {
-            self.position_before[i] * on_before + self.position[i] * on_here + self.velocity[i] * on_velocity
+            // many integrators need one or two of the three: memory that is not read costs nothing
+            let mut known = self.position[i] * on_here;
+            if on_before != 0.0 {
+                known += self.position_before[i] * on_before;
+            }
+            if on_velocity != 0.0 {
+                known += self.velocity[i] * on_velocity;
+            }
+            known
         }
     }
 
@@ -102,11 +122,15 @@ impl Viscous {
             let lines = next[body.clone()].par_iter_mut().with_min_len(CHUNK);
             lines.zip(&mut position_before[body.clone()]).enumerate().for_each(|(i, (next, before))| {
                 *next -= share;
-                let mut of_way = *next - velocity[i] * row.velocity;
+                let mut of_way = *next;
+                if row.velocity != 0.0 {
+                    of_way -= velocity[i] * row.velocity;
+                }
                 if let Some(kick) = kick.get(i) {
                     of_way -= kick;
                 }
-                *before = position[i] + of_way * h_p - (*before - position[i]) * b_p;
+                let after = position[i] + of_way * h_p;
+                *before = if b_p == 0.0 { after } else { after - (*before - position[i]) * b_p };
             });
         }
         std::mem::swap(&mut self.position, &mut self.position_before);
@@ -127,14 +151,12 @@ impl Viscous {
         let Viscous { next, shifted, bodies, .. } = self;
         let by_body = bodies.iter().map(|body| {
             let (start, first) = (body.start, u[body.start]);
-            fill(&mut shifted[body.clone()], |i| u[start + i] - first);
+            fill(&mut shifted[body.clone()], |i| {
+                let shifted = u[start + i] - first;
+                [shifted.x, shifted.y, shifted.z, 0.0]
+            });
             let tasks = next[body.clone()].par_chunks_mut(CHUNK).enumerate().map(|(task, out)| {
-                let mut sums = Sums::default();
-                for (out, i) in out.iter_mut().zip(start + task * CHUNK..) {
-                    *out = row_product(laplacian.row(i), shifted);
-                    sums.add(*out, moved(i));
-                }
-                sums
+                on_lanes(Products { laplacian, u: shifted, moved: &moved, first: start + task * CHUNK, out })
             });
             // added in the order of the tasks: the bits do not depend on the threads
             let sums: Vec<Sums> = tasks.collect();
@@ -170,13 +192,48 @@ impl Sums {
     }
 }
 
+/// The rows of L from `first` on times u, and their sums with what has `moved`.
+struct Products<'a, M> {
+    laplacian: &'a SparseMatrix,
+    u: &'a [Padded],
+    moved: &'a M,
+    first: usize,
+    out: &'a mut [Vec3],
+}
+
+impl<M: Fn(usize) -> Vec3> WithSimd for Products<'_, M> {
+    type Output = Sums;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Sums {
+        let mut sums = Sums::default();
+        for (out, i) in self.out.iter_mut().zip(self.first..) {
+            let [x, y, z, _] = row_product(self.laplacian.row(i), self.u);
+            *out = Vec3::new(x, y, z);
+            sums.add(*out, (self.moved)(i));
+        }
+        sums
+    }
+}
+
 /// A row of L times u, in two sums, so that an addition need not wait for the one before it.
-fn row_product((columns, values): (&[u32], &[f64]), u: &[Vec3]) -> Vec3 {
-    let term = |(&j, &l): (&u32, &f64)| u[j as usize] * l;
-    let pairs = columns.chunks_exact(2).zip(values.chunks_exact(2));
-    let (even, odd) = pairs.fold((Vec3::zeros(), Vec3::zeros()), |(even, odd), (j, l)| {
-        (even + term((&j[0], &l[0])), odd + term((&j[1], &l[1])))
-    });
-    let last = columns.len() & !1;
-    columns[last..].iter().zip(&values[last..]).map(term).fold(even + odd, |sum, term| sum + term)
+#[inline(always)]
+fn row_product((columns, values): (&[u32], &[f64]), u: &[Padded]) -> Padded {
+    let (mut even, mut odd) = (Padded::default(), Padded::default());
+    let (pairs, last) = columns.as_chunks::<2>();
+    let (weights, last_weight) = values.as_chunks::<2>();
+    for ([i, j], [a, b]) in pairs.iter().zip(weights) {
+        even = added(even, u[*i as usize], *a);
+        odd = added(odd, u[*j as usize], *b);
+    }
+    let mut sum = std::array::from_fn(|c| even[c] + odd[c]);
+    for (j, l) in last.iter().zip(last_weight) {
+        sum = added(sum, u[*j as usize], *l);
+    }
+    sum
+}
+
+#[inline(always)]
+fn added(sum: Padded, u: Padded, weight: f64) -> Padded {
+    std::array::from_fn(|c| sum[c] + u[c] * weight)
 }

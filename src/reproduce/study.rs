@@ -13,6 +13,7 @@ use std::sync::Arc;
 /// A claim being tried. Everything runs on the CPU in double precision, on one thread where several claims are tried at once.
 pub struct Study<'a> {
     pub(super) record: Record,
+    /// Whether a few seconds are all there is: no filmstrips.
     pub(super) is_quick: bool,
     /// Where pictures go; `None` if nobody wants them.
     pub(super) folder: Option<&'a Path>,
@@ -21,11 +22,6 @@ pub struct Study<'a> {
 }
 
 impl Study<'_> {
-    /// Whether a few seconds are all there is: fewer frames, coarser searches. Bounds stay the same.
-    pub fn is_quick(&self) -> bool {
-        self.is_quick
-    }
-
     /// A built-in scene with settings such as `damping.model=none`.
     pub fn load(&self, scene: &str, settings: &[&str]) -> Result<LoadedScene> {
         setup::load(scene, &owned(settings))

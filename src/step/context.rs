@@ -156,6 +156,12 @@ impl StepContext {
         self.timed(Phase::Factor, |cx| cx.backend.prepare(&stage.coefficients, cx.needs))
     }
 
+    /// ½ M |g h|² (J): what a free fall for the length of a step gives all bodies.
+    pub(super) fn fall_energy(&self) -> f64 {
+        let speed = self.model.gravity.norm() * self.time.step_length();
+        0.5 * self.model.mass.iter().sum::<f64>() * speed * speed
+    }
+
     /// Factors A for all stages of a step.
     pub(super) fn factor(&mut self, stages: &[StepCoefficients]) -> Result<()> {
         let StepContext { backend, clock, needs, .. } = self;

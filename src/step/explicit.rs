@@ -100,5 +100,5 @@ pub(super) fn leap(
         cx.timed(Phase::Local, |cx| cx.backend.force(coefficients, targets, ForceAt::End, None))?;
     }
     parts.solved(stage, Progress { iterations: 0, is_solved: true }, cx)?;
-    Ok(Solved { iterations: 0, residual: Some(0.0) })
+    Ok(Solved { iterations: 0, residual: Some(0.0), left: None })
 }

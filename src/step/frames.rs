@@ -161,6 +161,9 @@ impl Simulation {
             if let Some((part, report)) = self.parts.find_mut::<Conservation>().zip(report.conservation) {
                 part.stats.add(&report, self.cx.time.substeps);
             }
+            if let Some(left) = solved.left {
+                self.solve_stats.add(left, &row, self.cx.fall_energy());
+            }
             self.frames.book = book;
             self.frames.arrived.push(row);
         }

@@ -90,6 +90,8 @@ pub struct Measure<'a> {
     pub merit: bool,
     /// g·d, d the direction of the last [`Iterate::AlongDirection`].
     pub slope_along: Option<&'a [Vec3]>,
+    /// √(Σ m |d|²), d the step of the last solve that moved the iterate by itself.
+    pub step: bool,
 }
 
 /// Those numbers: `None` where they were not asked for, or the backend does not know them.
@@ -101,6 +103,8 @@ pub struct Measured {
     pub merit: Option<Merit>,
     /// g·d (J).
     pub slope: Option<f64>,
+    /// √(Σ m |d|²) (kg½ m).
+    pub step: Option<f64>,
 }
 
 /// A linear map of three columns, the x, y and z at all vertices.

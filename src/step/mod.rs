@@ -40,6 +40,7 @@ pub use coefficients::StepCoefficients;
 pub use context::{Change, Proposal, StepContext};
 use frames::FrameQueue;
 pub use host::{HostAccess, HostNeeds, HostStep, Iterate, LinearMap, Measure, Measured, Merit, StateOffset};
+use minimise::remaining::SolveStats;
 use minimise::{Minimiser, Solved};
 pub use parts::Part;
 use parts::non_oscillatory::Calibration;
@@ -62,6 +63,8 @@ pub struct Simulation {
     frames: FrameQueue,
     /// How long the steps of an explicit integrator may be.
     stable_step: Option<StableStep>,
+    /// What iterations have left unsolved.
+    solve_stats: SolveStats,
 }
 
 impl Simulation {
@@ -89,7 +92,8 @@ impl Simulation {
         let mut cx = StepContext::new(model.clone(), backend, scheme, damping, time);
         let parts = Parts::new(&Setup { scene, model: &model, h, calibration }, &mut cx)?;
         let solver = Minimiser::new(scene, &cx, parts.correct_directions());
-        let mut simulation = Simulation { cx, solver, parts, frames: FrameQueue::default(), stable_step };
+        let (frames, solve_stats) = (FrameQueue::default(), SolveStats::default());
+        let mut simulation = Simulation { cx, solver, parts, frames, stable_step, solve_stats };
         simulation.gather_needs();
         simulation.parts.restored(&mut simulation.cx)?;
         simulation.open_book()?;

@@ -29,6 +29,13 @@ impl Simulation {
         self.parts.find::<Conservation>().map(|part| part.stats)
     }
 
+    /// What iterations have left unsolved so far, as a share of the motion: √(Σ of the energy left / Σ of that in motion). `None`
+    /// where it is not estimated: on a device that makes whole steps, with a history of L-BFGS, by Newton's method, with momenta or energy held inside
+    /// the solve, and where `time.tolerance` ends the iterations.
+    pub fn unsolved(&self) -> Option<f64> {
+        self.solve_stats.share()
+    }
+
     /// Whether the backend makes whole steps by itself.
     pub fn is_resident(&self) -> bool {
         self.cx.is_resident

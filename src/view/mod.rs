@@ -10,6 +10,7 @@ pub mod annotate;
 pub mod camera;
 pub mod canvas;
 pub(crate) mod chart;
+pub mod cost_chart;
 mod frame;
 pub mod look;
 mod memory;

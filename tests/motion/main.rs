@@ -26,3 +26,4 @@ mod reduced_motion;
 mod solvers;
 mod stability;
 mod trace;
+mod unsolved;

@@ -125,7 +125,7 @@ pub fn least_elements(suite: Suite) -> usize {
         Suite::Papers => PAPER_CASES.iter().map(|case| case.elements).min(),
         Suite::Scale => SCALE_CASES.iter().map(|(_, cells)| tets(cells)).min(),
         Suite::Kernels => kernel_cases(usize::MAX).map(|(_, cells)| tets(cells)).min(),
-        Suite::Damping | Suite::Solvers | Suite::Examples | Suite::Roofline => None,
+        Suite::Damping | Suite::Solvers | Suite::Examples | Suite::Roofline | Suite::Accuracy => None,
     };
     least.unwrap_or(0)
 }

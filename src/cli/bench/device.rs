@@ -88,7 +88,7 @@ impl Plan {
                 kernel_cases(self.largest).map(|case| bars(case, &["time.iterations=1"])).collect()
             }
             Suite::Roofline => self.bars().map(|case| bars(&case, &[])).collect(),
-            Suite::Damping | Suite::Solvers | Suite::Examples => Ok(Vec::new()),
+            Suite::Damping | Suite::Solvers | Suite::Examples | Suite::Accuracy => Ok(Vec::new()),
         }
     }
 

@@ -50,7 +50,7 @@ fn nearest(x: &[Vec3], point: Vec3) -> usize {
 }
 
 fn bear(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 60 } else { 120 };
+    let frames = 120;
     let mut simulation = study.simulate("bear", &[])?;
     let palm = nearest(simulation.positions(), Vec3::new(0.4, 0.4, 0.08));
     let mut hand = Vec::new();
@@ -196,7 +196,7 @@ fn cosines(study: &Study, scene: &str, axis: usize, frames: usize) -> Result<(Mo
 }
 
 fn t_pipe(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 180 } else { 300 };
+    let frames = 300;
     let (middle, turning) = cosines(study, "t-pipe-middle", 0, frames)?;
     let (third, steady) = cosines(study, "t-pipe-third", 2, frames)?;
     let flips = turning.windows(2).filter(|pair| pair[0] * pair[1] < 0.0).count() as f64;
@@ -222,7 +222,6 @@ fn t_pipe(study: &mut Study) -> Result<()> {
 fn swings(study: &mut Study) -> Result<()> {
     let mut panels = Vec::new();
     for (scene, frames) in [("pendulum", 300), ("hanging-cloth", 150)] {
-        let frames = if study.is_quick() { frames / 3 } else { frames };
         let held = study.run(scene, &[], frames)?;
         let plain = study.run(scene, &[NOTHING_HELD], frames)?;
         let start = held.rows[0].centre[1];

@@ -75,7 +75,7 @@ fn energies(title: &str, motion: &Motion) -> Panel {
 }
 
 fn ball(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 130 } else { 300 };
+    let frames = 300;
     let held = study.run("bouncing-ball", &[], frames)?;
     let plain = study.run("bouncing-ball", &[NOTHING_HELD], frames.min(60))?;
     // of the lowest point above the floor
@@ -108,7 +108,7 @@ fn spins(simulation: &Simulation) -> f64 {
 }
 
 fn bears(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 60 } else { 110 };
+    let frames = 110;
     let held = study.watch(&mut study.simulate("colliding-bears", &[])?, frames, spins)?;
     let plain = study.watch(&mut study.simulate("colliding-bears", &[NOTHING_HELD])?, frames, spins)?;
     let apart = |motion: &Motion| 1 + motion.rows.iter().rposition(|row| row.contact > 0.0).unwrap_or(0);
@@ -150,7 +150,7 @@ fn bears(study: &mut Study) -> Result<()> {
 const BY_FRICTION: [&str; 3] = ["body.strip.attach=[]", "contact.friction=1.0", "time.step=0.0333333333"];
 
 fn strip(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 40 } else { 150 };
+    let frames = 150;
     let held = study.run("strip", &[], frames)?;
     let plain = study.run("strip", &[NOTHING_HELD], frames)?;
     let friction = study.run("strip", &BY_FRICTION, frames.min(90))?;

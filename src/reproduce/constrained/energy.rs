@@ -78,7 +78,7 @@ const SOLVERS: [(&str, &[&str]); 5] = [
 ];
 
 fn five_solvers(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 60 } else { 200 };
+    let frames = 200;
     let runs: Vec<Motion> = SOLVERS
         .iter()
         .map(|(_, settings)| study.run("conserved-cube", settings, frames))
@@ -164,7 +164,7 @@ fn show_solvers(study: &mut Study, runs: &[Motion]) -> Result<()> {
 }
 
 fn gamma(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 120 } else { 300 };
+    let frames = 300;
     let mut panels: [Vec<Curve>; 3] = Default::default();
     for gamma in [0.1, 0.2, 0.5, 1.0] {
         let setting = format!("conservation.gamma={gamma}");
@@ -211,7 +211,7 @@ fn gamma(study: &mut Study) -> Result<()> {
     let at = |curve: &Curve| curve.points[frames / 2].1;
     let ordered = panels[0].windows(2).all(|w| at(&w[1]) < at(&w[0]));
     study.measure("energies in the order of γ", "yes", f64::from(u8::from(ordered)), "", Bound::Above(0.5));
-    let hippo = study.run("hippo", &[], if study.is_quick() { 30 } else { 150 })?;
+    let hippo = study.run("hippo", &[], 150)?;
     study.measure("hippo: angular momentum off", "0", spin_drift(&hippo), "of it", Bound::Below(1e-9));
     let left = elastic(&hippo, hippo.rows.len() - 30)[0] / hippo.rows[0].elastic;
     // e^(−5) and what the spin keeps stretched
@@ -239,7 +239,7 @@ fn thirds(motion: &Motion) -> [f64; 2] {
 }
 
 fn fixed_iterations(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 20 } else { 60 };
+    let frames = 60;
     let common = ["conservation.gamma=0.1", "time.substeps=1"];
     let fixed = |count: &'static str| [common[0], common[1], count, "conservation.tolerance=1e-12"];
     let five = study.run("hippo", &fixed("conservation.iterations=5"), frames)?;

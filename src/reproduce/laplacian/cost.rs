@@ -79,7 +79,7 @@ fn in_turn(simulations: &mut [Simulation], frames: usize) -> (Vec<f64>, f64) {
 }
 
 fn table(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 20 } else { 60 };
+    let frames = 60;
     let (mut rows, mut most) = (Vec::new(), f64::NEG_INFINITY);
     for example in &TABLE {
         let damped = ["damping.model=laplacian", "damping.mass=0", "damping.stiffness=1e-12"];
@@ -119,7 +119,7 @@ fn rivals(study: &mut Study, scene: &str, rival: [&str; 2], frames: usize) -> Re
     for damping in [&["damping.stiffness=1e-12"][..], &[], &rival] {
         all.push(study.start(&study.load(scene, &[&iterations[..], damping].concat())?)?);
     }
-    let (ms, _) = in_turn(&mut all, if study.is_quick() { 5 } else { frames });
+    let (ms, _) = in_turn(&mut all, frames);
     let names = ["no damping felt", "Laplacian", rival[0]];
     let rows = names.iter().zip(&ms).map(|(name, ms)| vec![name.to_string(), format!("{ms:.1}")]).collect();
     study.table("Median time of a frame", &["damping", "ms"], rows);

@@ -45,7 +45,7 @@ fn least(study: &Study, model: &str, field: &str, [mut low, mut high]: [f64; 2],
 
 fn explodes(study: &mut Study) -> Result<()> {
     let undamped = study.run("penguin", &["damping.model=none"], FRAMES)?;
-    let share = if study.is_quick() { 1.0 } else { 0.1 };
+    let share = 0.1;
     let damping = least(study, "laplacian", "stiffness", DAMPING, share)?;
     let drag = least(study, "ether-drag", "coefficient", DRAG, share)?;
     let energy = largest_energy(&undamped);

@@ -35,11 +35,8 @@ fn sway(simulation: &Simulation) -> f64 {
 }
 
 fn hair(study: &mut Study) -> Result<()> {
-    // as heavy strands, fewer of them
-    let few = ["body.0.mesh.strands=10", "body.0.material.mass=0.005"];
-    let strands = if study.is_quick() { &few[..] } else { &[] };
     let run = |settings: &[&str]| -> Result<Watched> {
-        let mut simulation = study.simulate("hair", &[strands, settings].concat())?;
+        let mut simulation = study.simulate("hair", settings)?;
         study.watch(&mut simulation, HAIR_FRAMES, sway)
     };
     let (damped, bouncy) = (run(&[])?, run(&["damping.model=none"])?);

@@ -3,24 +3,28 @@
 //! Projective Dynamics is x ← x − A⁻¹ g; Newton's method has the Hessian in the place of A, L-BFGS learns what A lacks of it, and
 //! a line search keeps both from going too far. Parts add to this at the moments of [`super::parts::Part`].
 
+mod history;
 mod lbfgs;
 mod line_search;
 pub mod low_rank;
 pub mod operator;
+pub(super) mod remaining;
 pub(super) mod stop;
 
 use super::backend::{IterationPlan, MOST_PAIRS, Residency};
 use super::clock::Phase;
 use super::coefficients::StepCoefficients;
 use super::context::{Change, IterationLimits, StepContext};
-use super::host::{HostNeeds, Iterate};
+use super::host::{HostNeeds, Iterate, Measure};
 use super::parts::{Parts, Progress};
 use super::scheme::Stage;
 use crate::Result;
 use crate::error::RunError;
+use crate::linear::reduce::sum;
 use crate::scene::{Scene, SolverKind};
 use lbfgs::Lbfgs;
 use line_search::LineSearch;
+use remaining::Remaining;
 use stop::StoppingRule;
 
 /// Newton's iterations end here even if the scene asks for no tolerance: below this only rounding is left to reduce.
@@ -32,12 +36,15 @@ pub struct Solved {
     pub iterations: usize,
     /// |g| when last measured over |g| at the first guess, if the host knows it.
     pub residual: Option<f64>,
+    /// Energy of the motion that iterations have left unsolved (J), where it is estimated: see [`remaining`].
+    pub left: Option<f64>,
 }
 
 impl Solved {
     /// This, and another stage or step after it.
     pub fn then(self, next: Solved) -> Solved {
-        Solved { iterations: self.iterations + next.iterations, residual: next.residual }
+        let left = self.left.into_iter().chain(next.left).reduce(f64::max);
+        Solved { iterations: self.iterations + next.iterations, residual: next.residual, left }
     }
 }
 
@@ -109,7 +116,7 @@ impl Minimiser {
         }
         let IterationLimits { regular, most } = cx.shared.limits;
         let mut rule = StoppingRule::new(self.tolerance, self.is_newton);
-        let mut solved = Solved::default();
+        let (mut solved, mut remaining) = (Solved::default(), Remaining::default());
         while solved.iterations < most {
             let is_end = solved.iterations == 0 || solved.iterations + 1 == regular;
             if is_end {
@@ -117,6 +124,7 @@ impl Minimiser {
             }
             self.evaluate(stage, parts, cx)?;
             let gradient = self.gradient_norm(stage, is_end, cx)?;
+            let is_unknown = gradient.is_none() && cx.operator.completes_gradient;
             if let Some(residual) = gradient.map(|g| rule.residual(g, cx.shared.is_constrained)) {
                 solved.residual = Some(residual);
             }
@@ -127,16 +135,23 @@ impl Minimiser {
                 || gradient.is_some_and(|g| rule.is_solved(g, solved.iterations, cx));
             let progress = Progress { iterations: solved.iterations, is_solved };
             if parts.end_iterations(stage, progress, cx)? {
+                if is_unknown {
+                    solved.residual = self.gradient_norm(stage, true, cx)?.map(|g| rule.residual(g, false));
+                }
                 break;
             }
-            self.move_iterate(stage, parts, cx)?;
+            let on_host = self.move_iterate(stage, parts, cx)?;
             solved.iterations += 1;
+            if solved.iterations + 1 >= regular {
+                remaining.note(self.step_length(&stage.coefficients, on_host, parts, cx)?);
+            }
             parts.iterated(stage, Progress { iterations: solved.iterations, is_solved }, cx)?;
         }
         if self.line_search.as_ref().is_some_and(LineSearch::is_pending) {
             self.evaluate(stage, parts, cx)?;
         }
         parts.solved(stage, Progress { iterations: solved.iterations, is_solved: true }, cx)?;
+        solved.left = remaining.energy(stage.coefficients.velocity_slope());
         Ok(solved)
     }
 
@@ -172,7 +187,7 @@ impl Minimiser {
         }
         let iterations = if cx.shared.is_constrained { round } else { plan.most };
         parts.solved(stage, Progress { iterations, is_solved: true }, cx)?;
-        Ok(Solved { iterations, residual })
+        Ok(Solved { iterations, residual, left: None })
     }
 
     fn begin(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {
@@ -203,29 +218,51 @@ impl Minimiser {
         Ok(())
     }
 
-    /// |g| at the iterate, if it is needed and the host knows it. L-BFGS learns from g.
+    /// |g| at the iterate, if it is needed and the host knows it.
     fn gradient_norm(&mut self, stage: &Stage, is_end: bool, cx: &mut StepContext) -> Result<Option<f64>> {
         if cx.shared.is_constrained {
             return Ok(Some(stop::constrained_norm(cx)?));
         }
         let mut norm = None;
-        if is_end || cx.operator.completes_gradient {
+        // elsewhere nobody asks for it in every iteration
+        if is_end || self.tolerance > 0.0 || self.line_search.is_some() {
             norm = cx.timed(Phase::Local, |cx| {
                 cx.operator.gradient_norm(&stage.coefficients, cx.backend.as_mut())
             })?;
         }
-        if let Some(lbfgs) = &mut self.lbfgs {
-            lbfgs.learn(cx.backend.host()?);
-        }
         Ok(norm)
     }
 
-    /// The global step x ← x − A⁻¹ g, with what parts make of the direction.
-    fn move_iterate(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<()> {
+    /// √(Σ m |d|²) of the step d made last (kg½ m), where it says how far the step is from solved: corrected directions end
+    /// elsewhere, those of L-BFGS shrink unevenly, and Newton's ever faster.
+    fn step_length(
+        &self,
+        coefficients: &StepCoefficients,
+        on_host: bool,
+        parts: &Parts,
+        cx: &mut StepContext,
+    ) -> Result<Option<f64>> {
+        if self.is_newton || self.lbfgs.is_some() || parts.correct_directions() {
+            return Ok(None);
+        }
+        let StepContext { backend, model, clock, .. } = cx;
+        clock.time(Phase::Global, || {
+            if on_host {
+                let d = &*backend.host()?.direction;
+                return Ok(Some(sum(d.len(), |i| model.mass[i] * d[i].norm_squared()).sqrt()));
+            }
+            let what = Measure { step: true, ..Measure::default() };
+            Ok(backend.measure(coefficients, what)?.step)
+        })
+    }
+
+    /// The global step x ← x − A⁻¹ g, with what parts make of the direction. Returns whether the host has the direction.
+    fn move_iterate(&mut self, stage: &Stage, parts: &mut Parts, cx: &mut StepContext) -> Result<bool> {
         let (corrected, is_constrained) = (parts.correct_directions(), cx.shared.is_constrained);
         let looks = is_constrained || corrected || self.line_search.is_some();
         if !looks && cx.operator.can_fuse() {
-            return cx.timed(Phase::Global, |cx| cx.operator.solve(&stage.coefficients, cx.backend.as_mut()));
+            cx.timed(Phase::Global, |cx| cx.operator.solve(&stage.coefficients, cx.backend.as_mut()))?;
+            return Ok(false);
         }
         parts.before_direction(stage, cx)?;
         self.compute_direction(&stage.coefficients, cx)?;
@@ -246,7 +283,8 @@ impl Minimiser {
             cx.changed(Change::Iterate);
             parts.tell_changes(cx);
         }
-        cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))
+        cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))?;
+        Ok(true)
     }
 
     /// By the metric, by what L-BFGS has learnt, or by the Hessian.

@@ -1,7 +1,8 @@
 //! The two passes over a body's vertices that every iteration makes: what its descent does, and its correction.
 //!
 //! A vertex is one register: x, y, z and a number that nobody looks at. Sums have a fixed order: four sums side by side, in
-//! tasks of a fixed size, whose results are added in order.
+//! tasks of a fixed size, whose results are added in order. Products are fused with the sums that they go to where the processor
+//! does that in one instruction.
 
 use super::measure::Moved;
 use crate::Vec3;
@@ -48,13 +49,27 @@ impl Quad {
     }
 
     #[inline(always)]
-    fn times(self, other: Self) -> Self {
-        self.with(other, |a, b| a * b)
+    fn scaled(self, factor: f64) -> Self {
+        Quad(self.0.map(|a| a * factor))
+    }
+
+    /// self b + c.
+    #[inline(always)]
+    fn times_plus(self, b: Self, c: Self, fused: bool) -> Self {
+        Quad(std::array::from_fn(|k| match fused {
+            true => self.0[k].mul_add(b.0[k], c.0[k]),
+            false => self.0[k] * b.0[k] + c.0[k],
+        }))
     }
 
     #[inline(always)]
-    fn scaled(self, factor: f64) -> Self {
-        Quad(self.0.map(|a| a * factor))
+    fn splat(value: f64) -> Self {
+        Quad([value; 4])
+    }
+
+    #[inline(always)]
+    fn negative(self) -> Self {
+        Quad(self.0.map(|a| -a))
     }
 
     /// y, z, x.
@@ -64,10 +79,10 @@ impl Quad {
         Quad([y, z, x, w])
     }
 
-    /// z, x, y of a × b: one shuffle less than in order.
+    /// z, x, y of a × b added to `sum`: one shuffle less than in order.
     #[inline(always)]
-    fn cross(self, b: Self) -> Self {
-        self.times(b.next()).minus(self.next().times(b))
+    fn cross_plus(self, b: Self, sum: Self, fused: bool) -> Self {
+        self.next().negative().times_plus(b, self.times_plus(b.next(), sum, fused), fused)
     }
 
     #[inline(always)]
@@ -124,6 +139,7 @@ impl WithSimd for Descending<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> [Quad; 4] {
+        let fused = !S::IS_SCALAR;
         let mut sums = [Quad::default(); 4];
         let (u, u_rest) = flat(self.u).as_chunks();
         let (g, g_rest) = flat(self.g).as_chunks();
@@ -131,11 +147,11 @@ impl WithSimd for Descending<'_> {
         let (turn, turn_rest) = flat(self.turn).as_chunks();
         let (weights, weights_rest) = self.weights.as_chunks();
         for ((((u, g), drive), turn), weights) in u.iter().zip(g).zip(drive).zip(turn).zip(weights) {
-            sums = descend(sums, u, g, drive, turn, weights);
+            sums = descend(sums, [u, g, drive, turn], weights, fused);
         }
         if !u_rest.is_empty() {
-            let (u, g) = (&filled(u_rest), &filled(g_rest));
-            sums = descend(sums, u, g, &filled(drive_rest), &filled(turn_rest), &filled(weights_rest));
+            let rest = [u_rest, g_rest, drive_rest, turn_rest].map(filled);
+            sums = descend(sums, rest.each_ref(), &filled(weights_rest), fused);
         }
         sums
     }
@@ -145,18 +161,16 @@ impl WithSimd for Descending<'_> {
 #[inline(always)]
 fn descend(
     [mut moved, mut turned, mut square, mut driven]: [Quad; 4],
-    u: &[f64; FLAT],
-    g: &[f64; FLAT],
-    drive: &[f64; FLAT],
-    turn: &[f64; FLAT],
+    [u, g, drive, turn]: [&[f64; FLAT]; 4],
     weights: &[f64; BLOCK],
+    fused: bool,
 ) -> [Quad; 4] {
     for (k, weight) in weights.iter().enumerate() {
         let u = Quad::at(u, k);
-        moved = moved.plus(u.scaled(*weight));
-        turned = turned.plus(u.cross(Quad::at(turn, k)));
-        square = square.plus(u.times(Quad::at(g, k)));
-        driven = driven.plus(u.times(Quad::at(drive, k)));
+        moved = u.times_plus(Quad::splat(*weight), moved, fused);
+        turned = u.cross_plus(Quad::at(turn, k), turned, fused);
+        square = u.times_plus(Quad::at(g, k), square, fused);
+        driven = u.times_plus(Quad::at(drive, k), driven, fused);
     }
     [moved, turned, square, driven]
 }
@@ -225,6 +239,7 @@ impl WithSimd for Correcting<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> [Quad; 3] {
+        let fused = !S::IS_SCALAR;
         let mut sums = [Quad::default(); 3];
         let Directions { push, turned, translation } = self.directions;
         let (u, u_rest) = bytemuck::cast_slice_mut::<Vec3, f64>(self.descent).as_chunks_mut();
@@ -237,7 +252,7 @@ impl WithSimd for Correcting<'_> {
         let blocks = u.iter_mut().zip(push).zip(turned).zip(translation).zip(iterate).zip(x).zip(mass);
         for ((((((u, push), turned), translation), iterate), x), mass) in blocks {
             let read = Read { push, turned, translation, iterate, x, mass };
-            sums = correct(sums, self.correction, u, &read);
+            sums = correct(sums, self.correction, u, &read, fused);
         }
         if !u_rest.is_empty() {
             let mut block = filled(u_rest);
@@ -245,7 +260,7 @@ impl WithSimd for Correcting<'_> {
                 (&filled(push_rest), &filled(turned_rest), &filled(translation_rest));
             let (iterate, x, mass) = (&filled(iterate_rest), &filled(x_rest), &filled(mass_rest));
             let read = Read { push, turned, translation, iterate, x, mass };
-            sums = correct(sums, self.correction, &mut block, &read);
+            sums = correct(sums, self.correction, &mut block, &read, fused);
             u_rest.copy_from_slice(&block[..u_rest.len()]);
         }
         sums
@@ -259,19 +274,22 @@ fn correct(
     &Correction { own, energy, p, l, pivot }: &Correction,
     u: &mut [f64; FLAT],
     read: &Read,
+    fused: bool,
 ) -> [Quad; 3] {
     let (p, l, pivot) = (Quad::of(&p), Quad::of(&l), Quad::of(&pivot));
+    let (own, energy) = (Quad::splat(own), Quad::splat(energy));
     for k in 0..BLOCK {
-        let shift = p.scaled(read.translation[k]).plus(Quad::at(read.turned, k).cross(l).next());
-        let straight = Quad::at(u, k).scaled(own).plus(Quad::at(read.push, k).scaled(energy));
-        let new = straight.plus(shift);
+        let turning = Quad::at(read.turned, k).cross_plus(l, Quad::default(), fused).next();
+        let shift = p.times_plus(Quad::splat(read.translation[k]), turning, fused);
+        let pushed = energy.times_plus(Quad::at(read.push, k), shift, fused);
+        let new = own.times_plus(Quad::at(u, k), pushed, fused);
         u[3 * k..3 * k + 3].copy_from_slice(&new.0[..3]);
         let x = Quad::at(read.x, k);
         let d = Quad::at(read.iterate, k).minus(x).minus(new);
         let carried = d.scaled(read.mass[k]);
         moved = moved.plus(carried);
-        turned = turned.plus(x.minus(pivot).cross(carried));
-        square = square.plus(d.times(carried));
+        turned = x.minus(pivot).cross_plus(carried, turned, fused);
+        square = d.times_plus(carried, square, fused);
     }
     [moved, turned, square]
 }
