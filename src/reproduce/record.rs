@@ -178,7 +178,7 @@ impl Record {
         let worst = self.measures.iter().map(Measure::grade).min().unwrap_or(0);
         (self.verdict, self.reason) = match claim.kind {
             Kind::Open(missing) => (Verdict::Open, missing.into()),
-            _ if self.error.is_some() || worst == 0 => (Verdict::NotReproduced, claim.shortfall.into()),
+            _ if self.error.is_some() || worst == 0 => (Verdict::NotReproduced, self.failure(claim)),
             _ if worst == 1 || !claim.caveat.is_empty() => (Verdict::Qualified, self.qualification(claim)),
             _ => (Verdict::Reproduced, String::new()),
         };
@@ -186,11 +186,21 @@ impl Record {
 
     /// The caveat, and which numbers keep a weaker bound only.
     fn qualification(&self, claim: &Claim) -> String {
-        let weaker = self.measures.iter().filter(|measure| measure.grade() == 1);
-        let weaker: Vec<&str> = weaker.map(|measure| measure.what.as_str()).collect();
-        match weaker.as_slice() {
-            [] => claim.caveat.into(),
-            weaker => format!("{} Weaker than claimed: {}.", claim.caveat, weaker.join("; ")).trim().into(),
+        self.with_measures(claim.caveat, "Weaker than claimed", 1)
+    }
+
+    /// What the claim says of its failure, and which numbers fail.
+    fn failure(&self, claim: &Claim) -> String {
+        self.with_measures(claim.shortfall, "Not as claimed", 0)
+    }
+
+    /// A text and the measures of this grade.
+    fn with_measures(&self, text: &str, head: &str, grade: u8) -> String {
+        let found = self.measures.iter().filter(|measure| measure.grade() == grade);
+        let found: Vec<&str> = found.map(|measure| measure.what.as_str()).collect();
+        match found.as_slice() {
+            [] => text.into(),
+            found => format!("{text} {head}: {}.", found.join("; ")).trim().into(),
         }
     }
 }
@@ -219,7 +229,10 @@ mod tests {
         let claim = Claim { shortfall: "too slow", ..Claim::PHYSICS };
         let near = Bound::Within { theirs: 2.0, share: 0.1 };
         assert_eq!(judged(&[(2.1, near, None)], claim).0, Verdict::Reproduced);
-        assert_eq!(judged(&[(2.3, near, None)], claim), (Verdict::NotReproduced, "too slow".into()));
+        assert_eq!(
+            judged(&[(2.3, near, None)], claim),
+            (Verdict::NotReproduced, "too slow Not as claimed: speed.".into())
+        );
         let weak = (2.3, near, Some(Bound::Above(1.0)));
         assert_eq!(judged(&[(2.1, near, None), weak], claim).0, Verdict::Qualified);
         assert!(judged(&[weak], claim).1.contains("speed"), "it says what is weaker");

@@ -35,6 +35,8 @@ pub const CLAIMS: &[Claim] = &[
         says: "Momentum is conserved and ballistic motion possible.",
         runs: "A stretched cube, thrown and spinning, settles in flight: its centre of mass against the parabola, its spin against the start.",
         quick: true,
+        shortfall: "The path is exact. The spin about the centre changes by 6e-4 of it in the first step and not at all after that; it takes gravity and a velocity at the \
+                    start together. Neither alone does it, nor a longer or shorter τ. Why is not known.",
         study: ballistic,
         ..Claim::PHYSICS
     },
@@ -229,8 +231,7 @@ fn ballistic(study: &mut Study) -> Result<()> {
     study.measure("centre of mass off the thrown path", "0", off, "m", Bound::Below(1e-8));
     let turned = motion.rows.iter().map(|row| (spin(row) - spin(&first)).norm()).fold(0.0, f64::max);
     let share = turned / spin(&first).norm();
-    let weaker = Some(Bound::Below(1e-3));
-    study.measure_either("angular momentum lost, of it", "0", share, "", Bound::Below(1e-8), weaker);
+    study.measure("angular momentum lost, of it", "0", share, "", Bound::Below(1e-8));
     study.measure(
         "elastic energy left, of the first",
         "rests",
