@@ -35,8 +35,8 @@ pub const CLAIMS: &[Claim] = &[
         says: "Momentum is conserved and ballistic motion possible.",
         runs: "A stretched cube, thrown and spinning, settles in flight: its centre of mass against the parabola, its spin against the start.",
         quick: true,
-        shortfall: "The path is exact. The spin about the centre changes by 6e-4 of it in the first step and not at all after that; it takes gravity and a velocity at the \
-                    start together. Neither alone does it, nor a longer or shorter τ. Why is not known.",
+        shortfall: "The path is exact. The spin about the centre changes by 6e-4 of it in the first step and not at all after that; it takes gravity and a velocity at \
+                    the start together, neither alone does it. Why is not known.",
         study: ballistic,
         ..Claim::PHYSICS
     },
