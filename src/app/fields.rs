@@ -197,6 +197,7 @@ mod tests {
                 "integrator.gamma",
                 "integrator.beta",
                 "solver.history",
+                "damping.local_torque",
             ]
             .contains(&field.path);
             assert!(optional || get(&tree, field.path).is_some(), "{} is no field of a scene", field.path);

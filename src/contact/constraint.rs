@@ -30,6 +30,8 @@ pub struct ContactConstraint {
     pub weights: [f64; 4],
     /// The plane; it has no motion of its own if the surface belongs to a body, whose corners move.
     pub plane: Plane,
+    /// How far the vertex is predicted to move along the surface before it touches it: friction does not act on that (m).
+    pub approach: Vec3,
     /// Coefficient of friction μ.
     pub friction: f64,
     /// k of the law (N/m or N/m²).
@@ -55,10 +57,27 @@ impl ContactConstraint {
         self.plane.normal.dot(place) - self.plane.offset
     }
 
-    /// Slip: the tangential part of the displacement between two relative positions (m).
-    pub fn slip(&self, from: &Vec3, to: &Vec3) -> Vec3 {
-        let moved = to - from - self.plane.motion;
+    /// The part of a displacement along the surface, seen from it (m).
+    pub fn along_surface(&self, displacement: &Vec3) -> Vec3 {
+        let moved = displacement - self.plane.motion;
         moved - self.plane.normal * self.plane.normal.dot(&moved)
+    }
+
+    /// Slip: the displacement along the surface between two relative positions, from when they touch (m).
+    pub fn slip(&self, from: &Vec3, to: &Vec3) -> Vec3 {
+        self.along_surface(&(to - from)) - self.approach
+    }
+
+    /// Notes how far it moves along the surface before it touches it, on a straight way from `x` to `y`.
+    ///
+    /// Else friction, which acts for the whole step, would stop what happens before the impact: where two strips clap together their
+    /// planes are inclined to each other, and what sticks to both stays apart.
+    pub fn note_approach(&mut self, [x, y]: [&[Vec3]; 2]) {
+        let [from, to] = [x, y].map(|x| self.relative_position(x));
+        let after = self.gap(&to);
+        let before = after - self.plane.normal.dot(&(to - from - self.plane.motion));
+        let share = if before > 0.0 && after < before { (before / (before - after)).min(1.0) } else { 0.0 };
+        self.approach = self.along_surface(&(to - from)) * share;
     }
 }
 

@@ -93,9 +93,10 @@ impl Detector {
             self.near_bodies(step, warm_start, &mut constraints);
         }
         constraints.sort_by_key(|constraint| (constraint.vertices[0], constraint.surface));
-        constraints
-            .iter_mut()
-            .for_each(|constraint| constraint.force = self.force_before(constraint, warm_start));
+        for constraint in &mut constraints {
+            constraint.force = self.force_before(constraint, warm_start);
+            constraint.note_approach(step.ends);
+        }
         constraints
     }
 
@@ -132,6 +133,7 @@ impl Detector {
                     vertices: [v; 4],
                     weights: [1.0, 0.0, 0.0, 0.0],
                     plane,
+                    approach: Vec3::zeros(),
                     friction: obstacle.friction,
                     stiffness,
                     force: Vec3::zeros(),
@@ -245,6 +247,7 @@ impl Detector {
             vertices: [query.vertex, corners[0], corners[1], corners[2]],
             weights: [1.0, -a, -b, -c],
             plane: Plane { normal: foot.normal, offset: clearance, motion: Vec3::zeros() },
+            approach: Vec3::zeros(),
             friction: self.contact.friction,
             stiffness: self.contact.stiffness.unwrap_or(together * contact_surface.areas[number]),
             force: Vec3::zeros(),

@@ -11,7 +11,7 @@ pub struct BodyContactEnergy {
     pub potential: f64,
     /// Work of moving obstacles (J).
     pub obstacles: f64,
-    /// Energy that friction takes (J); half to each of two bodies.
+    /// Energy that friction takes, −h f_t·(v_n + v')/2 (J); half to each of two bodies.
     pub friction: f64,
 }
 
@@ -49,11 +49,14 @@ impl Contacts {
         each.sum()
     }
 
-    /// What contact does to each body on the way from `start` to `end`, with the forces of the last [`Contacts::solve`], in a
-    /// form that keeps the sum of all energies.
+    /// What contact does to each body on the way to `end`, with the forces of the last [`Contacts::solve`], in a
+    /// form that keeps the sum of all energies. `travel`: the way of a vertex at the mean of its velocities before and after (m).
+    ///
+    /// Friction takes what its impulse J changes of the kinetic energy, J·(v_n + v')/2: that of a block which backward Euler stops within
+    /// a step, too, although the step ends without any slip.
     ///
     /// Only the end has a potential: a constraint that is new may begin with any, which nobody has paid for.
-    pub fn body_energies(&self, start: &[Vec3], end: &[Vec3]) -> Vec<BodyContactEnergy> {
+    pub fn body_energies(&self, end: &[Vec3], travel: impl Fn(usize) -> Vec3) -> Vec<BodyContactEnergy> {
         let mut told = vec![BodyContactEnergy::default(); self.by_body.len()];
         for constraint in &self.constraints {
             let place = constraint.relative_position(end);
@@ -63,9 +66,8 @@ impl Contacts {
                 continue;
             }
             // a force that is not quite found yet may push along: nobody gets energy from friction
-            let friction =
-                (-constraint.force.dot(&constraint.slip(&constraint.relative_position(start), &place)))
-                    .max(0.0);
+            let way: Vec3 = constraint.arms().map(|(v, w)| travel(v) * w).sum();
+            let friction = (-constraint.force.dot(&constraint.along_surface(&way))).max(0.0);
             let [mine, other] = constraint.bodies;
             told[mine as usize].obstacles += constraint.force.dot(&constraint.plane.motion);
             // a body that touches itself or an obstacle has both halves

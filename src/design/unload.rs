@@ -212,6 +212,7 @@ fn strip(scene: &mut Scene) {
     scene.time.substeps = 1;
     for body in &mut scene.bodies {
         (body.stretch, body.velocity, body.angular_velocity) = ([1.0; 3], [0.0; 3], [0.0; 3]);
+        (body.shape, body.squeeze) = (None, None);
         body.displace.clear();
         // as in the examples' shapes
         body.attach.retain(|attach| attach.from.unwrap_or(0.0) <= 0.0 && attach.until.is_none());

@@ -31,7 +31,8 @@ pub(crate) fn build(loaded: &LoadedScene) -> Result<Built> {
             other => other,
         })?;
         warnings.extend(read.warnings.into_iter().map(|w| format!("body {}: {w}", body.name)));
-        let added = add_body(&mut model, body, read.mesh, read.surface);
+        let added = start_shape(loaded, body, &read.mesh)
+            .and_then(|shape| add_body(&mut model, body, read.mesh, read.surface, &shape));
         added.map_err(|e| loaded.place(e.within(format_args!("body.{index}"))))?;
     }
     model.add_joints(scene).map_err(|e| loaded.place(e))?;
@@ -44,6 +45,7 @@ fn add_body(
     body: &scene::Body,
     mesh: Mesh,
     surface: Option<Mesh>,
+    shape: &[Vec3],
 ) -> Result<(), InputError> {
     check_material("material", &body.material, Some(kind(&mesh)))?;
     let first = model.vertex_count();
@@ -54,7 +56,7 @@ fn add_body(
     }
     let mut parts = elements(&body.material, &mesh).map_err(|e| e.within("material"))?;
     parts.shift(first as u32);
-    let (mut positions, velocities) = place(body, &mesh, &masses);
+    let (mut positions, velocities) = place(body, &mesh, shape, &masses);
     displace(body, &mesh, &mut positions)?;
     model.attachments.extend(attachments(body, &mesh, &positions, first as u32)?);
     let skin = surface.map(|surface| Embedding::new(&mesh, &surface)).transpose();
@@ -69,6 +71,22 @@ fn add_body(
     let vertices = first..model.vertex_count();
     model.bodies.push(Body { name: body.name.clone(), vertices, mesh, skin });
     Ok(())
+}
+
+/// Where the vertices of a body start before it is stretched, turned and moved, in rest coordinates (m).
+fn start_shape(loaded: &LoadedScene, body: &scene::Body, mesh: &Mesh) -> Result<Vec<Vec3>, InputError> {
+    let mut shape = match &body.shape {
+        Some(file) => {
+            let path = loaded.base_dir.join(file);
+            let read = mesh::read::deformed(&path, body.mesh.file_unit(), mesh.positions.len());
+            read.map_err(|e| InputError { field: Some("shape".into()), ..e })?
+        }
+        None => mesh.positions.clone(),
+    };
+    if let Some(squeeze) = &body.squeeze {
+        shape.iter_mut().for_each(|x| *x = squeeze.of(*x));
+    }
+    Ok(shape)
 }
 
 /// Moves the vertices that a body's `displace` picks.
@@ -113,14 +131,14 @@ fn kind(mesh: &Mesh) -> MatterKind {
     }
 }
 
-/// x = position + c + R S (X − c), c the rest centre of mass; v = velocity + ω × (x − x_cm).
-fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec3>) {
+/// x = position + c + R S (Y − c), Y the `shape` and c the rest centre of mass; v = velocity + ω × (x − x_cm).
+fn place(body: &scene::Body, mesh: &Mesh, shape: &[Vec3], masses: &[f64]) -> (Vec<Vec3>, Vec<Vec3>) {
     let centre = centre_of_mass(&mesh.positions, masses);
     let stretch = Vec3::from(body.stretch);
     let rotation = body.rotation.matrix();
     let shift = Vec3::from(body.position) + centre;
     let positions: Vec<Vec3> =
-        mesh.positions.iter().map(|x| shift + rotation * (x - centre).component_mul(&stretch)).collect();
+        shape.iter().map(|x| shift + rotation * (x - centre).component_mul(&stretch)).collect();
     let pivot = centre_of_mass(&positions, masses);
     let spin = Vec3::from(body.angular_velocity);
     let drift = Vec3::from(body.velocity);
@@ -128,12 +146,12 @@ fn place(body: &scene::Body, mesh: &Mesh, masses: &[f64]) -> (Vec<Vec3>, Vec<Vec
     (positions, velocities)
 }
 
-/// Where all vertices would be if the bodies were placed as they rest: neither stretched nor displaced (m).
+/// Where all vertices would be if the bodies were placed as they rest: neither shaped nor displaced (m).
 pub fn undeformed(scene: &Scene, model: &Model) -> Vec<Vec3> {
     let bodies = scene.bodies.iter().zip(&model.bodies);
     let placed = bodies.flat_map(|(given, body)| {
         let plain = scene::Body { stretch: [1.0; 3], ..given.clone() };
-        place(&plain, &body.mesh, &model.mass[body.vertices.clone()]).0
+        place(&plain, &body.mesh, &body.mesh.positions, &model.mass[body.vertices.clone()]).0
     });
     placed.collect()
 }

@@ -69,7 +69,7 @@ pub fn displacement(
         Shape { pull: Some(force), select: Some(chosen), .. } => {
             ("pull", displacement_under_force(model, body, Vec3::from(*force), chosen)?, None)
         }
-        Shape { file: Some(file), .. } => ("file", from_file(&base_dir.join(file), unit, mesh, name)?, None),
+        Shape { file: Some(file), .. } => ("file", from_file(&base_dir.join(file), unit, mesh)?, None),
         _ => return Err(InputError::new("give one of `mode`, `pull` with `select`, and `file`").into()),
     };
     let farthest = farthest(&made);
@@ -125,23 +125,9 @@ fn displacement_under_force(model: &Model, body: usize, force: Vec3, chosen: &Se
 }
 
 /// A mesh of the deformed body minus the body's own.
-fn from_file(path: &Path, unit: f64, mesh: &Mesh, name: &str) -> Result<Vec<Vec3>> {
-    let n = mesh.positions.len();
+fn from_file(path: &Path, unit: f64, mesh: &Mesh) -> Result<Vec<Vec3>> {
     let place = |e: InputError| InputError { field: Some("file".into()), ..e };
-    let mut deformed: Vec<Vec3> =
-        read::positions(path).map_err(place)?.into_iter().map(|x| x * unit).collect();
-    if deformed.len() != n {
-        // the body's own file format, with the same repairs when read
-        deformed = read::read(path, unit).map_err(place)?.mesh.positions;
-    }
-    if deformed.len() != n {
-        let message = format!(
-            "{} has {} vertices, body `{name}` has {n}: expected a mesh of the deformed body with the same vertices in the same order",
-            path.display(),
-            deformed.len()
-        );
-        return Err(InputError::field("file", message).into());
-    }
+    let deformed = read::deformed(path, unit, mesh.positions.len()).map_err(place)?;
     Ok(deformed.iter().zip(&mesh.positions).map(|(x, rest)| x - rest).collect())
 }
 

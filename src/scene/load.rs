@@ -43,6 +43,7 @@ impl LoadedScene {
     pub fn standalone(&self) -> Scene {
         let mut scene = self.scene.clone();
         for body in &mut scene.bodies {
+            body.shape.iter_mut().for_each(|file| self.make_absolute(file));
             let files = match &mut body.mesh {
                 MeshSpec::File(mesh) => [Some(&mut mesh.file), mesh.skin.as_mut()],
                 MeshSpec::Surface(mesh) => [Some(&mut mesh.surface), None],

@@ -26,12 +26,13 @@ use source_map::{DEEPEST, SourceMap};
 
 use crate::{Mat3, Vec3};
 use nalgebra::{Rotation3, Unit};
+use std::path::PathBuf;
 
 pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
-pub use damping::{Damping, Scope, Torque};
+pub use damping::{Damping, ExampleMatrix, Scope, Torque};
 pub use example::{Curve, CurveKind, Example, Over, Shape};
 #[cfg(feature = "window")]
 pub(crate) use explain::get;
@@ -168,6 +169,10 @@ pub struct Body {
     pub mesh: MeshSpec,
     /// Its material.
     pub material: Material,
+    /// A mesh file whose vertices the body starts at, as many in the same order, in the rest shape's coordinates. Relative to the scene.
+    pub shape: Option<PathBuf>,
+    /// A box in rest coordinates (m): vertices outside of it start at its nearest point.
+    pub squeeze: Option<Squeeze>,
     /// Displacement of the rest shape (m).
     #[serde(default)]
     pub position: [f64; 3],
@@ -193,6 +198,23 @@ pub struct Body {
 
 fn unit_stretch() -> [f64; 3] {
     [1.0; 3]
+}
+
+/// A box that a body starts squeezed into.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Squeeze {
+    /// Lowest corner (m).
+    pub min: [f64; 3],
+    /// Highest corner (m).
+    pub max: [f64; 3],
+}
+
+impl Squeeze {
+    /// The point of the box nearest to `x` (m).
+    pub fn of(&self, x: Vec3) -> Vec3 {
+        x.sup(&self.min.into()).inf(&self.max.into())
+    }
 }
 
 /// Vertices that start away from where they are placed.

@@ -23,7 +23,7 @@ use crate::model::check::check_material;
 use crate::scene::check::{
     Checked, at_least_one, direction, fault, known, not_negative, positive, refuse_if,
 };
-use crate::scene::{Body, MatterKind, MeshSpec, Scene, Time, body_name_fault};
+use crate::scene::{Body, MatterKind, MeshSpec, Scene, Squeeze, Time, body_name_fault};
 
 /// The largest number in a scene, whatever its unit.
 const LARGEST: f64 = 1e100;
@@ -117,6 +117,13 @@ fn check_body(at: &str, body: &Body, h: f64) -> Checked {
     for (axis, factor) in body.stretch.iter().enumerate() {
         let message = "must not be 0, which would flatten the body";
         refuse_if(*factor == 0.0, format!("{at}.stretch.{axis}"), message)?;
+    }
+    if body.shape.as_ref().is_some_and(|shape| shape.as_os_str().is_empty()) {
+        return fault(format!("{at}.shape"), "must name a file");
+    }
+    if let Some(Squeeze { min, max }) = &body.squeeze {
+        let is_ordered = min.iter().zip(max).all(|(min, max)| min <= max);
+        refuse_if(!is_ordered, format!("{at}.squeeze"), "`min` must not be above `max`")?;
     }
     for (index, displace) in body.displace.iter().enumerate() {
         let at = format!("{at}.displace.{index}");

@@ -7,4 +7,5 @@ mod contact_bodies;
 mod contact_extremes;
 mod contact_obstacles;
 mod held_contact;
+mod held_friction;
 mod pile;

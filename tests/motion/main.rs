@@ -12,6 +12,7 @@ mod held_controls;
 mod held_hyperelastic;
 mod held_projection;
 mod independent_program;
+mod initial_shape;
 mod integrator_order;
 mod ledger;
 mod let_go;

@@ -87,6 +87,7 @@ fn constraint(noise: &mut Noise, number: usize, n: usize, friction: f64) -> Cont
             offset: noise.next() * 0.5,
             motion: if pair { Vec3::zeros() } else { noise.vector() * 0.1 },
         },
+        approach: Vec3::zeros(),
         friction,
         stiffness: 10.0 + 9.0 * noise.next(),
         force: Vec3::zeros(),

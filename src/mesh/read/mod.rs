@@ -124,6 +124,24 @@ pub fn positions(path: &Path) -> std::result::Result<Vec<Vec3>, InputError> {
     Ok(cells.positions)
 }
 
+/// The vertices of a deformed copy of a mesh of `count` vertices in the file at `path`, in the mesh's order (m). `scale`: metres in a unit
+/// of the file.
+pub fn deformed(path: &Path, scale: f64, count: usize) -> std::result::Result<Vec<Vec3>, InputError> {
+    let mut positions: Vec<Vec3> = positions(path)?.into_iter().map(|x| x * scale).collect();
+    if positions.len() != count {
+        // the mesh's own file format, with the same repairs when read
+        positions = read(path, scale)?.mesh.positions;
+    }
+    if positions.len() == count {
+        return Ok(positions);
+    }
+    Err(InputError::new(format!(
+        "has {} vertices, the body has {count}: expected a mesh of the deformed body with the same vertices in the same order",
+        positions.len()
+    ))
+    .in_file(path))
+}
+
 fn cells(path: &Path) -> std::result::Result<Cells, InputError> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match READERS.iter().find(|(name, _)| *name == ending) {

@@ -1,9 +1,13 @@
 //! Claims of *Constrained Projective Dynamics: Real-Time Simulation of Deformable Objects with Energy-Momentum Conservation*.
 
+mod bodies;
+mod contact;
 mod energy;
 mod let_go;
 mod net;
+mod table;
 
 use super::Claim;
 
-pub const CLAIMS: &[&[Claim]] = &[energy::CLAIMS, let_go::CLAIMS, net::CLAIMS];
+pub const CLAIMS: &[&[Claim]] =
+    &[bodies::CLAIMS, contact::CLAIMS, energy::CLAIMS, net::CLAIMS, let_go::CLAIMS, table::CLAIMS];

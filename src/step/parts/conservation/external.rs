@@ -46,8 +46,8 @@ pub struct ContactWrench {
     pub torque: Vec3,
     /// Their potential at the iterate (J).
     pub potential: f64,
-    /// Work of moving obstacles less what friction takes (J).
-    pub work: f64,
+    /// What friction takes (J).
+    pub friction: f64,
     /// Work of moving obstacles (J).
     pub obstacle_work: f64,
     /// Force and torque about the origin of obstacles alone (N, N m).
@@ -160,6 +160,11 @@ impl ExternalForces {
         self.touched.iter().any(Option::is_some)
     }
 
+    /// Energy that contacts take from all bodies in this step: friction less the work of moving obstacles (J).
+    pub fn lost_in_contact(&self) -> f64 {
+        self.touched.iter().flatten().map(|touch| touch.friction - touch.obstacle_work).sum()
+    }
+
     /// Energy of the attachments at the start of the step (J).
     pub fn energy_before(&self, body: usize, x: &[Vec3]) -> f64 {
         let springs = self.attached[body].iter();
@@ -191,7 +196,7 @@ impl ExternalForces {
         if let Some(touch) = &self.touched[body] {
             pushed.impulse += touch.force * impulse_of_force;
             pushed.torque += (touch.torque - pivot.cross(&touch.force)) * impulse_of_force;
-            pushed.work += self.potential[body] - touch.potential + touch.work;
+            pushed.work += self.potential[body] - touch.potential + touch.obstacle_work - touch.friction;
         }
         pushed
     }

@@ -182,7 +182,7 @@ impl Conservation {
         shared.exchange.work += given;
         let rebound = rebound::rebound(targets, backend.as_mut())?;
         if let Some(rebound) = &rebound {
-            shared.exchange.contact -= rebound.obstacle_work;
+            shared.exchange.contact -= rebound.contact_work;
         }
         self.rebound = rebound.map(|rebound| rebound.velocities);
         // x − y holds what conservation has added as well

@@ -17,6 +17,9 @@
 //! Where motion turns round there is nothing to scale. What is missing then comes from pushing harder: every body gets
 //! j times the impulse of its contacts once more. Forces between bodies cancel, so the sums of P and L stay here, too.
 //!
+//! Friction takes what its impulses change of the kinetic energy, but not more than the step has lost: it slows bodies, it does not stop
+//! them again after the step.
+//!
 //! Energy is never made. What cannot be given is lost; none waits for a later step, in which nothing may be there to take
 //! it. What is too much is taken, from all motion if it must be and obstacles or attachments may, and what even that leaves
 //! is owed: the next steps have as much less. Positions stay, so nothing penetrates that did not before.
@@ -38,8 +41,8 @@ const MOST_GROWTH: f64 = 0.5;
 pub struct Rebound {
     /// Of the velocities (m/s).
     pub velocities: Vec<Vec3>,
-    /// What obstacles give by pushing as much harder (J).
-    pub obstacle_work: f64,
+    /// What obstacles give by pushing as much harder, and what friction has not taken after all (J).
+    pub contact_work: f64,
 }
 
 /// A step and the velocities that it ends with.
@@ -61,7 +64,7 @@ struct Group {
     push: [Vec3; 2],
     /// Its power by the motion of the obstacles (W).
     power: f64,
-    /// What obstacles have given by pushing harder (J).
+    /// What obstacles have given by pushing harder, and what friction has not taken after all (J).
     given: f64,
 }
 
@@ -77,7 +80,7 @@ pub fn rebound(targets: &mut ConservationTargets, backend: &mut dyn Backend) -> 
     let model = targets.model.clone();
     let mut end = End { model: &model, h: targets.coefficients.h, view, velocities };
     let before = end.velocities.clone();
-    let mut obstacle_work = 0.0;
+    let mut contact_work = 0.0;
     let groups = targets.external.groups.clone();
     let mut numbers = groups.clone();
     numbers.sort_unstable();
@@ -104,10 +107,10 @@ pub fn rebound(targets: &mut ConservationTargets, backend: &mut dyn Backend) -> 
         if touching {
             group.keep(targets, &end);
         }
-        obstacle_work += group.given;
+        contact_work += group.given;
     }
     let velocities = end.velocities.iter().zip(before).map(|(v, before)| v - before).collect();
-    Ok(Some(Rebound { velocities, obstacle_work }))
+    Ok(Some(Rebound { velocities, contact_work }))
 }
 
 impl End<'_> {
@@ -136,7 +139,7 @@ impl Group {
         let mut group = Group { alone, kinetic: None, push, power: 0.0, given: 0.0, bodies };
         let each = group.each(end);
         let centre = Rigid::together(&each).centre;
-        let mut kinetic = 0.0;
+        let (mut kinetic, mut friction) = (0.0, 0.0);
         for (&body, now) in group.bodies.iter().zip(&each) {
             let (aim, touch) = (&targets.bodies[body], external.contacts(body));
             kinetic += aim.energy + targets.impulse(body, end.view).work
@@ -145,8 +148,13 @@ impl Group {
             group.push[0] += force;
             group.push[1] += torque + (now.centre - centre).cross(&force);
             group.power += touch.obstacle_work / end.h;
+            friction += touch.friction;
         }
-        group.kinetic = targets.held[2].then_some(kinetic);
+        if targets.held[2] {
+            group.kinetic = Some(kinetic);
+            let left = Rigid::together(&each).kinetic;
+            group.give((left - kinetic).clamp(0.0, friction));
+        }
         group
     }
 

@@ -7,7 +7,9 @@ use super::conservation::{self, external::ContactWrench};
 use super::{Part, Progress, Setup, Verdict, decode, encode};
 use crate::contact::{ContactPoint, Contacts};
 use crate::scene::{Scene, SolverKind};
-use crate::step::{Change, HostNeeds, LinearMap, Phase, Residency, Stage, StepCoefficients, StepContext};
+use crate::step::{
+    Change, HostNeeds, HostStep, LinearMap, Phase, Residency, Stage, StepCoefficients, StepContext,
+};
 use crate::{Result, Vec3};
 use energy_guard::{EnergyGuard, MOST_MORE};
 use on_device::Watched;
@@ -170,7 +172,8 @@ impl Contact {
         let Some(targets) = &mut cx.shared.conservation else { return Ok(()) };
         let (host, external) = (cx.backend.host()?, &mut targets.external);
         let weight = 1.0 / (coefficients.velocity_slope() * coefficients.h);
-        let told = self.contacts.body_energies(host.x, host.iterate);
+        let told =
+            self.contacts.body_energies(host.iterate, mean_travel(coefficients, cx.model.gravity, &host));
         let obstacles = self.contacts.obstacle_forces(host.iterate);
         let forces = self.contacts.forces_by_body().iter().zip(obstacles);
         for (body, ((on, obstacles), told)) in forces.zip(told).enumerate() {
@@ -179,7 +182,7 @@ impl Contact {
                     force: on.force * weight,
                     torque: on.torque * weight,
                     potential: told.potential,
-                    work: told.obstacles - told.friction,
+                    friction: told.friction,
                     obstacle_work: told.obstacles,
                     obstacles: [obstacles.force, obstacles.torque],
                     released: external.contacts(body).released,
@@ -190,6 +193,13 @@ impl Contact {
         external.groups = self.contacts.groups();
         Ok(())
     }
+}
+
+/// h (v_n + v')/2 of a vertex, without the half of a step's fall that belongs to the velocity of one that lies still (m).
+fn mean_travel(coefficients: &StepCoefficients, gravity: Vec3, host: &HostStep) -> impl Fn(usize) -> Vec3 {
+    let h = coefficients.h;
+    let fall = gravity * (coefficients.row.velocity.acceleration * h * h);
+    move |i| (host.v[i] + host.new_velocity(coefficients, gravity, i)) * (0.5 * h) - fall
 }
 
 impl Part for Contact {
@@ -280,12 +290,19 @@ impl Part for Contact {
             return Ok(());
         }
         let host = cx.backend.host()?;
-        let done = self.contacts.exchange(host.x, host.iterate);
+        let lost = match &cx.shared.conservation {
+            // what conservation counts with
+            Some(targets) => targets.external.lost_in_contact(),
+            None => {
+                let done = self.contacts.exchange(host.x, host.iterate);
+                done.friction - done.obstacles
+            }
+        };
         if let Some(proposal) = &mut cx.shared.proposal {
-            let told = self.contacts.body_energies(host.x, &proposal.positions);
+            let told = self.contacts.body_energies(&proposal.positions, |_| Vec3::zeros());
             proposal.penetrates = told.iter().map(|told| told.potential > 0.0).collect();
         }
-        cx.shared.exchange.contact += done.friction - done.obstacles;
+        cx.shared.exchange.contact += lost;
         // x − y holds the push of contacts as well
         cx.shared.keeps_end_force &= self.contacts.is_empty();
         Ok(())
