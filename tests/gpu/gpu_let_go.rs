@@ -4,16 +4,21 @@ use crate::common::let_go::{SHAPES, Shape, first_motion, place, scene};
 use crate::common::{builtin, context, of_each, on_gpu, run, simulate, simulate_on_gpu};
 use dashpot::Simulation;
 
+/// Contact would bring the host in; the bodies are far from each other.
+const APART: &str = "contact.bodies=false";
+
 /// Held, two bodies, integrator, shape.
 type Case = (bool, bool, &'static str, &'static Shape);
 
+/// The device's own kernels with every shape and place; what goes through the host, which the CPU's tests try, with two shapes.
 fn cases() -> Vec<Case> {
-    let integrators = ["backward-euler", "implicit-midpoint", "bdf2"];
     let places = [(false, false), (false, true), (true, false), (true, true)];
-    let each = |(held, second)| {
-        integrators.iter().flat_map(move |kind| SHAPES.iter().map(move |shape| (held, second, *kind, shape)))
-    };
-    places.into_iter().flat_map(each).collect()
+    let own = places
+        .into_iter()
+        .flat_map(|(held, second)| SHAPES.iter().map(move |shape| (held, second, "backward-euler", shape)));
+    let others = ["implicit-midpoint", "bdf2"].into_iter();
+    let others = others.flat_map(|kind| SHAPES[..2].iter().map(move |shape| (false, false, kind, shape)));
+    own.chain(others).collect()
 }
 
 #[test]
@@ -28,7 +33,7 @@ fn bodies_that_are_let_go_move_at_once() {
             simulation
         };
         let free = first_motion(&mut placed(simulate(&text, &[&kind, "conservation.method=none"])), 5);
-        let mut device = placed(simulate_on_gpu(&context, &text, &[&kind]));
+        let mut device = placed(simulate_on_gpu(&context, &text, &[&kind, APART]));
         assert!(device.is_resident() || *integrator != "backward-euler", "{:?}", device.host_reasons());
         let energy = device.last_row().total;
         if first_motion(&mut device, free.expect("it moves") + 2).is_none() {

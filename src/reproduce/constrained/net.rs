@@ -11,7 +11,8 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-10",
         place: "Figure 10",
         says: "A trampoline on four points keeps swinging under CPD in about three iterations, under PD it stops; FEPR after ten iterations of PD is bumpy, after converged ones smoother.",
-        runs: "`trampoline-bounce`, 3,600 vertices, 1/30 s, for 5 s: CPD, PD, ten iterations of PD with FEPR, and PD with FEPR where the gradient has fallen to 1e-4.",
+        runs: "`trampoline-bounce`, 3,600 vertices, 1/30 s, for 5 s: CPD, PD, ten iterations of PD with FEPR, and 40 iterations of PD with FEPR.",
+        caveat: "Our converged solver makes 40 iterations: the gradient falls to 1e-4 of itself only after more than 200.",
         shortfall: "See the numbers.",
         study: trampoline,
         ..Claim::PHYSICS
@@ -20,7 +21,8 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-11",
         place: "Figure 11",
         says: "At frame 40 of the trampoline CPD reaches the energy on a short way, while FEPR makes a detour: the solver loses energy first, the projection brings it back.",
-        runs: "`trampoline-bounce`, frame 40, the energy after every iteration: CPD, and converged PD with FEPR.",
+        runs: "`trampoline-bounce`, frame 40, the energy after every iteration: CPD, and 40 iterations of PD with FEPR.",
+        caveat: "Our converged solver makes 40 iterations: the gradient falls to 1e-4 of itself only after more than 200.",
         shortfall: "See the numbers.",
         study: shortcut,
         ..Claim::PHYSICS
@@ -30,8 +32,8 @@ pub const CLAIMS: &[Claim] = &[
 const CPD: &[&str] = &[];
 const PD: &[&str] = &["conservation.method=none"];
 const PD_TEN: &[&str] = &["conservation.method=fepr"];
-/// The paper runs PD until converged with a threshold of 1e-4.
-const PD_CONVERGED: &[&str] = &["conservation.method=fepr", "time.iterations=200", "time.tolerance=1e-4"];
+/// The paper runs PD until converged with a threshold of 1e-4, in about 19 iterations; here |g| has not fallen to 1e-4 of itself in 200.
+const PD_CONVERGED: &[&str] = &["conservation.method=fepr", "time.iterations=40"];
 const SOLVERS: [(&str, &[&str]); 4] =
     [("CPD", CPD), ("PD", PD), ("PD₁₀ + FEPR", PD_TEN), ("PDc + FEPR", PD_CONVERGED)];
 
