@@ -196,7 +196,7 @@ fn cosines(study: &Study, scene: &str, axis: usize, frames: usize) -> Result<(Mo
 }
 
 fn t_pipe(study: &mut Study) -> Result<()> {
-    let frames = if study.is_quick() { 180 } else { 300 };
+    let frames = 300;
     let (middle, turning) = cosines(study, "t-pipe-middle", 0, frames)?;
     let (third, steady) = cosines(study, "t-pipe-third", 2, frames)?;
     let flips = turning.windows(2).filter(|pair| pair[0] * pair[1] < 0.0).count() as f64;
