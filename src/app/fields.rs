@@ -111,7 +111,7 @@ pub const SOLVER: &[Field] = &[
 
 pub const CONSERVATION: &[Field] = &[
     field("conservation.method", "method", "", Kind::Choice(METHODS))
-        .help("Conserves the momenta and energy of every body, whatever the integrator's own errors."),
+        .help("Conserves the momenta and energy of every body, whatever the integrator's own errors. Choose implicit midpoint with it: frequencies are then right, too."),
     field("conservation.hold", "hold", "", Kind::Several(&[("P", "P"), ("L", "L"), ("H", "H")]))
         .help("Conserved quantities: P momentum, L angular momentum, H energy."),
     field("conservation.gamma", "decay γ", "1/s", log(0.0, 100.0, 1e-3))
@@ -197,6 +197,7 @@ mod tests {
                 "integrator.gamma",
                 "integrator.beta",
                 "solver.history",
+                "damping.local_torque",
             ]
             .contains(&field.path);
             assert!(optional || get(&tree, field.path).is_some(), "{} is no field of a scene", field.path);

@@ -1,4 +1,6 @@
-//! `dashpot design SCENE`: finds damping curves for the scene's examples from targets.
+//! `dashpot design SCENE`: finds damping curves for the scene's examples from targets, or shows what remains over γ.
+
+mod sweep;
 
 use super::backend::{self, BackendArgs};
 use super::{Table, Threads, writable};
@@ -17,12 +19,19 @@ pub struct Args {
     scene: String,
     /// Targets: `ear: 0.8->0.2, 1.6->0.75` (amplitudes at the start and after one cycle), `ear: half-life 0.4` (s) or
     /// `ear: ratio 0.05`, the last two preceded by an amplitude if it is not 1; separate examples by `;` (repeatable)
-    #[arg(long, value_name = "TARGETS", required = true)]
+    #[arg(long, value_name = "TARGETS", required_unless_present = "sweep")]
     target: Vec<String>,
+    /// Instead of a search, print what remains after one cycle over γ from 0.001 to 1000, the same for all deformations, of
+    /// these amplitudes: `ear: 1, 2, 3; belly: 0.8`
+    #[arg(long, value_name = "AMPLITUDES", conflicts_with = "target")]
+    sweep: Option<String>,
+    /// Values of γ of a sweep for each factor of ten
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=100))]
+    per_decade: u16,
     /// Override a field of the scene, such as damping.stiffness=1e-4 (repeatable)
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Where to write the scene with the curves found; SCENE-designed.toml if not given
+    /// Where to write the scene with the curves found, SCENE-designed.toml if not given; of a sweep a .csv file, none if not given
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -37,12 +46,15 @@ const HEAD: &str = "# Written by dashpot design: a scene with curves found from 
 /// Runs the search, prints and writes the result; fails with the list of missed targets.
 pub fn run(args: &Args) -> Result<()> {
     args.backend.check(false)?;
+    if let Some(asked) = &args.sweep {
+        return sweep::run(args, asked);
+    }
     let targets = parse(&args.target)?;
     let loaded = setup::load(&args.scene, &args.set)?;
     target::assign(&targets, &loaded.scene.damping.examples).map_err(refuse)?;
     let out = out_file(args, &loaded)?;
     args.threads.install(|| {
-        let bar = progress_bar();
+        let bar = progress_bar("target");
         let found = design::design_on(
             &loaded,
             &targets,
@@ -103,8 +115,10 @@ fn table(designed: &Designed) -> Table {
             outcome.trials.to_string(),
             match outcome.end {
                 End::Reached => String::new(),
+                _ if outcome.rise.is_some() => "not reached, not monotone".into(),
                 End::OutOfReach { least, most } => format!("out of reach: {least:.4} to {most:.4}"),
                 End::Between { .. } => "not reached".into(),
+                End::Jump { below, above } => format!("jumps from {above:.4} to {below:.4}"),
             },
         ]);
     }
@@ -130,9 +144,9 @@ fn text(designed: &Designed, loaded: &LoadedScene) -> String {
     format!("{HEAD}#\n{comment}\n{}", designed.scene(loaded).to_toml())
 }
 
-/// A bar on a terminal, nothing in a pipe.
-fn progress_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} target {pos}/{len}  {msg}  {elapsed}");
+/// A bar on a terminal, nothing in a pipe; it counts these.
+fn progress_bar(what: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(&format!("{{bar:30}} {what} {{pos}}/{{len}}  {{msg}}  {{elapsed}}"));
     let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(std::time::Duration::from_millis(200));
     bar

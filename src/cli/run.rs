@@ -3,6 +3,7 @@
 mod pictures;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use super::Threads;
 use super::backend::{self, BackendArgs};
@@ -52,6 +53,9 @@ pub struct Args {
     /// Write checkpoint.bin every K frames and at the end
     #[arg(long, value_name = "K", default_value_t = 100)]
     checkpoint: usize,
+    /// Write energy and momenta after every iteration of this frame into DIR/iterations.csv, as computed on the CPU
+    #[arg(long, value_name = "FRAME", requires = "out")]
+    trace: Option<usize>,
     #[command(flatten)]
     pictures: PictureArgs,
     #[command(flatten)]
@@ -154,6 +158,7 @@ impl Run {
         }
         warnings.iter().for_each(|warning| tell!("warning: {warning}"));
         let from = simulation.frame_number();
+        trace::check(args.trace, from, &loaded, &simulation)?;
         if from > loaded.scene.time.frames {
             let frames = loaded.scene.time.frames;
             let message =
@@ -265,6 +270,9 @@ impl Run {
         let bar = progress(frames, self.from);
         self.draw()?;
         for frame in self.from + 1..=frames {
+            if let (Some(output), true) = (output.as_ref(), self.args.trace == Some(frame)) {
+                trace::write(&self.loaded, &mut self.simulation, output)?;
+            }
             self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
             self.first_use = self.first_use.or_else(|| self.simulation.device_use());
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));

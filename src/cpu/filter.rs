@@ -3,7 +3,6 @@
 use super::Cpu;
 use crate::damping::{Filter, Neighbours, direct, ether_drag, pbd, spring, strain_rate};
 use crate::elastic::Scalar;
-use crate::scene::{Scope, Torque};
 
 impl<T: Scalar> Cpu<T> {
     /// Changes v.
@@ -23,15 +22,13 @@ impl<T: Scalar> Cpu<T> {
                 let neighbours = known.get_or_insert_with(|| Neighbours::new(model));
                 spring::filter(neighbours, &model.mass, x, v, (gamma, sweeps, projected));
             }
-            Filter::Direct { gamma, scope, torque } => {
+            Filter::Direct { gamma, global, local } => {
                 let neighbours = &*known.get_or_insert_with(|| Neighbours::new(model));
-                if scope != Scope::Local {
+                if let Some(torque) = global {
                     direct::global(model, neighbours, x, v, gamma, torque);
                 }
-                match scope {
-                    Scope::Global => {}
-                    Scope::Local => direct::local(neighbours, &model.mass, x, v, gamma, torque),
-                    Scope::Both => direct::local(neighbours, &model.mass, x, v, gamma, Torque::Radial),
+                if let Some(torque) = local {
+                    direct::local(neighbours, &model.mass, x, v, gamma, torque);
                 }
             }
             Filter::StrainRate { viscosity } => {

@@ -16,7 +16,7 @@ pub mod strain_rate;
 pub mod variational;
 
 use crate::error::InputError;
-use crate::scene::{self, Scope, Torque};
+use crate::scene::{self, Torque};
 pub use neighbours::Neighbours;
 use rayleigh::Tangent;
 
@@ -68,8 +68,8 @@ pub enum Filter {
     Pbd { coefficient: f64 },
     /// Relative velocities along edges: γ from 0 to 1 per sweep over all of them; `projected`: only the velocity along an edge
     Spring { gamma: f64, sweeps: usize, projected: bool },
-    /// v ← v − γ (v − v_cm), of bodies or of elements, without torque; γ from 0 to 1 per step
-    Direct { gamma: f64, scope: Scope, torque: Torque },
+    /// v ← v − γ (v − v_cm), of bodies, then of elements, each if it says how the torque is removed; γ from 0 to 1 per step
+    Direct { gamma: f64, global: Option<Torque>, local: Option<Torque> },
     /// (M + h D(x)) v' = M v with the stress φ tr(Ġ) I + 2ψ Ġ
     StrainRate { viscosity: strain_rate::Viscosity },
 }
@@ -79,7 +79,9 @@ impl Filter {
     pub fn host_reason(&self) -> Option<&'static str> {
         match self {
             Filter::StrainRate { .. } => Some("strain-rate damping"),
-            Filter::Direct { torque: Torque::LinearProgram, .. } => {
+            Filter::Direct { global, local, .. }
+                if [global, local].contains(&&Some(Torque::LinearProgram)) =>
+            {
                 Some("direct damping by a linear program")
             }
             _ => None,
@@ -92,7 +94,7 @@ impl Filter {
             Filter::EtherDrag { .. } => false,
             Filter::Pbd { .. } | Filter::StrainRate { .. } => true,
             Filter::Spring { projected, .. } => *projected,
-            Filter::Direct { torque, .. } => *torque != Torque::None,
+            Filter::Direct { global, local, .. } => ![global, local].contains(&&Some(Torque::None)),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Inverse damping design (Example paper, Section 5): finds curves of examples for which target amplitudes remain
 //! after one cycle.
 //!
-//! [`target`] defines the targets, [`search`] finds the curves, [`unload`] is the test it uses, and [`cycle`] detects
-//! the end of a cycle.
+//! [`target`] defines the targets, [`search`] finds the curves, [`unload`] is the test it uses, [`cycle`] detects
+//! the end of a cycle, and [`sweep`] shows what remains over γ.
 
 pub mod cycle;
 mod point;
 pub mod search;
+pub mod sweep;
 pub mod target;
 pub mod unload;
 

@@ -6,6 +6,7 @@
 //! and these two to a third, with increasing steps until zero is bracketed or the range ends (the Example paper tries
 //! its ends at once). Within a bracket, regula falsi with Illinois weights, and bisection where that is slow.
 
+use super::sweep::Rise;
 use super::{DecayGoal, End, LOG_GAMMA, Options, Remaining, Target};
 use std::f64::consts::{LN_10, TAU};
 
@@ -42,6 +43,8 @@ pub struct Found {
     pub remaining: Remaining,
     /// How the search ended, or would end now.
     pub end: End,
+    /// Where more remained at a larger γ, if that was seen.
+    pub rise: Option<Rise>,
 }
 
 /// The search for one point.
@@ -179,23 +182,35 @@ impl<'a> Point<'a> {
         let best = self.tried.iter().min_by(|a, b| a.error.total_cmp(&b.error));
         let Some(best) = best else {
             let remaining = Remaining { amplitude: f64::NAN, period: None };
-            return Found { log_gamma: self.guess, remaining, end: End::Reached };
+            return Found { log_gamma: self.guess, remaining, end: End::Reached, rise: None };
         };
         let at = |x: f64| {
             self.tried.iter().find(|tried| tried.log_gamma == x).map(|tried| tried.remaining.amplitude)
         };
         let nearest = |side: usize| self.bracket[side].and_then(|(log_gamma, _)| at(log_gamma));
+        let amplitudes = || self.tried.iter().map(|tried| tried.remaining.amplitude);
         let end = if best.error <= self.options.tolerance {
             End::Reached
         } else if let (Some(above), Some(below)) = (nearest(0), nearest(1)) {
-            End::Between { below, above }
-        } else if let (Some(most), Some(least)) = (at(LOG_GAMMA[0]), at(LOG_GAMMA[1])) {
+            let is_jump = self.widths.last().is_some_and(|width| *width < JUMP);
+            if is_jump { End::Jump { below, above } } else { End::Between { below, above } }
+        } else if at(LOG_GAMMA[0]).and(at(LOG_GAMMA[1])).is_some() {
+            // not only at the ends of the range: b need not be monotone
+            let (least, most) = (amplitudes().fold(f64::INFINITY, f64::min), amplitudes().fold(0.0, f64::max));
             End::OutOfReach { least, most }
         } else {
             let amplitude = best.remaining.amplitude;
             End::Between { below: nearest(1).unwrap_or(amplitude), above: nearest(0).unwrap_or(amplitude) }
         };
-        Found { log_gamma: best.log_gamma, remaining: best.remaining, end }
+        Found { log_gamma: best.log_gamma, remaining: best.remaining, end, rise: self.rise() }
+    }
+
+    /// Where b rose with γ.
+    fn rise(&self) -> Option<Rise> {
+        let mut seen: Vec<[f64; 2]> =
+            self.tried.iter().map(|tried| [10f64.powf(tried.log_gamma), tried.remaining.amplitude]).collect();
+        seen.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        Rise::find(seen)
     }
 }
 

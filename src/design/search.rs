@@ -1,10 +1,11 @@
 //! Search for curves that meet targets (Example paper, Section 5).
 //!
-//! The remaining amplitude decreases with γ. The points of an example's curve, one per target, are found in order of
+//! The remaining amplitude decreases with γ (where it does not, [`super::sweep`] shows it). The points of an example's curve, one per target, are found in order of
 //! increasing amplitude: in a piecewise linear curve, points beyond a test's amplitude have no effect on it. Examples
 //! interact, so they take turns until all targets are met.
 
 use super::point::{Found, Point};
+use super::sweep::Rise;
 use super::{LOG_GAMMA, Options, Progress, Target};
 use crate::Result;
 use crate::scene::{Curve, CurveKind, Example, Over};
@@ -57,19 +58,26 @@ pub struct Outcome {
     /// Unloading tests made for it.
     pub trials: usize,
     pub end: End,
+    /// Where more remained at a larger γ, if the search came across that.
+    pub rise: Option<Rise>,
 }
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum End {
     Reached,
-    /// No allowed γ meets it: these amplitudes b remain at the largest and smallest γ.
+    /// Neither the largest nor the smallest γ, nor any tried between them, meets it: the least and the most that remained.
     OutOfReach {
         least: f64,
         most: f64,
     },
     /// Not met, although one γ leaves less and another more: the closest values seen below and above what is wanted.
     Between {
+        below: f64,
+        above: f64,
+    },
+    /// Not met: within a hundred-thousandth of a decade of γ the remaining amplitude jumps from one to the other.
+    Jump {
         below: f64,
         above: f64,
     },
@@ -80,21 +88,32 @@ impl Outcome {
     pub fn complaint(&self) -> Option<String> {
         let Outcome { target, wanted, reached, .. } = self;
         let from = format!("`{target}`: ");
-        match self.end {
-            End::Reached => None,
-            _ if self.period.is_none() => Some(format!(
+        let text = match self.end {
+            End::Reached => return None,
+            _ if self.period.is_none() => format!(
                 "{from}the motion never completes a cycle: other damping than this example's is too strong"
-            )),
-            End::OutOfReach { least, most } => Some(format!(
+            ),
+            End::OutOfReach { least, most } if self.rise.is_none() => format!(
                 "{from}{wanted:.4} is out of reach from {}: only {least:.4} (γ = {}) to {most:.4} (γ = {}) can remain",
                 target.amplitude,
                 10f64.powf(LOG_GAMMA[1]),
                 10f64.powf(LOG_GAMMA[0]),
-            )),
-            End::Between { below, above } => Some(format!(
+            ),
+            End::OutOfReach { least, most } => {
+                format!("{from}{wanted:.4} was not found; {least:.4} to {most:.4} remained in the tests")
+            }
+            End::Between { below, above } => format!(
                 "{from}{reached:.4} remains instead of {wanted:.4}; the closest values are {below:.4} and {above:.4}"
-            )),
-        }
+            ),
+            End::Jump { below, above } => format!(
+                "{from}no γ leaves {wanted:.4}: what remains jumps from {above:.4} to {below:.4} at γ = {:.4}",
+                self.gamma
+            ),
+        };
+        Some(match &self.rise {
+            None => text,
+            Some(rise) => format!("{text}; b(γ) is {rise} (see dashpot design --sweep)"),
+        })
     }
 }
 
@@ -142,6 +161,7 @@ fn prepare(trial: &dyn Trial, examples: &[Example], targets: &[(usize, Target)])
             gamma: 10f64.powf(log_gamma),
             trials: 0,
             end: End::Reached,
+            rise: None,
         };
         let follows = !is_first && example.curve.is_none();
         tasks.push(Task { example: *number, radius, log_gamma, follows, outcome });
@@ -224,13 +244,13 @@ impl Search<'_> {
             let ended = Progress { remaining, holds, ..self.progress(number, &target) };
             (self.progress)(ended);
         }
-        let Found { log_gamma, remaining, end } = search.found();
+        let Found { log_gamma, remaining, end, rise } = search.found();
         self.set(number, log_gamma);
         let outcome = &mut self.tasks[number].outcome;
         outcome.wanted = target.wish.remaining(target.amplitude, remaining.period).unwrap_or(f64::NAN);
         outcome.reached = remaining.amplitude;
         outcome.period = remaining.period;
-        outcome.end = end;
+        (outcome.end, outcome.rise) = (end, rise);
         Ok(log_gamma != before)
     }
 

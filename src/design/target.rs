@@ -152,21 +152,35 @@ impl fmt::Display for Target {
 pub fn parse(text: &str) -> Result<Vec<Target>, TargetError> {
     let mut targets = Vec::new();
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
-        // names may hold colons, targets do not
-        let nameless = || TargetError::Nameless(part.into());
-        let (name, list) = part.rsplit_once(':').ok_or_else(nameless)?;
-        let name = name.trim();
-        if name.is_empty() {
-            return Err(nameless());
-        }
+        let (name, list) = named(part)?;
         for text in list.split(',') {
-            targets.push(Target { example: name.into(), ..target(text.trim())? });
+            targets.push(Target { example: name.clone(), ..target(text.trim())? });
         }
     }
     if targets.is_empty() {
         return Err(TargetError::Nothing);
     }
     Ok(targets)
+}
+
+/// The name of an example and what follows its colon. Names may hold colons, targets do not.
+pub(super) fn named(part: &str) -> Result<(String, &str), TargetError> {
+    let nameless = || TargetError::Nameless(part.trim().into());
+    let (name, list) = part.rsplit_once(':').ok_or_else(nameless)?;
+    match name.trim() {
+        "" => Err(nameless()),
+        name => Ok((name.into(), list)),
+    }
+}
+
+/// An initial amplitude.
+pub(super) fn amplitude(text: &str) -> Result<f64, TargetError> {
+    quantity(text.trim(), text, Quantity::Amplitude)
+}
+
+/// The number of an example.
+pub(super) fn find(name: &str, examples: &[Example]) -> Result<usize, TargetError> {
+    examples.iter().position(|example| example.name == name).ok_or_else(|| no_example(name, examples))
 }
 
 /// A target of an example that is not named yet.
@@ -214,8 +228,7 @@ pub fn assign(targets: &[Target], examples: &[Example]) -> Result<Vec<(usize, Ta
     let mut assigned = Vec::with_capacity(targets.len());
     for target in targets {
         check(target)?;
-        let index = examples.iter().position(|example| example.name == target.example);
-        assigned.push((index.ok_or_else(|| no_example(&target.example, examples))?, target.clone()));
+        assigned.push((find(&target.example, examples)?, target.clone()));
     }
     assigned.sort_by(|(i, a), (j, b)| i.cmp(j).then(a.amplitude.total_cmp(&b.amplitude)));
     let same =

@@ -24,16 +24,10 @@ impl<T: Scalar> Gpu<T> {
                 (0..sweeps).try_for_each(|_| self.run(SPRING_SWEEP, gamma, mode))
             }
             Filter::StrainRate { viscosity } => self.damp_strain_rate(viscosity),
-            Filter::Direct { gamma, scope, torque } => {
+            Filter::Direct { gamma, global, local } => {
                 self.send_neighbours()?;
-                if scope != Scope::Local {
-                    self.damp_bodies(gamma, torque)?;
-                }
-                match scope {
-                    Scope::Global => Ok(()),
-                    Scope::Local => self.damp_elements(gamma, torque),
-                    Scope::Both => self.damp_elements(gamma, Torque::Radial),
-                }
+                global.map_or(Ok(()), |torque| self.damp_bodies(gamma, torque))?;
+                local.map_or(Ok(()), |torque| self.damp_elements(gamma, torque))
             }
         }
     }

@@ -4,8 +4,8 @@ use crate::ledger::Row;
 use crate::scene::{Method, NON_OSCILLATORY, Scene};
 use crate::step::explicit;
 
-/// Growing energy is reported from this fraction of the energy available on. Built-in scenes stay below 3 %, except
-/// `ribbon` with 10 %; unstable ones pass any threshold within a few frames.
+/// Growing energy is reported from this fraction of the energy available on. Built-in scenes stay below 3 %; unstable
+/// ones pass any threshold within a few frames.
 const SHARE: f64 = 0.2;
 
 /// Single-precision sums on a device are accurate to 10⁻⁶: relative to a potential this large, the energy is known

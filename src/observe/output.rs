@@ -5,6 +5,7 @@ use crate::ledger::{HEADER, Row};
 use crate::mesh::Mesh;
 use crate::mesh::write::{VertexData, write, write_with_data};
 use crate::step::clock::{Clock, PHASES};
+use crate::step::trace::TracedIterate;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// All frames in one array.
 pub(super) const TRAJECTORY: &str = "trajectory.npy";
+/// The iterations of a traced frame.
+const ITERATIONS: &str = "iterations.csv";
 /// The surface moved by the point caches.
 const CACHED: &str = "points.obj";
 /// Index of `.vtk` files and their times.
@@ -222,6 +225,12 @@ impl Output {
         self.motions.iter_mut().try_for_each(|motion| motion.finish())
     }
 
+    /// The table of a traced frame.
+    pub fn iterations(&self, traced: &[TracedIterate]) -> Result<()> {
+        let path = self.directory.join(ITERATIONS);
+        Table::create(path, TracedIterate::HEADER, traced.iter().map(TracedIterate::csv)).map(drop)
+    }
+
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -246,7 +255,7 @@ fn timings_header() -> String {
 /// Removes files of an earlier run in the same folder that this run will not rewrite, or only at its end: a mixture
 /// would be taken for one run.
 fn remove_earlier(plan: &Plan<'_>) {
-    let mut files = vec!["summary.json", "checkpoint.bin", super::examples::FILE];
+    let mut files = vec!["summary.json", "checkpoint.bin", ITERATIONS, super::examples::FILE];
     files.extend(["plots/examples.svg", "plots/examples.png"]);
     let others = Export::ALL.iter().filter(|export| !plan.exports.contains(export));
     files.extend(others.filter_map(|export| export.file()));

@@ -1,12 +1,15 @@
 //! The reduced basis: r shapes, orthonormal in the body's mass.
 //!
 //! First its slowest linear modes, so that small motions are exact. Then its static response K⁻¹ M e to accelerations
-//! along the three axes e: weight, and jerks of its support. Then the example shapes. The remaining shapes are taken
+//! along the three axes e: weight, and jerks of its support. Then the example shapes. Under Laplacian damping the static
+//! responses K⁻¹ L φ_i to the drag on the slowest modes follow: L is not K, so that the drag on one mode pushes others,
+//! most of which are no shapes, by about α₂ ω_i of its amplitude. The remaining shapes are taken
 //! from the modal derivatives φ_ij, the corrections to Σ q_i φ_i in deformations so large that the modes alone would
 //! stretch the body. There are m (m + 1)/2 of them; their dominant singular vectors are used, each derivative weighted
 //! by ω₁⁴/(ω_i² ω_j²), since slow modes have larger amplitudes (Barbič and James 2005, Section 4.2).
 
 use super::rest::Rest;
+use crate::linear::SparseMatrix;
 use crate::linear::multi_vector::MultiVector;
 use crate::model::Model;
 use crate::modes::{self, Mode};
@@ -33,9 +36,18 @@ fn linear_modes(count: usize) -> usize {
     (2 * count).div_ceil(7)
 }
 
+/// Of so many linear modes one has its drag's response among the shapes: amplitudes fall with ω², that of a quarter of them
+/// is 1/16 of the first's.
+const MODES_PER_DRAG: usize = 4;
+
 /// At most `count` shapes of the single body of a model; fewer if the body has fewer. `examples` are in rest
-/// coordinates (m).
-pub fn basis(model: &Model, examples: &[Vec<Vec3>], count: usize) -> Result<Basis> {
+/// coordinates (m); `laplacian` is L if it damps the body.
+pub fn basis(
+    model: &Model,
+    examples: &[Vec<Vec3>],
+    laplacian: Option<&SparseMatrix>,
+    count: usize,
+) -> Result<Basis> {
     // one that nothing holds is refused before its modes are looked for
     let mut rest = Rest::new(model)?;
     let all = 3 * model.vertex_count();
@@ -49,6 +61,14 @@ pub fn basis(model: &Model, examples: &[Vec<Vec3>], count: usize) -> Result<Basi
         found.add(hanging);
     }
     examples.iter().for_each(|example| found.add(example.clone()));
+    if let Some(laplacian) = laplacian {
+        for mode in &modes[..linear.div_ceil(MODES_PER_DRAG).min(modes.len())] {
+            let mut drag = vec![Vec3::zeros(); mode.shape.len()];
+            laplacian.mul(&mode.shape, &mut drag);
+            rest.solve(&mut drag);
+            found.add(drag);
+        }
+    }
     if found.shapes.len() < count {
         for shape in principal(&model.mass, &derivatives(&mut rest, modes, &found)) {
             found.add(shape);

@@ -6,7 +6,7 @@
 
 use crate::damping::example::coupling::ShapeFactor;
 use crate::error::InputError;
-use crate::scene::{Curve, Example, Over};
+use crate::scene::{self, Curve, Example, ExampleMatrix, Over};
 use nalgebra::{DMatrix, DVector};
 
 /// What damps.
@@ -29,6 +29,7 @@ struct Examples {
     /// (X̃ᵀ X̃)⁻¹ X̃ᵀ.
     measure: DMatrix<f64>,
     coupling: ShapeFactor,
+    matrix: ExampleMatrix,
     /// Ũ = C̃ Q̃.
     u: DMatrix<f64>,
 }
@@ -38,13 +39,12 @@ impl Damping {
     pub fn new(
         base: DMatrix<f64>,
         mass: f64,
-        curve: Option<Curve>,
-        examples: &[Example],
+        given: &scene::Damping,
         x: &DMatrix<f64>,
     ) -> Result<Self, InputError> {
-        let gammas = vec![1.0; examples.len()];
-        let examples = if examples.is_empty() { None } else { Some(Examples::new(&base, examples, x)?) };
-        Ok(Damping { base, curve, mass, examples, gammas })
+        let gammas = vec![1.0; given.examples.len()];
+        let examples = if given.examples.is_empty() { None } else { Some(Examples::new(&base, given, x)?) };
+        Ok(Damping { base, curve: given.curve.clone(), mass, examples, gammas })
     }
 
     /// Ĉ (1/s) where the body is and moves now. It stays for a step.
@@ -52,7 +52,7 @@ impl Damping {
         let mut designed = self.base.clone();
         if let Some(examples) = &self.examples {
             self.gammas = examples.gammas(q, p);
-            let pi = examples.coupling.damping(&self.gammas);
+            let pi = examples.coupling.damping(&self.gammas, examples.matrix);
             let change = pi - DMatrix::identity(self.gammas.len(), self.gammas.len());
             designed += &examples.u * change * examples.u.transpose();
         }
@@ -85,7 +85,8 @@ impl Damping {
 }
 
 impl Examples {
-    fn new(base: &DMatrix<f64>, given: &[Example], x: &DMatrix<f64>) -> Result<Self, InputError> {
+    fn new(base: &DMatrix<f64>, damping: &scene::Damping, x: &DMatrix<f64>) -> Result<Self, InputError> {
+        let given: &[Example] = &damping.examples;
         let same = |index: usize| {
             let message = format!(
                 "the shape of `{}` is undamped, or linearly dependent on earlier examples",
@@ -100,6 +101,7 @@ impl Examples {
             measure: &inverse * inverse.transpose() * x.transpose(),
             u: base * x * coupling.inverse(),
             coupling,
+            matrix: damping.example_matrix,
         })
     }
 

@@ -22,6 +22,7 @@ pub use step::Solved;
 
 use crate::error::RunError;
 use crate::ledger::{Book, Exchange};
+use crate::linear::SparseMatrix;
 use crate::linear::multi_vector::MultiVector;
 use crate::model::Model;
 use crate::scene::Scene;
@@ -99,7 +100,9 @@ impl Reduced {
         let frame = Frame::new(scene, &model, coefficients.h)?;
         let examples: Vec<Vec<Vec3>> = model.examples.iter().map(|e| e.displacement.clone()).collect();
         let begun = Instant::now();
-        let Basis { shapes, modes: linear } = basis::basis(&model, &examples, count)?;
+        let is_damped = coefficients.stiffness_damping != 0.0;
+        let laplacian = is_damped.then(|| model.laplacian()).transpose()?;
+        let Basis { shapes, modes: linear } = basis::basis(&model, &examples, laplacian.as_ref(), count)?;
         let basis_found = begun.elapsed().as_secs_f64();
         if shapes.len() < count {
             warnings.push(format!("using {} coordinates instead of {count}", shapes.len()));
@@ -107,10 +110,10 @@ impl Reduced {
         let begun = Instant::now();
         let elastic = Polynomial::new(&model.tets, &shapes, progress);
         let preparation = [basis_found, begun.elapsed().as_secs_f64()];
-        let base = base_damping(&model, &shapes, &elastic, &coefficients)?;
+        let base = base_damping(laplacian.as_ref(), &shapes, &elastic, &coefficients);
         let x = coordinates(&model.mass, &shapes, &examples);
         let mass = model.mass.iter().sum();
-        let damping = Damping::new(base, mass, scene.damping.curve.clone(), &scene.damping.examples, &x)?;
+        let damping = Damping::new(base, mass, &scene.damping, &x)?;
         let axes = [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| vec![axis; model.vertex_count()]);
         let mut reduced = Reduced {
             held: Held::new(&model, &frame, &shapes),
@@ -251,17 +254,16 @@ fn coordinates(mass: &[f64], shapes: &[Vec<Vec3>], columns: &[Vec<Vec3>]) -> DMa
 
 /// C̃ = α₁ I + α₂ Φᵀ L Φ, or α₁ I + α₂ Φᵀ K Φ (1/s).
 fn base_damping(
-    model: &Model,
+    laplacian: Option<&SparseMatrix>,
     shapes: &[Vec<Vec3>],
     elastic: &Polynomial,
     coefficients: &StepCoefficients,
-) -> Result<DMatrix<f64>> {
+) -> DMatrix<f64> {
     let r = shapes.len();
     let mut base = DMatrix::identity(r, r) * coefficients.mass_damping;
-    if coefficients.stiffness_damping != 0.0 {
-        let laplacian = model.laplacian()?;
-        let mut resisted = vec![Vec3::zeros(); model.vertex_count()];
+    if let Some(laplacian) = laplacian {
         for b in 0..r {
+            let mut resisted = vec![Vec3::zeros(); shapes[b].len()];
             laplacian.mul(&shapes[b], &mut resisted);
             for a in 0..r {
                 let product: f64 = shapes[a].iter().zip(&resisted).map(|(a, b)| a.dot(b)).sum();
@@ -272,5 +274,5 @@ fn base_damping(
     if coefficients.tangent.stiffness != 0.0 {
         base += elastic.at(&DVector::zeros(r)).hessian * coefficients.tangent.stiffness;
     }
-    Ok(base)
+    base
 }

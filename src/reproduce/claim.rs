@@ -1,6 +1,6 @@
 //! Claims and papers: the table of what is tried.
 
-use super::{Study, constrained, laplacian};
+use super::{Study, constrained, laplacian, optimized, reduced, thesis, thesis_modes};
 use crate::error::InputError;
 use crate::{Result, suggest};
 
@@ -91,13 +91,31 @@ pub const PAPERS: &[Paper] = &[
         key: "laplacian",
         title: "Laplacian Damping for Projective Dynamics",
         authors: "J. Li, T. Liu, L. Kavan",
-        claims: &[laplacian::CLAIMS],
+        claims: &[laplacian::FIGURES, laplacian::TEXT, laplacian::TIMES],
     },
     Paper {
         key: "constrained",
         title: "Constrained Projective Dynamics: Real-Time Simulation of Deformable Objects with Energy-Momentum Conservation",
         authors: "M. H. Kee, K. Um, W. Jeong, J. Han",
         claims: constrained::CLAIMS,
+    },
+    Paper {
+        key: "example",
+        title: "Example-Based Damping Design",
+        authors: "H. Xu, J. Barbič",
+        claims: &[reduced::CLAIMS],
+    },
+    Paper {
+        key: "optimized",
+        title: "Optimized Damping for Dynamic Simulations",
+        authors: "R. Schmedding, M. Gissler, M. Teschner",
+        claims: &[optimized::CLAIMS],
+    },
+    Paper {
+        key: "thesis",
+        title: "Controllable, Non-Oscillatory Damping for Deformable Objects",
+        authors: "H. D. Young",
+        claims: &[thesis_modes::CLAIMS, thesis::CLAIMS],
     },
 ];
 

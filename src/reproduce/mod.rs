@@ -11,11 +11,16 @@ mod constrained;
 mod figure;
 mod film;
 mod laplacian;
+pub mod longest_step;
 mod motion;
+mod optimized;
 mod record;
+mod reduced;
 mod report;
 mod runner;
 mod study;
+mod thesis;
+mod thesis_modes;
 
 pub use claim::{Claim, Kind, PAPERS, Paper, select};
 pub use figure::{Axis, Curve, Figure, Panel};

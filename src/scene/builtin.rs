@@ -64,6 +64,7 @@ pub const SCENES: &[Builtin] = scenes![
     "elephant-trunk",
     "koala-belly",
     "koala-design",
+    "belly-targets",
     "four-balls",
 ];
 

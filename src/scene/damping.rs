@@ -11,7 +11,7 @@ pub enum Scope {
     Global,
     /// Every element by itself.
     Local,
-    /// Bodies, then elements with the torque removed along radii.
+    /// Bodies, then their elements.
     Both,
 }
 
@@ -27,6 +27,19 @@ pub enum Torque {
     LinearProgram,
     /// Not at all: spin is damped, too.
     None,
+}
+
+/// Which Π couples the examples of a body; Π̄ = R diag(γ) R⁻¹ (Example paper, Sections 4.1 and 4.1.1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExampleMatrix {
+    /// Π̄ without the negative eigenvalues of its symmetric part: never drives a motion.
+    #[default]
+    Dissipative,
+    /// The symmetric part of `Dissipative`: takes the same power from every motion.
+    Symmetric,
+    /// Π̄ as it is: every shape is damped exactly γ_i times, and contradicting γ may drive a motion.
+    Bare,
 }
 
 /// Which damping model and its parameters. A model reads only its own; see `damping`.
@@ -50,6 +63,8 @@ pub struct Damping {
     pub scope: Scope,
     /// How `direct` loses its torque; the spring models ask only whether it is `none`.
     pub torque: Torque,
+    /// How the local part of `direct` loses its; see [`Damping::torque_of_elements`].
+    pub local_torque: Option<Torque>,
     /// φ of `strain-rate` (Pa s): against change of volume.
     pub phi: f64,
     /// ψ of `strain-rate` (Pa s): against shear.
@@ -63,11 +78,22 @@ pub struct Damping {
     pub examples: Vec<Example>,
     /// Whether the shapes turn with their bodies.
     pub follow_rotation: bool,
+    /// Which Π couples examples that are not C-orthogonal.
+    pub example_matrix: ExampleMatrix,
     /// How many times as strongly `laplacian` and `rayleigh` damp all motion, as a function of how large it is.
     pub curve: Option<Curve>,
 }
 
 impl Damping {
+    /// How the local part of `direct` loses its torque: as `local_torque` says, or else along radii after the global
+    /// part, as the paper proposes, and like that one where it acts alone.
+    pub fn torque_of_elements(&self) -> Torque {
+        self.local_torque.unwrap_or(match self.scope {
+            Scope::Both => Torque::Radial,
+            Scope::Global | Scope::Local => self.torque,
+        })
+    }
+
     /// Gives every example a name.
     pub(super) fn fill_defaults(&mut self) {
         for (index, example) in self.examples.iter_mut().enumerate() {
@@ -89,12 +115,14 @@ impl Default for Damping {
             sweeps: 10,
             scope: Scope::Both,
             torque: Torque::Edges,
+            local_torque: None,
             phi: 0.0,
             psi: 0.0,
             wavelength: None,
             eta: 0.0,
             examples: Vec::new(),
             follow_rotation: true,
+            example_matrix: ExampleMatrix::default(),
             curve: None,
         }
     }

@@ -32,7 +32,7 @@ pub use crate::mesh::spec::{Generator, MeshSpec};
 pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
-pub use damping::{Damping, Scope, Torque};
+pub use damping::{Damping, ExampleMatrix, Scope, Torque};
 pub use example::{Curve, CurveKind, Example, Over, Shape};
 #[cfg(feature = "window")]
 pub(crate) use explain::get;

@@ -3,6 +3,7 @@
 use super::minimise::operator::StepOperator;
 use super::parts::conservation::body::Rigid;
 use super::parts::conservation::targets::ConservationTargets;
+use super::trace::Trace;
 use super::{
     AttachmentTargets, Backend, Clock, ExtraForce, ForceAt, HostNeeds, HostStep, Phase, Residency, Scheme,
     Stage, StateOffset, StepCoefficients, StepTime,
@@ -71,6 +72,8 @@ pub struct Shared {
     pub keeps_end_force: bool,
     /// Positions that a projection would like to move to after the step (m), and which bodies would be inside something there.
     pub proposal: Option<Proposal>,
+    /// The iterates of the frame, where somebody looks at them.
+    pub trace: Option<Trace>,
     /// What has changed since parts were last told.
     pub(super) changes: Vec<Change>,
 }

@@ -25,6 +25,7 @@ pub mod stable;
 pub mod surface;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 
 use crate::error::RunError;
 use crate::model::Model;

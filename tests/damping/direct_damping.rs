@@ -279,6 +279,51 @@ fn free_fall_and_spin_are_unchanged() {
     }
 }
 
+/// Where elements are damped with their torque each loses the share γ of its own spin, L_e = I_e ω of a body that turns rigidly, and the
+/// projected global part before it nothing: the body is left with L − γ Σ I_e ω. Explicit, so that a step from the rest shape has no force.
+#[test]
+fn elements_damped_with_their_torque_lose_the_share_gamma_of_their_own_spin() {
+    let turn = Vec3::new(0.4, -0.3, 2.0);
+    let turning = ["gravity=[0,0,0]", "integrator.kind=symplectic-euler", "damping.model=direct"];
+    let at_rest = ["body.cube.stretch=[1,1,1]", "body.cube.angular_velocity=[0.4,-0.3,2.0]"];
+    let lost = |settings: &[&str]| {
+        let rows = run(&mut simulate(FALLING, &[&turning[..], &at_rest, settings].concat()), 1);
+        assert!((momentum(&rows[1]) - momentum(&rows[0])).norm() < 1e-13 * momentum(&rows[0]).norm());
+        (spin(&rows[0]) - spin(&rows[1]), spin(&rows[0]))
+    };
+    let model = simulate(FALLING, &at_rest).model().clone();
+    let own: Vec3 = Neighbours::new(&model)
+        .clusters
+        .iter()
+        .map(|cluster| {
+            let corners = cluster.vertices[..cluster.size()].iter().zip(&cluster.parts);
+            let corners: Vec<(f64, Vec3)> = corners
+                .map(|(&i, part)| (model.mass[i as usize] * part, model.initial_positions[i as usize]))
+                .collect();
+            let mass: f64 = corners.iter().map(|(m, _)| m).sum();
+            let centre = corners.iter().map(|(m, x)| x * *m).sum::<Vec3>() / mass;
+            corners.iter().map(|(m, x)| (x - centre).cross(&turn.cross(&(x - centre))) * *m).sum::<Vec3>()
+        })
+        .sum();
+    for gamma in [0.1, 0.9] {
+        let (damping, none) = (format!("damping.gamma={gamma}"), "damping.local_torque=none");
+        for scope in ["damping.scope=both", "damping.scope=local"] {
+            let (change, whole) = lost(&[&damping, scope, none]);
+            println!("γ = {gamma}, {scope}: {:.1} % of the spin", 100.0 * change.norm() / whole.norm());
+            assert!(
+                (change - own * gamma).norm() < 1e-12 * whole.norm(),
+                "{change} instead of {}",
+                own * gamma
+            );
+        }
+        let (kept, whole) =
+            lost(&[&damping, "damping.torque=none", "damping.local_torque=radial", "damping.scope=local"]);
+        assert!(kept.norm() < 1e-12 * whole.norm(), "its own choice comes before that for bodies: {kept}");
+        let (global, whole) = lost(&[&damping, "damping.torque=none", "damping.scope=global", none]);
+        assert!((global - whole * gamma).norm() < 1e-12 * whole.norm(), "a body loses γ of all: {global}");
+    }
+}
+
 /// Point damping slows a fall: v_n = (1 − γ)ⁿ v_0 without gravity, and with it a body reaches an end speed.
 #[test]
 fn point_damping_slows_a_fall() {

@@ -209,6 +209,40 @@ fn takes_energy_whatever_the_gammas() {
     }
 }
 
+/// Two shapes that are nearly equal, with these γ, and the bar moving so that the part of Π that is driven would grow: the ledger.
+fn contradicted(matrix: scene::ExampleMatrix, gammas: [f64; 2]) -> Vec<Row> {
+    let (mut loaded, mut model) = load(&PROJECTIVE, &gammas);
+    loaded.scene.damping.example_matrix = matrix;
+    let modes = modes(&model);
+    loaded.scene.time.step = 0.05 / modes[0].omega;
+    let near: Vec<Vec3> = modes[0].shape.iter().zip(&modes[1].shape).map(|(a, b)| a + b * 0.1).collect();
+    with_shapes(&mut model, &[&modes[0].shape, &near]);
+    model.initial_velocities =
+        modes[0].shape.iter().zip(&modes[1].shape).map(|(a, b)| (a + b) * 0.01).collect();
+    let mut simulation = simulation(&loaded.scene, model);
+    (0..40).map(|_| simulation.frame().unwrap()).collect()
+}
+
+#[test]
+fn only_the_bare_matrix_can_give_energy() {
+    use scene::ExampleMatrix::{Bare, Dissipative, Symmetric};
+    let gives = |rows: &[Row]| rows.windows(2).any(|pair| pair[1].damped < pair[0].damped);
+    for matrix in [Dissipative, Symmetric] {
+        let rows = contradicted(matrix, [1.0, 30.0]);
+        assert!(!gives(&rows), "{matrix:?}: damping gives energy");
+    }
+    // damped as asked along either shape, so that velocities between them are driven: yᵀΠ̄y < 0
+    let rows = contradicted(Bare, [1.0, 30.0]);
+    assert!(gives(&rows), "{:?}", rows.iter().map(|row| row.damped).collect::<Vec<_>>());
+    // what it gives is booked as damping, not as a fault of the integrator
+    let (first, last) = (rows[0], rows[39]);
+    let taken = last.damped - first.damped + last.numerical - first.numerical;
+    assert!((first.total - last.total - taken).abs() < 1e-9 * first.total);
+    // γ that do not contradict each other: Π̄ is dissipative already, and the two are the same matrix
+    let end = |matrix| contradicted(matrix, [1.0, 1.2])[39];
+    assert_eq!(end(Bare), end(Dissipative));
+}
+
 #[test]
 fn a_curve_damps_large_motion_and_leaves_small() {
     let curve = r#"{ kind = "linear", points = [[0.0, -2.0], [1.0, 1.0]] }"#;

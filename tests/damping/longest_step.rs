@@ -1,7 +1,7 @@
 //! How long explicit steps may be under damping that acts before the bodies move.
 
 use crate::common::simulate;
-use dashpot::cli::bench::damping::{PRECISION, Trial};
+use dashpot::reproduce::longest_step::{PRECISION, Trial};
 use dashpot::setup;
 
 /// Two masses of 0.5 kg on a spring of 100 N/m: ω² = 400 1/s².

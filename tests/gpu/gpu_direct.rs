@@ -251,6 +251,8 @@ const SETTINGS: &[&[&str]] = &[
     &["damping.model=direct", "damping.scope=local", "damping.torque=none"],
     &["damping.model=direct"],
     &["damping.model=direct", "damping.torque=radial"],
+    &["damping.model=direct", "damping.local_torque=none"],
+    &["damping.model=direct", "damping.torque=none", "damping.local_torque=edges"],
     &["damping.model=direct", "damping.scope=local", "damping.torque=linear-program"],
     &["damping.model=direct", "damping.torque=linear-program"],
 ];

@@ -20,6 +20,7 @@ mod gpu_hold;
 mod gpu_inside;
 mod gpu_kernels;
 mod gpu_laws;
+mod gpu_let_go;
 mod gpu_models;
 mod gpu_portability;
 mod gpu_profile;

@@ -44,6 +44,21 @@ fn the_less_it_is_deformed_the_more_it_moves_like_the_whole_body() {
     assert!(shares[2] < 5e-4, "{shares:?}");
 }
 
+/// The drag of L on a mode pushes others, by α₂ω of it, a tenth here: the response to it is among the shapes.
+#[test]
+fn laplacian_damping_couples_modes_as_in_the_whole_body() {
+    let (loaded, model) = load(&["damping.model=none"]);
+    let slowest = reduce(&loaded, &model, 15).potential(&DVector::zeros(15)).hessian[(0, 0)].sqrt();
+    let stiffness = format!("damping.stiffness={}", 0.1 / slowest);
+    let (loaded, model) = load(&["damping.model=laplacian", &stiffness]);
+    let mut reduced = reduce(&loaded, &model, 15);
+    reduced.pluck(0.001);
+    let share = difference(&loaded, reduced, 40);
+    println!("difference under Laplacian damping: {share:e}");
+    // as much as is allowed without damping: what the pluck leaves out in the square of its size
+    assert!(share < 5e-4, "{share:e}");
+}
+
 #[test]
 fn weight_is_felt_as_by_the_whole_body() {
     let (loaded, model) = load(&["gravity=[0.0, -0.1, 0.0]"]);

@@ -33,7 +33,7 @@ gpu: error linear ledger scene model elastic solve damping step
 backend: error scene model step cpu gpu
 view: error colour ledger mesh scene model elastic damping contact step observe gpu
 app: error ledger mesh scene model damping contact step setup cpu observe design gpu backend view
-reproduce: error suggest ledger scene step setup cpu observe gpu view
+reproduce: error suggest ledger scene model damping step modes setup cpu observe reduced gpu view
 cli: error ledger mesh scene model step modes setup cpu observe reduced design gpu backend view app reproduce
 ";
 

@@ -26,6 +26,8 @@ const SCOPE: Field = field("damping.scope", "what is damped", "", Kind::Choice(S
     .help("Damp bodies towards their centre of mass, elements towards theirs, or both in turn.");
 const TORQUE: Field = field("damping.torque", "torque", "", Kind::Choice(TORQUES))
     .help("How torque is removed so that spin is not damped: forces along edges, along radii, the smallest correction, or not at all.");
+const LOCAL_TORQUE: Field = field("damping.local_torque", "of elements", "", Kind::Choice(TORQUES))
+    .help("The same for elements. Automatic: along radii after the bodies, and like the bodies' where elements alone are damped. Not removed: longer explicit steps, but spin is damped.");
 const PROJECTION: Field = field("damping.torque", "torque", "", Kind::Choice(PROJECTIONS))
     .help("Forces along edges do not damp spin; unprojected forces do.");
 const RAYLEIGH: [Field; 2] = [
@@ -83,7 +85,7 @@ const SHOWN: &[Shown] = &[
         .help("Damps the relative velocity of the two ends of every edge: flight and spin are unaffected."),
     model("spring-iterated", "Spring, iterated", &[GAMMA, SWEEPS, PROJECTION], "0.1")
         .help("Several spring sweeps per step: acts beyond direct neighbours."),
-    model("direct", "Direct", &[GAMMA, SCOPE, TORQUE], "0.1")
+    model("direct", "Direct", &[GAMMA, SCOPE, TORQUE, LOCAL_TORQUE], "0.1")
         .help("Pulls bodies and elements towards the velocity of their centre of mass: flight and spin are unaffected."),
     model("strain-rate", "Strain rate", &VISCOSITY, "100.0")
         .help("Classic viscous stress opposing the strain rate. Flight and spin are unaffected."),

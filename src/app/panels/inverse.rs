@@ -128,10 +128,21 @@ fn outcomes(ui: &mut Ui, ui_state: &mut UiState) {
             End::OutOfReach { least, most } => (
                 theme::WRONG,
                 format!(
-                    "{} wanted; only {} to {} is reachable",
+                    "{} wanted; {} {} to {}",
                     number(outcome.wanted),
+                    // where b(γ) is not monotone, tests do not bound it
+                    if outcome.rise.is_none() { "reachable is only" } else { "not monotone in γ; seen were" },
                     number(least),
                     number(most)
+                ),
+            ),
+            End::Jump { below, above } => (
+                theme::WRONG,
+                format!(
+                    "{} wanted; what remains jumps from {} to {}",
+                    number(outcome.wanted),
+                    number(above),
+                    number(below)
                 ),
             ),
             End::Between { below, above } => (

@@ -50,9 +50,9 @@ pub fn field(ui: &mut Ui, ui_state: &mut UiState, base: &str, field: &Field) {
     }
 }
 
-/// Fields that are derived from the bodies unless set.
+/// Fields that are derived from the bodies or from other fields unless set.
 fn is_optional(path: &str) -> bool {
-    ["contact.stiffness", "contact.thickness"].contains(&path)
+    ["contact.stiffness", "contact.thickness", "damping.local_torque"].contains(&path)
 }
 
 fn help(field: &Field) -> String {
@@ -74,17 +74,15 @@ fn label(ui: &mut Ui, field: &Field) {
     ui.painter().galley(at, galley, theme::TEXT);
 }
 
-/// A derived field that has not been set.
+/// A field with an automatic value that has not been set.
 fn automatic(ui: &mut Ui, field: &Field) -> Option<String> {
     let start = match field.kind {
-        Kind::Even(low, high) => 0.5 * (low + high),
-        Kind::Log { smallest, high, .. } => (smallest * high).sqrt(),
+        Kind::Even(low, high) => fields::written(0.5 * (low + high)),
+        Kind::Log { smallest, high, .. } => fields::written((smallest * high).sqrt()),
+        Kind::Choice(choices) => format!("\"{}\"", choices.first()?.0),
         _ => return None,
     };
-    ui.small_button("set")
-        .on_hover_text("Derived from the bodies; click to set it")
-        .clicked()
-        .then(|| fields::written(start))
+    ui.small_button("set").on_hover_text("Automatic; click to set it").clicked().then_some(start)
 }
 
 fn slide(

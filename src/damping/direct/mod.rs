@@ -4,9 +4,10 @@
 //! f_i = −γ (m_i/h) (v_i − v_cm), 0 ≤ γ ≤ 1 (Eq. 7 and 8; m_i/h is missing in print), v the velocities after the step.
 //!
 //! Σf = 0, but Σ r × f ≠ 0: [`Torque`] says how the torque is removed. *Global*: a whole body. *Local*: each element,
-//! with the fraction m_i/N_i of a corner's mass, N_i elements meeting there (Sec. 3.4). *Both*: global, then local
-//! with the projection on radii, which the paper found best (Sec. 4 and 5). Vertices with attachments are damped like
-//! all others, and their springs take up the change. Parameters: `gamma` = γ, `scope`, `torque`.
+//! with the fraction m_i/N_i of a corner's mass, N_i elements meeting there (Sec. 3.4). *Both*: global, then local, with
+//! the projection on radii, which the paper proposes, or without any, which damps spin but bears much longer steps
+//! (Sec. 4 and 5). Vertices with attachments are damped like all others, and their springs take up the change.
+//! Parameters: `gamma` = γ, `scope`, `torque`, `local_torque`.
 
 pub mod program;
 pub mod torque;
@@ -16,15 +17,16 @@ use super::point_masses::PointMasses;
 use super::{Damping, Filter, Model};
 use crate::Vec3;
 use crate::model::{self, Body};
-use crate::scene::Torque;
+use crate::scene::{Scope, Torque};
 use rayon::prelude::*;
 
 /// The model `direct`.
 pub const MODEL: Model = Model {
     name: "direct",
-    make: |d| Damping {
-        filter: Some(Filter::Direct { gamma: d.gamma, scope: d.scope, torque: d.torque }),
-        ..Damping::default()
+    make: |d| {
+        let global = (d.scope != Scope::Local).then_some(d.torque);
+        let local = (d.scope != Scope::Global).then_some(d.torque_of_elements());
+        Damping { filter: Some(Filter::Direct { gamma: d.gamma, global, local }), ..Damping::default() }
     },
 };
 

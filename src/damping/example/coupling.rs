@@ -6,8 +6,10 @@
 //!
 //! has Ĉ x_i = γ_i C x_i for every shape and Ĉ z = C z for all z that are C-orthogonal to them. Very different γ for
 //! nearly equal shapes contradict each other: then the symmetric part of Π has negative eigenvalues, and Ĉ would drive
-//! some motion. They are removed, Π ← Π − Σ λ⁻ v vᵀ, after which yᵀ Ĉ y ≥ 0 for all y (Appendix B).
+//! some motion. They are removed, Π ← Π − Σ λ⁻ v vᵀ, after which yᵀ Ĉ y ≥ 0 for all y (Appendix B). [`ExampleMatrix`]
+//! chooses this, its symmetric part, or Π as it is.
 
+use crate::scene::ExampleMatrix;
 use nalgebra::{DMatrix, SymmetricEigen};
 
 /// A shape whose component orthogonal to the earlier ones is a smaller fraction of its size is linearly dependent.
@@ -72,29 +74,43 @@ impl ShapeFactor {
     }
 
     /// Π of these γ.
-    pub fn damping(&self, gammas: &[f64]) -> DMatrix<f64> {
+    pub fn damping(&self, gammas: &[f64], matrix: ExampleMatrix) -> DMatrix<f64> {
         let mut scaled = self.r.clone();
         for (mut column, gamma) in scaled.column_iter_mut().zip(gammas) {
             column *= *gamma;
         }
-        let mut pi = scaled * &self.inverse;
-        let symmetric = (&pi + pi.transpose()) * 0.5;
-        if symmetric.clone().cholesky().is_some() {
-            return pi; // the usual case: no negative eigenvalues
+        let bare = scaled * &self.inverse;
+        match matrix {
+            ExampleMatrix::Bare => bare,
+            ExampleMatrix::Dissipative => without_driving(bare),
+            ExampleMatrix::Symmetric => symmetric_part(&without_driving(bare)),
         }
-        let eigen = SymmetricEigen::new(symmetric);
-        for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
-            if *value < 0.0 {
-                pi -= vector * vector.transpose() * *value;
-            }
-        }
-        pi
     }
+}
+
+/// Removes the negative eigenvalues of the symmetric part.
+fn without_driving(mut pi: DMatrix<f64>) -> DMatrix<f64> {
+    let symmetric = symmetric_part(&pi);
+    if symmetric.clone().cholesky().is_some() {
+        return pi; // the usual case: no negative eigenvalues
+    }
+    let eigen = SymmetricEigen::new(symmetric);
+    for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
+        if *value < 0.0 {
+            pi -= vector * vector.transpose() * *value;
+        }
+    }
+    pi
+}
+
+fn symmetric_part(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+    (matrix + matrix.transpose()) * 0.5
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ShapeFactor;
+    use super::{ShapeFactor, symmetric_part};
+    use crate::scene::ExampleMatrix::{Bare, Dissipative, Symmetric};
     use nalgebra::{DMatrix, DVector};
 
     /// Numbers without a pattern, between −1 and 1.
@@ -116,7 +132,7 @@ mod tests {
         x.set_column(1, &near);
         let coupling = ShapeFactor::new(&(x.transpose() * &c * &x)).expect("independent shapes");
         let u = &c * &x * coupling.inverse();
-        let pi = coupling.damping(gammas);
+        let pi = coupling.damping(gammas, Dissipative);
         let k = gammas.len();
         let designed = &c + &u * (pi - DMatrix::identity(k, k)) * u.transpose();
         [c, x, designed]
@@ -145,11 +161,33 @@ mod tests {
         let x = DMatrix::from_fn(5, 2, |i, j| if j == 0 || i > 0 { 1.0 } else { 1.1 } + 0.01 * next());
         let products = x.transpose() * &x;
         let coupling = ShapeFactor::new(&products).expect("independent");
-        let bare =
-            &coupling.r * DMatrix::from_diagonal(&DVector::from_row_slice(&gammas)) * &coupling.inverse;
-        let lowest = |m: &DMatrix<f64>| ((m + m.transpose()) * 0.5).symmetric_eigenvalues().min();
-        assert!(lowest(&bare) < -100.0, "{}", lowest(&bare));
-        assert!(lowest(&coupling.damping(&gammas)) > -1e-9 * 1e5);
+        let lowest = |matrix| symmetric_part(&coupling.damping(&gammas, matrix)).symmetric_eigenvalues().min();
+        assert!(lowest(Bare) < -100.0, "{}", lowest(Bare));
+        for matrix in [Dissipative, Symmetric] {
+            assert!(lowest(matrix) > -1e-9 * 1e5, "{matrix:?}");
+        }
+    }
+
+    #[test]
+    fn the_three_matrices_differ_where_shapes_are_not_orthogonal_and_nowhere_else() {
+        let gammas = [0.1, 3.0];
+        let alike = DMatrix::from_row_slice(3, 2, &[1.0, 0.6, 0.0, 0.8, 0.0, 0.0]);
+        let coupling = ShapeFactor::new(&(alike.transpose() * &alike)).expect("independent");
+        let [bare, dissipative, symmetric] =
+            [Bare, Dissipative, Symmetric].map(|matrix| coupling.damping(&gammas, matrix));
+        // columns of R are the shapes in terms of Q: each is damped γ times as much
+        for (j, gamma) in gammas.iter().enumerate() {
+            assert!((&bare * coupling.r.column(j) - coupling.r.column(j) * *gamma).norm() < 1e-14);
+        }
+        // the same power yᵀΠy for every motion y, without the part that does no work
+        assert!((symmetric_part(&dissipative) - &symmetric).norm() < 1e-14);
+        assert!((&dissipative - dissipative.transpose()).norm() > 1.0);
+        let apart = DMatrix::from_row_slice(3, 2, &[2.0, 0.0, 0.0, 3.0, 0.0, 0.0]);
+        let coupling = ShapeFactor::new(&(apart.transpose() * &apart)).expect("independent");
+        for matrix in [Bare, Dissipative, Symmetric] {
+            let exact = DMatrix::from_diagonal(&DVector::from_row_slice(&gammas));
+            assert!((coupling.damping(&gammas, matrix) - exact).norm() < 1e-14, "{matrix:?}");
+        }
     }
 
     #[test]
@@ -176,7 +214,7 @@ mod tests {
         let ([r, inverse], condition) = coupling.normalised();
         assert!(r.column_iter().all(|column| (column.norm() - 1.0).abs() < 1e-14));
         let gammas = DMatrix::from_diagonal(&DVector::from_row_slice(&[2.0, 3.0]));
-        assert!((&r * gammas * inverse - coupling.damping(&[2.0, 3.0])).norm() < 1e-13);
+        assert!((&r * gammas * inverse - coupling.damping(&[2.0, 3.0], Dissipative)).norm() < 1e-13);
         // two unit vectors at some 45°
         assert!((1.0..10.0).contains(&condition), "{condition}");
     }

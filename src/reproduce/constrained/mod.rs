@@ -2,8 +2,12 @@
 
 mod bodies;
 mod contact;
+mod energy;
+mod let_go;
+mod net;
 mod table;
 
 use super::Claim;
 
-pub const CLAIMS: &[&[Claim]] = &[bodies::CLAIMS, contact::CLAIMS, table::CLAIMS];
+pub const CLAIMS: &[&[Claim]] =
+    &[bodies::CLAIMS, contact::CLAIMS, energy::CLAIMS, net::CLAIMS, let_go::CLAIMS, table::CLAIMS];

@@ -245,7 +245,8 @@ impl LowRankUpdate {
     }
 }
 
-/// (I + w P S)⁻¹ w P. A + w U P Uᵀ has a positive symmetric part, so it can be inverted.
+/// (I + w P S)⁻¹ w P. A + w U P Uᵀ has a positive symmetric part if Ĉ is dissipative, so it can be inverted; of a bare Π̄ that makes it
+/// singular the direction goes without.
 fn small_inverse(p: &DMatrix<f64>, s: &DMatrix<f64>, w: f64) -> DMatrix<f64> {
     let k = p.nrows();
     let scaled = p * w;

@@ -7,6 +7,11 @@
 //! constraints as they look from q. s and t let the momenta fall back to those of the step where energy and momenta are not
 //! compatible. What the user changes the momenta by is a rigid motion that x* and v* have already: a push is no error of
 //! the step, and does not fall back.
+//!
+//! Momenta of a body that is attached are not conserved: P* and L* are what the forces of the attachments have made of them in the step,
+//! and the projection is for the energy alone. (How hard stiff springs pull follows from differences of positions that a step of ten
+//! iterations does not know: such impulses would be momenta that no motion has.) In the metric a vertex then has m + h² k in the place
+//! of m for its position, or all of the change would go into the springs.
 
 use super::body::{BodyTarget, LEAST_INERTIA, Rigid};
 use super::fepr_system::Projection;
@@ -14,6 +19,7 @@ use super::{ConservationTargets, ConstraintError, Multipliers};
 use crate::damping::pbd::solve_inertia;
 use crate::linear::reduce::sums;
 use crate::model::Model;
+use crate::step::trace::{MadeBy, Trace};
 use crate::step::{Backend, HostStep, Iterate, StateOffset};
 use crate::{Result, Vec3};
 use std::ops::Range;
@@ -50,7 +56,13 @@ impl Fepr {
 
     /// After the iterations of a step, before it is taken: finds the state to go to. Returns the iterations it took.
     /// The iterate is then again what the step made.
-    pub fn project(&mut self, targets: &mut ConservationTargets, backend: &mut dyn Backend) -> Result<usize> {
+    /// A `trace` gets every state on the way.
+    pub fn project(
+        &mut self,
+        targets: &mut ConservationTargets,
+        backend: &mut dyn Backend,
+        mut trace: Option<&mut Trace>,
+    ) -> Result<usize> {
         let start = self.begin(targets, backend.host()?);
         let (h, most, model) = (targets.coefficients.h, targets.most_iterations(), targets.model.clone());
         let mut squares = vec![0.0; self.projections.len()];
@@ -59,6 +71,10 @@ impl Fepr {
             backend.set_iterate(Iterate::At(&self.x))?;
             backend.evaluate_end()?;
             let view = backend.host()?;
+            if let Some(trace) = &mut trace {
+                let made_by = (MadeBy::Projection, count);
+                trace.record(made_by, &model, &self.x, |i| self.v[i], view.energies);
+            }
             let mut worst = 0.0f64;
             for (body, part) in model.bodies.iter().enumerate() {
                 if targets.external.is_touched(body) {
@@ -79,7 +95,7 @@ impl Fepr {
                     let multipliers = system.solve(curvature / (h * h));
                     squares[body] = multipliers.square;
                     self.projections[body].give_up(&multipliers, h);
-                    self.go(part.vertices.clone(), &multipliers, &model, view.end_gradient, h);
+                    self.go(part.vertices.clone(), &multipliers, targets, view.end_gradient);
                 }
             }
             if worst <= targets.tolerance() || count >= most || !worst.is_finite() {
@@ -225,7 +241,10 @@ impl Fepr {
         let (aim, gravity): (&BodyTarget, _) = (&targets.bodies[body], targets.model.gravity);
         let stepped = self.rigid(targets, body);
         let pushed = targets.external.impulse(body, &self.x, start, stepped.centre);
-        let (momentum, spin) = (aim.momentum + pushed.impulse, aim.spin + pushed.torque);
+        let (momentum, spin) = match targets.external.is_attached(body) {
+            true => (stepped.momentum, stepped.spin),
+            false => (aim.momentum + pushed.impulse, aim.spin + pushed.torque),
+        };
         let energy = aim.energy + pushed.work;
         let fall = gravity.norm() * targets.coefficients.h;
         let height = -stepped.mass * gravity.dot(&aim.start.centre);
@@ -241,20 +260,26 @@ impl Fepr {
         &mut self,
         range: Range<usize>,
         multipliers: &Multipliers,
-        model: &Model,
+        targets: &ConservationTargets,
         gradient: &[Vec3],
-        h: f64,
     ) {
+        let (model, h) = (&targets.model, targets.coefficients.h);
         let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
         let drift = now.momentum / now.mass;
         let ([p, l], energy, w) = (multipliers.of_momenta(), multipliers.energy, 1.0 / (h * h));
         for i in range {
             let (m, r, v) = (model.mass[i], self.x[i] - now.centre, self.v[i] - drift);
             let force = gradient[i] - model.gravity * m;
-            let way = v.cross(&l) + force * (energy / m);
+            let way = v.cross(&l) + force * (energy / inertia(targets, i));
             let change = (p + l.cross(&r) + self.v[i] * energy) * w;
             self.x[i] -= way;
             self.v[i] -= change;
         }
     }
+}
+
+/// m + h² k of a vertex (kg): what its position counts with in the metric.
+pub(super) fn inertia(targets: &ConservationTargets, i: usize) -> f64 {
+    let (mass, h) = (targets.model.mass[i], targets.coefficients.h);
+    mass + targets.external.attachment(i).map_or(0.0, |(stiffness, _)| h * h * stiffness)
 }

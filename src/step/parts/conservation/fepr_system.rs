@@ -1,5 +1,6 @@
 //! The small system of a projection: which multiples of seven directions lead a body to its energy and momenta.
 
+use super::fepr::inertia;
 use super::jacobian::stack;
 use super::{ConservationTargets, Fepr, KktSystem, Momenta, Multipliers, Rigid};
 use crate::linear::reduce::sums;
@@ -63,7 +64,7 @@ impl Fepr {
     }
 
     /// S and r of a body, and how far off it is. C_P = (0, m e_k), C_L = (m v × e_k, m e_k × r), C_H = (∇V, m v),
-    /// W = (1/m, 1/(h² m)).
+    /// W = (1/m, 1/(h² m)); of an attached body C_H alone, with W = (1/(m + h² k), 1/(h² m)).
     pub(super) fn system(
         &self,
         targets: &ConservationTargets,
@@ -83,7 +84,7 @@ impl Fepr {
             let force = gradient[i] - model.gravity * m;
             // ⟨C_L, W C_H⟩ = Σ force × v + w m r × v
             let mixed = force.cross(&v) + r.cross(&self.v[i]) * (w * m);
-            let energy = force.norm_squared() / m + w * m * self.v[i].norm_squared();
+            let energy = force.norm_squared() / inertia(targets, i) + w * m * self.v[i].norm_squared();
             let squares = v.component_mul(&v) * m;
             let products = Vec3::new(v.x * v.y, v.y * v.z, v.z * v.x) * m;
             let [a, b, c] = [mixed, squares, products];
@@ -100,7 +101,10 @@ impl Fepr {
             now.spin - goal.spin - l_off * goal.given_up[1],
         );
         let energy = now.kinetic + potential - goal.energy;
-        let [p, l, e] = targets.held;
+        let [mut p, mut l, e] = targets.held;
+        if targets.external.is_attached(body) {
+            (p, l) = (false, false);
+        }
         let system = KktSystem {
             momenta,
             mixed: stack(now.momentum * w, vector(0)),
@@ -110,7 +114,7 @@ impl Fepr {
             momenta_descent: Momenta::zeros(),
             energy_descent: 0.0,
             square: 0.0,
-            held: targets.rows(),
+            held: [p, p, p, l, l, l, e],
         };
         let share = |held: bool, off: f64, scale: f64| if held && off > 0.0 { off / scale } else { 0.0 };
         // momenta may stay off where they are not compatible: energy decides

@@ -275,7 +275,8 @@ impl Part for Conservation {
         };
         let StepContext { backend, clock, model, shared, .. } = cx;
         let Some(targets) = &mut shared.conservation else { return Ok(()) };
-        let projected = clock.time(Phase::Constrain, || fepr.project(targets, backend.as_mut()))?;
+        let trace = shared.trace.as_mut();
+        let projected = clock.time(Phase::Constrain, || fepr.project(targets, backend.as_mut(), trace))?;
         shared.more_iterations += projected;
         let penetrates = vec![false; model.bodies.len()];
         shared.proposal = Some(Proposal { positions: fepr.x.clone(), penetrates });

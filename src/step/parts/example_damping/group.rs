@@ -6,7 +6,7 @@ use crate::damping::example::coupling::ShapeFactor;
 use crate::damping::example::excitation::{Excitation, Follow, Pose};
 use crate::linear::multi_vector::MultiVector;
 use crate::model::Model;
-use crate::scene::{Curve, Over, Scene};
+use crate::scene::{Curve, ExampleMatrix, Over, Scene};
 use crate::step::minimise::low_rank::LowRankUpdate;
 use crate::step::resident_examples::ResidentGroup;
 use crate::{Mat3, Vec3};
@@ -31,11 +31,17 @@ pub struct ExampleGroup {
     pub examples: Vec<Example>,
     excitation: Excitation,
     coupling: ShapeFactor,
+    matrix: ExampleMatrix,
 }
 
 impl ExampleGroup {
-    pub fn new(vertices: Range<usize>, examples: Vec<Example>, excitation: Excitation) -> Self {
-        ExampleGroup { vertices, examples, excitation, coupling: ShapeFactor::default() }
+    pub fn new(
+        vertices: Range<usize>,
+        examples: Vec<Example>,
+        excitation: Excitation,
+        matrix: ExampleMatrix,
+    ) -> Self {
+        ExampleGroup { vertices, examples, excitation, coupling: ShapeFactor::default(), matrix }
     }
 
     /// χ of a state of all vertices.
@@ -127,7 +133,7 @@ impl ExampleGroup {
         let (x, v) = (&x[self.vertices.clone()], &v[self.vertices.clone()]);
         let gammas = self.gammas(&pose, x, v);
         let k = gammas.len();
-        let pi = self.coupling.damping(&gammas);
+        let pi = self.coupling.damping(&gammas, self.matrix);
         let is_symmetric = (&pi - pi.transpose()).norm() <= 1e-12 * pi.norm();
         let turn = if turned { Mat3::identity() } else { pose.turn };
         update.begin(turn, pi - DMatrix::identity(k, k), is_symmetric);

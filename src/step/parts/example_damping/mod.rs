@@ -86,7 +86,8 @@ fn groups_and_islands(scene: &Scene, model: &Model) -> Result<GroupsAndIslands> 
         if !examples.is_empty() {
             let shapes: Vec<Vec<Vec3>> = examples.iter().map(|e| e.shape.clone()).collect();
             let excitation = measure(&shapes).map_err(|i| nothing_new(scene, examples[i].number, follows))?;
-            groups.push(ExampleGroup::new(vertices.clone(), examples, excitation));
+            let matrix = scene.damping.example_matrix;
+            groups.push(ExampleGroup::new(vertices.clone(), examples, excitation, matrix));
         }
         if scene.damping.curve.is_some() {
             islands.extend(measure(&[]).ok().map(|excitation| (vertices, excitation)));

@@ -1,7 +1,7 @@
 //! Damping along example shapes on a device that makes whole steps: the part hands over the shapes and looks no further.
 
 use super::ExampleDamping;
-use crate::scene::Scene;
+use crate::scene::{ExampleMatrix, Scene};
 use crate::step::resident_examples::{MOST_SHAPES, ResidentGroup};
 use crate::step::{Phase, Resident, StepCoefficients, StepContext};
 use crate::{Mat3, Result};
@@ -34,6 +34,9 @@ impl ExampleDamping {
             "a curve for the damping of all motion"
         } else if self.changes {
             "examples in a material that changes"
+        } else if scene.damping.example_matrix != ExampleMatrix::Dissipative {
+            // P = R diag(γ − 1) R⁻¹ there, its negative eigenvalues removed
+            "another `damping.example_matrix`"
         } else if searches {
             "a line search beside examples"
         } else if self.groups.iter().any(|group| group.examples.len() > MOST_SHAPES) {
