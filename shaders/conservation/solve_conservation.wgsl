@@ -66,11 +66,11 @@ fn judge(body: ptr<function, BodyAim>, off: ptr<function, Beyond>) {
     let taken = (*body).damped + max(-(*body).given, 0.0);
     let before = (*body).excess;
     let may_stay = (*body).least != 0u && before > 0.0;
-    // what an iteration hardly lowers any more is the least there is
-    let is_least = may_stay && (*off).energy > LEAST_PROGRESS * before;
     let decays = holds(*body, DECAYS);
-    if (may_stay && (*off).energy > 0.9 * before && taken > 0.0) || (is_least && decays) {
-        let back = select(min((*off).energy, taken), (*off).energy, is_least && decays);
+    // where gamma asks for less, what an iteration hardly lowers any more is the least there is
+    let is_least = decays && may_stay && (*off).energy > LEAST_PROGRESS * before;
+    if (may_stay && (*off).energy > 0.9 * before && taken > 0.0) || is_least {
+        let back = select(min((*off).energy, taken), (*off).energy, is_least);
         let of_damping = select(min(back, (*body).damped), back, decays);
         (*body).target_energy += back;
         // the target is without the weight and the centre's motion: what is left of it beyond the spin is out of reach
@@ -135,7 +135,8 @@ fn correct(body: ptr<function, BodyAim>, off: Beyond, number: u32, descent: Desc
         factor = found.x;
         (*body).least = u32(found.y);
         // from rest, and where a swing turns, the near root is where the body is: see Side of kkt.rs
-        let stalled = (*body).made == 1u && abs(factor + 1.0) <= 0.5;
+        let stressed = off.elastic > STRESSED * off.scale;
+        let stalled = (*body).made == 1u && stressed && abs(factor + 1.0) <= 0.5;
         let goes_on = (*body).crossed > 0.0 && !stalled;
         (*body).crossed = 0.0;
         if stalled || goes_on {

@@ -20,7 +20,11 @@ struct Beyond {
     moved: vec3<f32>,            // mu: sum of m (d - w) (kg m)
     kinetic: f32,                // J
     energies: f32,               // all but that of the centre (J)
+    elastic: f32,                // J
 }
+
+// Elastic energy beyond this share of all makes a body one that is let go under stress: see STRESSED of measure.rs.
+const STRESSED: f32 = 0.5;
 
 // The share of the spin's energy that errors are compared with at least: beyond this, single precision cannot tell.
 const SPIN_SHARE: f32 = 0.1;
@@ -86,6 +90,7 @@ fn beyond(body: BodyAim, mu: vec3<f32>, turned: vec3<f32>, square: f32, elastic:
         mu,
         body.kinetic + along,
         along + elastic + body.floor + held,
+        elastic,
     );
 }
 

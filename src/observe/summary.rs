@@ -13,7 +13,7 @@ use std::fmt;
 /// Deviations beyond this many tolerances are worth a warning.
 const MISSED: f64 = 10.0;
 
-/// A share of the motion left unsolved in each step beyond this is worth a warning: the estimate is low by three to five times where
+/// A share of the motion left unsolved in each step beyond this is worth a hint: the estimate is low by three to five times where
 /// iterations are slow. Compact bodies and bodies at rest stay below 1 %, hair reaches 3 %.
 const UNSOLVED: f64 = 0.04;
 
@@ -215,16 +215,6 @@ impl fmt::Display for ContactSummary {
 }
 
 impl Summary {
-    /// A warning if the iterations end far from the solution.
-    pub fn unsolved_warning(&self) -> Option<String> {
-        let share = self.unsolved.filter(|share| *share > UNSOLVED)?;
-        Some(format!(
-            "steps are far from solved: the iterations leave at least {} unsolved in each step; try solver.history = 5, more time.iterations, a \
-             shorter time.step",
-            percent(share)
-        ))
-    }
-
     /// Summarises a run that started at frame `from`.
     pub fn new(name: &str, scene: &Scene, simulation: &Simulation, first: Row, from: usize) -> Self {
         let model = simulation.model();
@@ -318,7 +308,9 @@ impl fmt::Display for Summary {
             writeln!(f, "contact     {contact}")?;
         }
         if let Some(share) = self.unsolved {
-            writeln!(f, "unsolved    at least {} in each step", percent(share))?;
+            let hint = "; solver.history = 5, more time.iterations or a shorter time.step solve more of it";
+            let hint = if share > UNSOLVED { hint } else { "" };
+            writeln!(f, "unsolved    at least {} in each step{hint}", percent(share))?;
         }
         writeln!(f, "backend     {}", self.backend)?;
         if let Some(device) = &self.device {

@@ -176,9 +176,9 @@ fn what_is_not_monotone_or_jumps_is_told_so() {
         let options = Options { trials: 40, ..Options::default() };
         search(&mut Formula(formula), &mut examples, &targets, &options, &mut |_| {}).unwrap().remove(0)
     };
-    // rises up to γ = 0.02 by 4 %, then falls: more is seen than at the end of the range
+    // rises up to γ = 0.3 by 7 %, then falls: more is seen on the way than at the end of the range
     let hill =
-        |log: f64| if log < -1.7 { 0.7 + 0.02 * (log + 3.0) } else { 0.726 * 10f64.powf(-0.3 * (log + 1.7)) };
+        |log: f64| if log < -0.5 { 0.7 + 0.02 * (log + 3.0) } else { 0.75 * 10f64.powf(-0.6 * (log + 0.5)) };
     let missed = outcome(hill, "ear: 1->0.9");
     let rise = missed.rise.expect("it rises");
     assert!(rise.from[1] < rise.to[1] && rise.from[0] < rise.to[0], "{rise:?}");
@@ -483,7 +483,8 @@ fn what_remains_falls_as_gamma_grows_and_is_printed() {
         assert_eq!(sweep.rise(), None, "{sweep:?}");
         let remaining: Vec<f64> = sweep.samples.iter().map(|sample| sample.1.amplitude).collect();
         assert!(remaining[0] < sweep.amplitude && remaining[3] == 0.0, "overdamped: {sweep:?}");
-        assert!(remaining.windows(2).all(|pair| pair[1] < pair[0]), "{sweep:?}");
+        // once it is overdamped nothing is left to fall
+        assert!(remaining.windows(2).all(|pair| pair[1] < pair[0] || pair[0] == 0.0), "{sweep:?}");
     }
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

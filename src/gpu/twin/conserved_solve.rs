@@ -16,6 +16,7 @@ const ENERGY_DIGITS: f64 = 1e-6;
 const LEAST_PROGRESS: f64 = 0.98;
 /// As in `shared/conserved.wgsl`.
 const SPIN_SHARE: f64 = 0.1;
+const STRESSED: f64 = 0.5;
 /// As in `settle_conservation.wgsl`.
 const MOST_OFF: f64 = 0.01;
 
@@ -31,6 +32,7 @@ struct Beyond {
     kinetic: f64,
     /// All but that of the centre (J).
     energies: f64,
+    elastic: f64,
 }
 
 fn beyond(all: &Contents, number: usize, body: &BodyAim) -> Beyond {
@@ -65,6 +67,7 @@ fn beyond(all: &Contents, number: usize, body: &BodyAim) -> Beyond {
         moved: mu,
         kinetic: f64::from(body.kinetic) + along,
         energies: along + n[7] + f64::from(body.floor) + held,
+        elastic: n[7],
     }
 }
 
@@ -114,10 +117,10 @@ fn solved(all: &Contents, number: usize) -> BodyAim {
     let taken = f64::from(body.damped) + f64::from(-body.given).max(0.0);
     let before = f64::from(body.excess);
     let may_stay = body.least != 0 && before > 0.0;
-    let is_least = may_stay && off.energy > LEAST_PROGRESS * before;
     let decays = has(body.flags, conserved::DECAYS);
-    if may_stay && off.energy > 0.9 * before && taken > 0.0 || is_least && decays {
-        let back = if is_least && decays { off.energy } else { off.energy.min(taken) };
+    let is_least = decays && may_stay && off.energy > LEAST_PROGRESS * before;
+    if may_stay && off.energy > 0.9 * before && taken > 0.0 || is_least {
+        let back = if is_least { off.energy } else { off.energy.min(taken) };
         let of_damping = if decays { back } else { back.min(f64::from(body.damped)) };
         body.target_energy = (f64::from(body.target_energy) + back) as f32;
         body.unreachable = (body.target_energy - body.turning).max(0.0);
@@ -164,7 +167,7 @@ fn correct(all: &Contents, number: usize, body: &mut BodyAim, off: &Beyond) {
     let precision = Precision { rigid: RIGID, least_motion: LEAST_MOTION * off.scale };
     let curvature = Curvature::new(1.0, f64::from(body.bend));
     let side = match body.made {
-        1 => Side::NearUnlessStalled(-1.0),
+        1 if off.elastic > STRESSED * off.scale => Side::NearUnlessStalled(-1.0),
         _ if body.crossed > 0.0 => Side::Far,
         _ => Side::Near,
     };

@@ -1,7 +1,6 @@
 //! A scene's motion, what it costs, and the one that all are compared with.
 
 use crate::error::Error;
-use crate::linear::reduce::sum;
 use crate::scene::LoadedScene;
 use crate::setup::build;
 use crate::step::Simulation;
@@ -83,8 +82,11 @@ impl Motion {
 
     /// Rms distance of all vertices in all frames (m).
     pub fn distance(&self, other: &[Vec<Vec3>]) -> f64 {
-        let squares =
-            self.frames.iter().zip(other).map(|(a, b)| sum(a.len(), |i| (a[i] - b[i]).norm_squared()));
+        let squares = self
+            .frames
+            .iter()
+            .zip(other)
+            .map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b).norm_squared()).sum::<f64>());
         rms(squares.sum(), &self.frames)
     }
 }
@@ -123,11 +125,11 @@ fn processor_nanoseconds() -> Option<u64> {
 /// Rms distance of the vertices from their mean places (m).
 fn amplitude(frames: &[Vec<Vec3>]) -> f64 {
     let vertices = frames.first().map_or(0, Vec::len);
-    let square = sum(vertices, |i| {
+    let squares = (0..vertices).map(|i| {
         let mean = frames.iter().map(|x| x[i]).sum::<Vec3>() / frames.len() as f64;
-        frames.iter().map(|x| (x[i] - mean).norm_squared()).sum()
+        frames.iter().map(|x| (x[i] - mean).norm_squared()).sum::<f64>()
     });
-    rms(square, frames)
+    rms(squares.sum(), frames)
 }
 
 fn rms(square: f64, frames: &[Vec<Vec3>]) -> f64 {

@@ -13,6 +13,10 @@ const MOST_EXCESS: f64 = 0.01;
 /// Euler cannot always turn a body by as little energy as it has.
 const LEAST_PROGRESS: f64 = 0.98;
 
+/// Elastic energy beyond this share of all makes a body one that is let go under stress. Of others the near point is the right one, also at
+/// rest: weight that begins to act, or a rigid spin that begins to stretch.
+const STRESSED: f64 = 0.5;
+
 /// Less of the kinetic energy than this is rounding of its difference to that of the rigid motion.
 const DIGITS: f64 = 1e-9;
 
@@ -98,16 +102,21 @@ impl Cpd {
             let (before, aim) = (self.excess[body], &mut targets.bodies[body]);
             let taken = aim.damped + (-aim.given).max(0.0);
             let stays = |share: f64| self.least[body] && before > 0.0 && off.energy > share * before;
-            // what an iteration hardly lowers any more is the least there is
-            let is_least = stays(LEAST_PROGRESS);
             let decays = targets.scene.gamma > 0.0;
-            if stays(0.9) && taken > 0.0 || is_least && decays {
-                let back = if is_least && decays { off.energy } else { off.energy.min(taken) };
+            // where γ asks for less, what an iteration hardly lowers any more is the least there is; else iterations go on, and what they leave
+            // is taken after the step
+            let is_least = decays && stays(LEAST_PROGRESS);
+            if stays(0.9) && taken > 0.0 || is_least {
+                let back = if is_least { off.energy } else { off.energy.min(taken) };
                 aim.give_back(back, decays);
                 self.measured[body].energy -= back;
                 off.energy -= back;
             }
             self.excess[body] = off.energy;
+            let is_first = matches!(self.sides[body], Side::NearUnlessStalled(_));
+            if is_first && !(view.energies[body] > STRESSED * off.scale) {
+                self.sides[body] = Side::Near;
+            }
             // the energy is off by what the second-order part was misjudged
             let square = 0.5 * targets.coefficients.curvature() * self.squares[body];
             if square > 0.0 && targets.held[2] {
