@@ -27,12 +27,13 @@ fn cosines(scene: &str, axis: usize, frames: usize) -> Vec<f64> {
     (0..frames).map(frame).collect()
 }
 
-/// It turns over at 4.0 s and every 1.7 s from then on: ten times within the 20 s of the scene.
+/// It turns over at 4.2 s and every 1.8 s from then on: nine times within the 20 s of the scene. (When first depends on how far rounding and the
+/// tolerance have it lean.)
 #[test]
 fn a_t_turns_over_about_its_middle_axis() {
-    let cosines = cosines("t-pipe-middle", 0, 180);
+    let cosines = cosines("t-pipe-middle", 0, 210);
     let flips = cosines.windows(2).filter(|pair| pair[0] * pair[1] < 0.0).count();
-    assert!(flips >= 2, "{flips} flips in 6 s");
+    assert!(flips >= 2, "{flips} flips in 7 s");
 }
 
 /// 0.6 degrees in 20 s.
