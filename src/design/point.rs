@@ -203,6 +203,14 @@ impl<'a> Point<'a> {
             let amplitude = best.remaining.amplitude;
             End::Between { below: nearest(1).unwrap_or(amplitude), above: nearest(0).unwrap_or(amplitude) }
         };
+        // many γ may be as near to what is wanted; where it jumps is between the last two
+        let is_at_jump = |tried: &&Tried| {
+            self.bracket.iter().flatten().any(|(log_gamma, _)| *log_gamma == tried.log_gamma)
+        };
+        let best = match end {
+            End::Jump { .. } => self.tried.iter().find(is_at_jump).unwrap_or(best),
+            _ => best,
+        };
         Found { log_gamma: best.log_gamma, remaining: best.remaining, end, rise: self.rise() }
     }
 

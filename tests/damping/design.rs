@@ -491,7 +491,8 @@ fn what_remains_falls_as_gamma_grows_and_is_printed() {
     std::fs::write(at.join("bar.toml"), BAR).unwrap();
     let command = ["design", "bar.toml", "--backend", "cpu", "--sweep", "up: 1", "--per-decade", "1"];
     let said = succeeds(at, &[&command[..], &["--out", "b.csv"]].concat());
-    assert!(said.contains("up from 1") && said.contains("falls as γ grows"), "{said}");
+    // 2 % more at γ = 0.1 than at 0.001: the paper's "monotone" does not hold of every body
+    assert!(said.contains("up from 1: not monotone"), "{said}");
     let csv = std::fs::read_to_string(at.join("b.csv")).unwrap();
     assert!(csv.starts_with("gamma,up from 1\n0.001,") && csv.lines().count() == 8, "{csv}");
     refused(at, &[&command[..], &["--out", "b.toml"]].concat(), &["--out", ".csv"]);

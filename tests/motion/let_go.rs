@@ -97,7 +97,7 @@ fn no_conserved_body_under_stress_stands_still() {
             before = after;
         }
         for (number, frame) in suspects {
-            let mut free = builtin(name, &["conservation.method=none"]);
+            let mut free = builtin(name, &["conservation.method=none", "conservation.control=[]"]);
             let start = free.positions().to_vec();
             run(&mut free, frame);
             let moved = farthest(&start, free.positions(), &bodies[number]);
