@@ -73,8 +73,9 @@ pub fn fill_conservation(all: &mut Contents, model: &Model, size: f64, random: &
         {
             *positive = positive.abs() + 10.0 * size as f32;
         }
-        // shares: of the curvature counted on by an iteration that went to the far side, or none
-        (aim.bend, aim.crossed) = (0.6, if body % 2 == 0 { 0.0 } else { 0.7 });
+        // shares: of the curvature counted on by an iteration that went to the far side, or none; among huge numbers the far root is a
+        // difference that single precision does not have
+        (aim.bend, aim.crossed) = (0.6, if body % 2 == 0 || size > 1e3 { 0.0 } else { 0.7 });
         aim.turning = aim.turning.abs();
     }
     let partials = all.items_mut::<[f32; 16]>(Buffer::ConservationPartials);

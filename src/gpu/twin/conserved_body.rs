@@ -73,6 +73,8 @@ pub(super) fn shaken_bodies(
             aim.energy_low += aim.energy;
             // what is given back is first of what was damped
             aim.given += before.damped.abs();
+            // the squares of a step cancel where the energy's part of it is large: more than shaking shows
+            aim.square *= 500.0;
             // shares are differences from 1
             (aim.shrink, aim.brake) = (aim.shrink + 1.0, aim.brake + 1.0);
         }
