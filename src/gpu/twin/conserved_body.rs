@@ -74,7 +74,7 @@ pub(super) fn shaken_bodies(
             // what is given back is first of what was damped
             aim.given += before.damped.abs();
             // the squares of a step cancel where the energy's part of it is large: more than shaking shows
-            aim.square *= 500.0;
+            aim.square *= 4000.0;
             // shares are differences from 1
             (aim.shrink, aim.brake) = (aim.shrink + 1.0, aim.brake + 1.0);
         }
