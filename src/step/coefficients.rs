@@ -36,6 +36,11 @@ impl StepCoefficients {
         self.row.velocity.position_new / self.h
     }
 
+    /// How far a body that falls freely from rest goes in a step, as a share of h² a: 1/2 on a parabola, 1 under plain backward Euler.
+    pub fn fall_share(&self) -> f64 {
+        if self.row.target.position_before != 0.0 { 0.5 } else { self.row.target.acceleration }
+    }
+
     /// μ (1/s²): factor of M in the metric A.
     pub fn inertia(&self) -> f64 {
         let s = self.velocity_slope();

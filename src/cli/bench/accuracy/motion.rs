@@ -6,7 +6,9 @@ use crate::setup::build;
 use crate::step::Simulation;
 use crate::{Result, Vec3, cpu};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
+#[cfg(not(unix))]
+use std::{sync::OnceLock, time::Instant};
 
 /// Length of a frame (s).
 pub const FRAME: f64 = 1.0 / 30.0;
@@ -92,34 +94,32 @@ impl Motion {
 }
 
 /// Processor time of all threads, which other programs on the machine lengthen least; where the system does not tell it, the clock.
-enum Stopwatch {
-    Processor(u64),
-    Clock(Instant),
+struct Stopwatch {
+    start: Duration,
 }
 
 impl Stopwatch {
     fn start() -> Self {
-        processor_nanoseconds().map_or_else(|| Stopwatch::Clock(Instant::now()), Stopwatch::Processor)
+        Stopwatch { start: spent() }
     }
 
     fn milliseconds(&self) -> f64 {
-        match self {
-            Stopwatch::Processor(start) => {
-                processor_nanoseconds().map_or(f64::NAN, |now| now.saturating_sub(*start) as f64 * 1e-6)
-            }
-            Stopwatch::Clock(start) => start.elapsed().as_secs_f64() * 1e3,
-        }
+        spent().saturating_sub(self.start).as_secs_f64() * 1e3
     }
 }
 
-/// Of all threads of this process, as Linux tells it.
-fn processor_nanoseconds() -> Option<u64> {
-    let tasks = std::fs::read_dir("/proc/self/task").ok()?;
-    let spent = |task: std::io::Result<std::fs::DirEntry>| -> Option<u64> {
-        let stat = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        stat.split_whitespace().next()?.parse().ok()
-    };
-    tasks.map(spent).sum()
+/// Processor time of all threads of this process.
+#[cfg(unix)]
+fn spent() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// Time by the clock.
+#[cfg(not(unix))]
+fn spent() -> Duration {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed()
 }
 
 /// Rms distance of the vertices from their mean places (m).

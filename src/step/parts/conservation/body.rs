@@ -124,8 +124,10 @@ pub struct ConservedState {
 pub struct BodyTarget {
     /// The body at the start of the step.
     pub start: Rigid,
-    /// The point that angular momentum is taken about (m): halfway of a free flight, where gravity has no torque.
+    /// The point that angular momentum is taken about (m): one about which gravity has no torque in a free flight.
     pub pivot: Vec3,
+    /// Where a free flight takes the centre of mass to (m).
+    pub flown: Vec3,
     /// P without the impulses of the step (kg m/s).
     pub momentum: Vec3,
     /// L about the pivot without them (kg m²/s), and about the centre of mass.

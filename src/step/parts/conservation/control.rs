@@ -37,8 +37,11 @@ impl Flight<'_> {
         let damped = ((energy - rigid - unreachable) * decay).max(0.0);
         energy -= damped;
 
-        let pivot = start.centre + (before / start.mass * 0.5 + gravity * (0.25 * h)) * h;
-        let flown = pivot * 2.0 - start.centre;
+        // (flown − pivot) × P' = (centre − pivot) × P whatever velocity and gravity are: on a parabola the pivot is halfway
+        let fall = self.coefficients.fall_share();
+        let travel = before / start.mass * h;
+        let pivot = start.centre + travel * (1.0 - fall) + gravity * (0.25 * h * h);
+        let flown = start.centre + travel + gravity * (fall * h * h);
         let fallen = before + gravity * (start.mass * h);
         let mut momentum = fallen;
         let mut angular_momentum = spin + (start.centre - pivot).cross(&before);
@@ -81,6 +84,7 @@ impl Flight<'_> {
         BodyTarget {
             start,
             pivot,
+            flown,
             momentum,
             angular_momentum,
             spin,

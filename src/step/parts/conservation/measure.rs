@@ -145,7 +145,7 @@ impl Cpd {
             };
         let mass = aim.start.mass;
         // Σ m (x − pivot) − Σ m (y − pivot), y being the free flight's end: gravity has a torque after all
-        let lag = moment - (aim.pivot - aim.start.centre) * mass;
+        let lag = moment - (aim.flown - aim.pivot) * mass;
         let height = -gravity.dot(&(moment + aim.pivot * mass));
         let elastic = view.energies[body];
         let fall = gravity.norm() * h;

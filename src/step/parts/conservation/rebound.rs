@@ -192,7 +192,7 @@ impl Group {
         for (&body, now) in self.bodies.iter().zip(&each) {
             let aim = &targets.bodies[body];
             let pushed = targets.impulse(body, end.view);
-            let lag = (now.centre - aim.pivot * 2.0 + aim.start.centre) * now.mass;
+            let lag = (now.centre - aim.flown) * now.mass;
             let lacks = aim.momentum + pushed.impulse - now.momentum;
             let about_pivot = now.spin + (now.centre - aim.pivot).cross(&now.momentum);
             let turned = aim.angular_momentum + pushed.torque + lag.cross(&end.model.gravity) * (0.5 * end.h)
