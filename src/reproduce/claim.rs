@@ -1,8 +1,8 @@
 //! Claims and papers: the table of what is tried.
 
 use super::{
-    Study, constrained, example, laplacian, optimized, optimized_rules, reduced, thesis, thesis_modes,
-    thesis_oscillators, thesis_viscosity,
+    Study, constrained, example, laplacian, optimized, optimized_rules, optimized_springs, reduced, thesis,
+    thesis_control, thesis_modes, thesis_oscillators, thesis_viscosity,
 };
 use crate::error::InputError;
 use crate::{Result, suggest};
@@ -112,13 +112,19 @@ pub const PAPERS: &[Paper] = &[
         key: "optimized",
         title: "Optimized Damping for Dynamic Simulations",
         authors: "R. Schmedding, M. Gissler, M. Teschner",
-        claims: &[optimized_rules::CLAIMS, optimized::CLAIMS],
+        claims: &[optimized_springs::CLAIMS, optimized_rules::CLAIMS, optimized::CLAIMS],
     },
     Paper {
         key: "thesis",
         title: "Controllable, Non-Oscillatory Damping for Deformable Objects",
         authors: "H. D. Young",
-        claims: &[thesis_oscillators::CLAIMS, thesis_modes::CLAIMS, thesis_viscosity::CLAIMS, thesis::CLAIMS],
+        claims: &[
+            thesis_oscillators::CLAIMS,
+            thesis_modes::CLAIMS,
+            thesis_viscosity::CLAIMS,
+            thesis::CLAIMS,
+            thesis_control::CLAIMS,
+        ],
     },
 ];
 

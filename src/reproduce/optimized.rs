@@ -44,7 +44,7 @@ pub const CLAIMS: &[Claim] = &[
 ];
 
 /// A block that a spring pulls at one corner and lets go.
-const BLOCK: &str = r#"
+pub(super) const BLOCK: &str = r#"
     time = { step = 0.01, frames = 60, substeps = 20 }
     integrator = { kind = "symplectic-euler" }
     damping = { model = "none" }

@@ -52,7 +52,7 @@ pub const CLAIMS: &[Claim] = &[
 ];
 
 /// A cube that flies, spins and swings.
-const CUBE: &str = r#"
+pub(super) const CUBE: &str = r#"
     gravity = [0.0, 0.0, 0.0]
     time = { step = 0.01, frames = 100, iterations = 200, tolerance = 1e-14 }
     integrator = { kind = "implicit-midpoint" }
@@ -125,7 +125,7 @@ fn sweeps(study: &mut Study) -> Result<()> {
 }
 
 /// By how much momentum and spin change at most, each over its first size.
-fn changed(motion: &Motion) -> [f64; 2] {
+pub(super) fn changed(motion: &Motion) -> [f64; 2] {
     let momentum = |row: &crate::ledger::Row| vector(row.momentum);
     let spin = |row: &crate::ledger::Row| {
         vector(row.angular_momentum) - vector(row.centre).cross(&vector(row.momentum))
@@ -196,7 +196,7 @@ fn vector(v: [f64; 3]) -> Vec3 {
 }
 
 /// A small membrane and a ball: every way of removing torque in seconds.
-const SMALL: &str = r#"
+pub(super) const SMALL: &str = r#"
     integrator = { kind = "symplectic-euler" }
     damping = { model = "direct", gamma = 0.9 }
     [[body]]

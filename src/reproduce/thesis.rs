@@ -41,11 +41,13 @@ pub const CLAIMS: &[Claim] = &[
         says: "The annulus rests within the 5 s shown, three times as late with τ = 0.33 as with τ = 1; with τ = 2 not quite in half the time; d₁ never rises, d₂ oscillates. \
                The traditional method oscillates too much or creeps.",
         runs: "Distances from rest, τ = 0.33, 1 and 2 s to a twentieth of the first d₁; the same with a share κ = 0.9 of the velocity kept (Eq. 5.4); strain-rate damping with Table 4.2b.",
-        caveat: "The minimum that the thesis writes down does not rest in 5 s where the ring is pulled as a whole: its slowest mode decays as e^{−τω²t} (Eq. 2.47), \
-                 ω² = 0.05 s⁻² for this size, stiffness and mass, 19 s for each factor of e; nor does any vertex overshoot. With a share κ = 0.9 of the velocity kept (Eq. 5.4) \
-                 all is as the figure shows it. The thesis descends steepest over the stresses, in its listing once a step, which leaves a part of the velocity. That this is the reason is our \
-                 reading: a descent of ours (NumPy, 10 iterations a step) makes d₂ rise and not d₁, but rests later than κ = 0.9. Units are ruled out: the first example rests when the thesis's does. \
-                 The pull is not: a single vertex pulled out by an edge's length leaves a twentieth of d₁ after 3 s.",
+        shortfall: "The law holds: d₁ never rises and the time to rest goes as 1/τ. But the minimum that the thesis writes down does not rest in 5 s where the ring is pulled as a whole: its slowest mode \
+                    decays as e^{−τω²t} (Eq. 2.47), and ω² = 0.05 s⁻² follows from this size, stiffness and mass, 19 s for each factor of e. Nor does any vertex overshoot at that minimum. Units are ruled out: the \
+                    first example rests when the thesis's does. Tried: holding the lowest 17 vertices alone (ω² = 0.012 s⁻², slower still); steepest descent over the stresses as the thesis makes it, in a program of its \
+                    own: ten descents a step from zero stress let d₂ rise in 5 of 100 frames and d₁ in none, as the figure shows, since they end short of the minimum, but leave a third of d₁ after 5 s; one descent a \
+                    step, as in Program 3.1, grows without bound, and so do ten that start from the stress of the step before. A share κ = 0.9 of the velocity kept, which the thesis leaves to the future, rests \
+                    in 3.3 s and lets d₂ alone oscillate; it was chosen because it does, and decides nothing. Rest within 5 s is possible where less of the ring is pulled: a single vertex pulled out by an edge's \
+                    length leaves a twentieth of d₁ after 3 s. The figure of the pull alone could decide.",
         study: second_example,
         ..Claim::PHYSICS
     },
@@ -53,7 +55,7 @@ pub const CLAIMS: &[Claim] = &[
 
 /// A figure: a scene, and wavelengths with φ and ψ as printed in Table 4.2.
 pub(super) struct Example {
-    scene: &'static str,
+    pub(super) scene: &'static str,
     pub(super) waves: [(f64, f64, f64); 3],
     /// ρ, μ, λ of Table 4.1.
     pub(super) material: [f64; 3],
@@ -213,81 +215,45 @@ fn second_example(study: &mut Study) -> Result<()> {
     let exact = run(0.0, [200.0, 80.0, 40.0])?;
     let kept = run(0.9, [15.0, 15.0, 15.0])?;
     let rest = |runs: &[Distances], k: usize| runs[k].rest(1, 0.05);
-    study.measure("κ = 0: 5 % of d₁ are left at τ = 1 after", "within 5", rest(&exact, 1), "s", Bound::Told);
+    let left = |runs: &[Distances]| rest(runs, 1);
+    study.measure("5 % of d₁ are left at τ = 1 s after", "within 5", left(&exact), "s", Bound::Below(5.0));
+    let [slower, faster] = [0, 2].map(|k| rest(&exact, k) / left(&exact));
+    let third = Bound::Within { theirs: 1.0 / 0.33, share: 0.05 };
+    study.measure("time with τ = 0.33 s over that with τ = 1 s", "as expected (3)", slower, "", third);
     study.measure(
-        "κ = 0: time with τ = 0.33 over that with τ = 1",
-        "as expected (3)",
-        rest(&exact, 0) / rest(&exact, 1),
-        "",
-        Bound::Within { theirs: 1.0 / 0.33, share: 0.05 },
-    );
-    study.measure(
-        "κ = 0: time with τ = 2 over that with τ = 1",
+        "time with τ = 2 s over that with τ = 1 s",
         "more than 0.5",
-        rest(&exact, 2) / rest(&exact, 1),
+        faster,
         "",
         Bound::Between(0.475, 1.0),
     );
-    study.measure(
-        "κ = 0: frames in which d₁ grows",
-        "0",
-        exact.iter().map(|run| run.rises(1)).sum(),
-        "",
-        Bound::Below(0.5),
-    );
-    study.measure("κ = 0: frames in which d₂ grows at τ = 1", "some", exact[1].rises(2), "", Bound::Told);
-    study.measure(
-        "κ = 0.9: 5 % of d₁ are left at τ = 1 after",
-        "within 5",
-        rest(&kept, 1),
-        "s",
-        Bound::Below(5.0),
-    );
-    study.measure(
-        "κ = 0.9: frames in which d₁ grows at τ = 1 before",
-        "0",
-        before_rest(&kept[1], 1),
-        "",
-        Bound::Below(0.5),
-    );
-    study.measure(
-        "κ = 0.9: frames in which d₂ grows at τ = 1",
-        "some",
-        kept[1].rises(2),
-        "",
-        Bound::Above(0.5),
-    );
-    study.measure(
-        "κ = 0.9: time with τ = 2 over that with τ = 1",
-        "more than 0.5",
-        rest(&kept, 2) / rest(&kept, 1),
-        "",
-        Bound::Between(0.5, 1.0),
-    );
-    study.measure(
-        "κ = 0.9: time with τ = 0.33 over that with τ = 1",
-        "as expected (3)",
-        rest(&kept, 0) / rest(&kept, 1),
-        "",
-        Bound::Within { theirs: 1.0 / 0.33, share: 0.1 },
-    );
-    let old = traditional(study, &SECOND, 15.0)?;
+    let grows: f64 = exact.iter().map(|run| run.rises(1)).sum();
+    study.measure("frames in which d₁ grows", "0", grows, "", Bound::Below(0.5));
+    study.measure("frames in which d₂ grows at τ = 1 s", "some", exact[1].rises(2), "", Bound::Above(0.5));
+    study.measure("κ = 0.9: 5 % of d₁ are left at τ = 1 s after", "", left(&kept), "s", Bound::Told);
+    let early = before_rest(&kept[1], 1);
+    study.measure("κ = 0.9: frames in which d₁ grows at τ = 1 s before", "", early, "", Bound::Told);
+    study.measure("κ = 0.9: frames in which d₂ grows at τ = 1 s", "", kept[1].rises(2), "", Bound::Told);
+    let old = traditional(study, &SECOND, 40.0)?;
+    let of = "of 800";
     study.measure(
         "traditional, Λ = 1: frames in which d₁ grows",
         "too much oscillation",
         old[0].rises(1),
-        "of 300",
+        of,
         Bound::Above(10.0),
     );
     let slow = old.iter().map(|run| run.rest(1, 0.05)).fold(f64::INFINITY, f64::min);
+    // 40 s were looked at
+    let ratio = slow.min(40.0) / left(&exact);
     study.measure(
-        "traditional: 5 % of d₁ left, at the best wavelength, over κ = 0.9",
-        "as fast or slower",
-        slow.min(1e3) / rest(&kept, 1),
+        "traditional: time to 5 % at the best wavelength, over that at τ = 1 s",
+        "as long or longer",
+        ratio,
         "",
         Bound::Above(1.0),
     );
-    study.note("Example 2 of `thesis-annulus`: 83 of 241 vertices are held; with the lowest 17 alone ω² of the slowest mode is 0.012 s⁻² instead of 0.052, which takes longer still.");
+    study.note("83 of the 241 vertices of `thesis-annulus` are held.");
     let figure = Figure::new(vec![
         panel("New method, κ = 0", &exact),
         panel("New method, κ = 0.9", &kept),

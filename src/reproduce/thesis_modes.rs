@@ -35,15 +35,13 @@ pub const CLAIMS: &[Claim] = &[
         says: "Momentum is conserved and ballistic motion possible.",
         runs: "A stretched cube, thrown and spinning, settles in flight: its centre of mass against the parabola, its spin against the start.",
         quick: true,
-        shortfall: "The path is exact. The spin about the centre changes by 6e-4 of it in the first step and not at all after that; it takes gravity and a velocity at \
-                    the start together, neither alone does it. Why is not known.",
         study: ballistic,
         ..Claim::PHYSICS
     },
 ];
 
 /// The time to a hundredth of the first distance from rest (s), between frames by exponentials.
-fn rest_time(study: &Study, tau: f64, step: f64) -> Result<f64> {
+pub(super) fn rest_time(study: &Study, tau: f64, step: f64) -> Result<f64> {
     let settings = [format!("integrator.tau={tau}"), format!("time.step={step}")];
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
     let mut simulation = study.simulate("thesis-trapezoid", &settings)?;

@@ -46,7 +46,9 @@ const MOST_RUNS: usize = 9;
 const STRIDE: f64 = 4.0;
 
 /// The coefficient with which a rival's motion decays as one does whose kinetic action is `aim`: searched from `first`, by strides and
-/// then by regula falsi in logarithms.
+/// then by regula falsi in logarithms. A search whose strides lead away is given up: damping need not grow with its coefficient, such
+/// as that of what a body of which only the deformation is damped does on the springs that hold it. The nearest one found is what is
+/// returned.
 pub fn match_decay(
     aim: f64,
     from: f64,
@@ -62,12 +64,12 @@ pub fn match_decay(
         Ok(Matched { coefficient, run, miss })
     };
     let mut best = tried(first)?;
+    let mut last = (best.coefficient.ln(), best.miss);
     let mut ends: [Option<(f64, f64)>; 2] = [None, None];
     for _ in 1..MOST_RUNS {
         if best.miss.abs() < SAME {
             break;
         }
-        let last = (best.coefficient.ln(), best.miss);
         ends[usize::from(last.1 < 0.0)] = Some(last);
         let next = match ends {
             // too little damping, too much: between them, not nearer than a tenth to either
@@ -79,7 +81,15 @@ pub fn match_decay(
             [None, Some((strong, _))] => strong - STRIDE.ln(),
             [None, None] => break,
         };
-        best = tried(next.exp())?;
+        let found = tried(next.exp())?;
+        let leads_away = ends.contains(&None) && found.miss.abs() > last.1.abs() && found.miss * last.1 > 0.0;
+        last = (next, found.miss);
+        if found.miss.abs() < best.miss.abs() {
+            best = found;
+        }
+        if leads_away {
+            break;
+        }
     }
     Ok(best)
 }

@@ -2,6 +2,7 @@
 
 mod compare;
 mod cost;
+mod filter;
 mod limits;
 mod penguin;
 mod ribbon;
@@ -9,6 +10,7 @@ mod slow;
 mod strands;
 
 use super::Claim;
+pub use cost::{in_turn, median};
 
 /// Figures of motion.
 pub const FIGURES: &[Claim] = &[
@@ -22,8 +24,16 @@ pub const FIGURES: &[Claim] = &[
 ];
 
 /// What the text says of momenta and integrators, and the limits.
-pub const TEXT: &[Claim] =
-    &[limits::MOMENTUM, limits::ANGULAR, limits::FILTERS, limits::MASS, limits::INTEGRATORS];
+pub const TEXT: &[Claim] = &[
+    filter::HIGH_PASS,
+    filter::DEFINITE,
+    filter::ANY_INTEGRATOR,
+    limits::MOMENTUM,
+    limits::ANGULAR,
+    limits::FILTERS,
+    limits::MASS,
+    limits::INTEGRATORS,
+];
 
 /// Times of the machine.
 pub const TIMES: &[Claim] = &[cost::TABLE_1, cost::FIGURE_4, cost::FIGURE_6];
