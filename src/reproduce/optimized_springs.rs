@@ -23,7 +23,8 @@ pub const CLAIMS: &[Claim] = &[
         id: "iterated",
         place: "Section 3.1",
         says: "Iterating spring damping within a step improves the stability.",
-        runs: "Longest stable steps, to 3 %, of a small membrane and a ball within 0.2 s: spring damping with γ = 0.9, once and in ten sweeps a step, not projected (as in Eq. 5) and projected.",
+        runs: "Longest stable steps, to 3 %: spring damping with γ = 0.9, once and in ten sweeps a step, not projected (as in Eq. 5) and projected; of the block of Figure 1, stretched by a fifth and let \
+               fall, within 0.5 s, and of a small membrane onto which a ball falls, within 0.2 s.",
         study: iterated,
         ..Claim::PHYSICS
     },
@@ -31,7 +32,7 @@ pub const CLAIMS: &[Claim] = &[
         id: "unconditional",
         place: "Section 4",
         says: "The direct forces of γ = 1, which take the whole relative motion, lead to an unconditionally stable simulation.",
-        runs: "A block stretched by a fifth, without gravity, symplectic Euler: direct damping of the whole body with γ = 1, torque not removed, for 200 steps of 10, 100 and 1000 times the \
+        runs: "A block stretched by a fifth and let fall, symplectic Euler: direct damping of the whole body with γ = 1, torque not removed, for 200 steps of 10, 100 and 1000 times the \
                longest stable step without damping; spring damping with γ = 1 beside it.",
         quick: true,
         study: unconditional,
@@ -85,31 +86,52 @@ fn momenta(study: &mut Study) -> Result<()> {
 }
 
 fn iterated(study: &mut Study) -> Result<()> {
-    let none = longest(study.load_text("small", SMALL, &["damping.model=none"])?, 0.2, None)?;
     let mut rows = Vec::new();
-    for (name, torque) in [("not projected", "none"), ("projected", "edges")] {
-        let torque = format!("damping.torque={torque}");
-        let gain = |model: &[&str]| -> Result<f64> {
-            let settings = [model, &["damping.gamma=0.9", torque.as_str()]].concat();
-            Ok(longest(study.load_text("small", SMALL, &settings)?, 0.2, Some(none))? / none)
+    for (scene, duration) in [("block", 0.5), ("membrane and ball", 0.2)] {
+        let step = |damping: &[&str], guess| -> Result<f64> {
+            let loaded = match scene {
+                "block" => block(study, damping)?,
+                _ => study.load_text("small", SMALL, damping)?,
+            };
+            longest(loaded, duration, guess)
         };
-        let once = gain(&["damping.model=spring"])?;
-        let often = gain(&["damping.model=spring-iterated", "damping.sweeps=10"])?;
-        rows.push(vec![name.to_string(), format!("{once:.3}"), format!("{often:.3}")]);
-        // the paper's iteration is not projected
-        let bound = if name == "projected" { Bound::Told } else { Bound::Above(PRECISION) };
-        study.measure(&format!("{name}: ten sweeps over one"), "longer", often / once, "", bound);
+        let none = step(&["damping.model=none"], None)?;
+        let mut found = Vec::new();
+        for (name, torque) in
+            [("not projected", "damping.torque=none"), ("projected", "damping.torque=edges")]
+        {
+            let gain = |model: &[&str]| -> Result<f64> {
+                Ok(step(&[model, &["damping.gamma=0.9", torque]].concat(), Some(none))? / none)
+            };
+            let once = gain(&["damping.model=spring"])?;
+            let often = gain(&["damping.model=spring-iterated", "damping.sweeps=10"])?;
+            rows.push(vec![format!("{scene}, {name}"), format!("{once:.3}"), format!("{often:.3}")]);
+            found.push((name, often / once));
+        }
+        for (name, ratio) in found {
+            // the paper's iteration is not projected, and knows no contact
+            let bound = if scene == "block" && name == "not projected" {
+                Bound::Above(PRECISION)
+            } else {
+                Bound::Told
+            };
+            study.measure(&format!("{scene}, {name}: ten sweeps over one"), "longer", ratio, "", bound);
+        }
     }
     study.table(
         "Longest stable step over that without damping",
         &["forces", "one sweep", "ten sweeps"],
         rows,
     );
+    study.note(
+        "Sweeps spread velocities over a body, and not the places to which a contact has moved its vertices: at 1 ms the impact of the ball leaves 8.9 J of deformation with ten unprojected sweeps \
+         and 0.7 J with one.",
+    );
     Ok(())
 }
 
-/// What makes of the block one that is stretched and let go, without weight.
-const STRETCHED: [&str; 3] = ["body.0.attach=[]", "body.0.stretch=[1.2,1,1]", "gravity=[0,0,0]"];
+/// What makes of the block one that is stretched and let go, to fall: energy that the fall can bring is what stability allows for.
+const STRETCHED: [&str; 2] = ["body.0.attach=[]", "body.0.stretch=[1.2,1,1]"];
 
 /// The block under this damping.
 fn block(study: &Study, damping: &[&str]) -> Result<LoadedScene> {

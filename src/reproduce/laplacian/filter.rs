@@ -79,6 +79,7 @@ fn high_pass(study: &mut Study) -> Result<()> {
         "That the two differ least where frequencies are high is why coefficients of different models are not comparable: L also resists that parts turn, \
          which is nearly all that the slow modes of a slender body do.",
     );
+    let most = rates.iter().copied().fold(0.0, f64::max);
     let points = |of: &dyn Fn(usize) -> f64| (0..=last).map(|k| (frequencies[k], of(k))).collect();
     let curves = vec![
         Curve::new("Laplacian", points(&|k| rates[k])).marked(),
@@ -87,7 +88,8 @@ fn high_pass(study: &mut Study) -> Result<()> {
     let panel = Panel {
         title: "Damping of the modes of a bar, α₂ = 1 s".into(),
         across: Axis::logarithmic("ω (rad/s)"),
-        up: Axis::logarithmic("rate (1/s)"),
+        // with room for the legend above
+        up: Axis::logarithmic("rate (1/s)").within(0.5 * frequencies[0].powi(2), 300.0 * most),
         curves,
     };
     study.plot("modes", "How strongly modes are damped by L and by K.", &Figure::new(vec![panel]))
@@ -162,7 +164,7 @@ fn strike(study: &Study, kind: &str, stiffness: f64) -> Result<Motion> {
 
 fn any_integrator(study: &mut Study) -> Result<()> {
     let energy = |row: &crate::ledger::Row| row.kinetic + row.elastic + row.attachment;
-    let (mut damped, mut free) = (Vec::new(), Vec::new());
+    let (mut damped, mut free, mut first) = (Vec::new(), Vec::new(), 0.0);
     for (kind, name) in
         [("implicit-midpoint", "implicit midpoint"), ("backward-euler", "backward Euler"), ("bdf2", "BDF-2")]
     {
@@ -176,11 +178,12 @@ fn any_integrator(study: &mut Study) -> Result<()> {
             with.rows.windows(2).map(|pair| pair[1].damped - pair[0].damped).fold(f64::INFINITY, f64::min);
         let what = format!("{name}: least that a step's damping takes");
         study.measure(&what, "≥ 0", least / energy(&with.rows[0]), "of the energy", Bound::Above(-1e-12));
+        first = energy(&with.rows[0]);
         damped.push(Curve::new(name, with.over_time(energy)));
         free.push(Curve::new(format!("{name}, none"), without.over_time(energy)).dashed());
     }
-    let panel =
-        Panel::over_time("A bar that was struck", Axis::logarithmic("energy (J)"), [damped, free].concat());
+    let up = Axis::logarithmic("energy (J)").within(0.05 * first, 10.0 * first);
+    let panel = Panel::over_time("A bar that was struck", up, [damped, free].concat());
     study.plot(
         "energy",
         "Energy under three integrators, with Laplacian damping and without.",
