@@ -13,7 +13,6 @@ pub const CLAIMS: &[Claim] = &[
         says: "A trampoline on four points keeps swinging under CPD in about three iterations, under PD it stops; FEPR after ten iterations of PD is bumpy, after converged ones smoother.",
         runs: "`trampoline-bounce`, 3,600 vertices, 1/30 s, for 5 s: CPD, PD, ten iterations of PD with FEPR, and 40 iterations of PD with FEPR.",
         caveat: "Our converged solver makes 40 iterations: the gradient falls to 1e-4 of itself only after more than 200.",
-        shortfall: "The net at these steps is stiffer than an iterated solver resolves, for either method.",
         study: trampoline,
         ..Claim::PHYSICS
     },
@@ -23,7 +22,6 @@ pub const CLAIMS: &[Claim] = &[
         says: "At frame 40 of the trampoline CPD reaches the energy on a short way, while FEPR makes a detour: the solver loses energy first, the projection brings it back.",
         runs: "`trampoline-bounce`, frame 40, the energy after every iteration: CPD, and 40 iterations of PD with FEPR.",
         caveat: "Our converged solver makes 40 iterations: the gradient falls to 1e-4 of itself only after more than 200.",
-        shortfall: "The net at these steps is stiffer than an iterated solver resolves, for either method.",
         study: shortcut,
         ..Claim::PHYSICS
     },

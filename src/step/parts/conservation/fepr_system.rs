@@ -43,7 +43,7 @@ impl Projection {
 
 /// How far a body is from its goal.
 pub(super) struct Off {
-    /// As a share of what there is.
+    /// The most of energy and momenta, but for what is given up of these, as a share of what there is.
     pub error: f64,
     /// Too much energy (J).
     pub energy: f64,
@@ -106,13 +106,15 @@ impl Fepr {
             square: 0.0,
             held: [p, p, p, l, l, l, e],
         };
-        let share = |held: bool, off: f64, scale: f64| if held && off > 0.0 { off / scale } else { 0.0 };
-        // momenta may stay off where they are not compatible: energy decides
-        let error = if e {
-            share(e, energy.abs(), goal.scale[2])
-        } else {
-            share(p, momentum.norm(), goal.scale[0]).max(share(l, spin.norm(), goal.scale[1]))
+        // what is not a number is further off than all numbers
+        let share = |held: bool, off: f64, scale: f64| match off {
+            _ if !held || off == 0.0 => 0.0,
+            _ if off.is_nan() => f64::INFINITY,
+            _ => off / scale,
         };
+        let error = share(e, energy.abs(), goal.scale[2])
+            .max(share(p, momentum.norm(), goal.scale[0]))
+            .max(share(l, spin.norm(), goal.scale[1]));
         (system, Off { error, energy: if e { energy } else { 0.0 } })
     }
 }
