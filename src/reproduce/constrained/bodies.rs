@@ -3,7 +3,7 @@
 use super::super::{Axis, Bound, Claim, Curve, Figure, Motion, Panel, Strip, Study};
 use super::contact::{NOTHING_HELD, heights, part, peaks};
 use crate::ledger::Row;
-use crate::{Result, Vec3};
+use crate::{Result, Simulation, Vec3};
 
 pub const CLAIMS: &[Claim] = &[
     Claim {
