@@ -21,7 +21,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "Figure 8",
         says: "Two bears that collide begin to spin, and the sum of their angular momenta stays what the collision has made it; Projective Dynamics alone loses it.",
         runs: "`colliding-bears`, 1,944 vertices, for 3.7 s: held, and with nothing held, which also at the paper's step of 1/30 s. |L| of each bear about its own centre, summed.",
-        caveat: "Eight steps a frame instead of one. With nothing held most of the spin is lost in the collision; once apart backward Euler takes ω²h of what is left a second, and our bears turn too slowly for more than some hundredths of it (the paper's speeds and sizes are not given).",
+        caveat: "Eight steps a frame instead of one. With nothing held the collision makes less spin, at 1/30 s less than half; once apart backward Euler takes ω²h of it a second, and our bears turn too slowly for more than some hundredths (the paper's speeds and sizes are not given).",
         study: bears,
         ..Claim::PHYSICS
     },

@@ -21,7 +21,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "Figure 5",
         says: "With γ the energy falls towards that of the rigid motion, the faster the larger γ, angular momentum stays, and as energy is damped out fewer iterations are needed, about six in the end.",
         runs: "`conserved-cube` with γ = 0.1, 0.2, 0.5 and 1 for 10 s, and `hippo`, 2,387 vertices, with γ = 1 for 5 s. What γ leaves is compared with the energy of the cube that turns without vibrating, found by itself: 20 s with P and L held, H not, in which backward Euler damps all vibration.",
-        caveat: "The energy ends above K: centrifugal force stretches a turning body, and neither what that stores nor what turning it takes can go while L stays. K is reached only by a body that is rigid; the paper's hippo turns slowly enough to look like one.",
+        caveat: "The energy ends above K: centrifugal force stretches a turning body, and neither what that stores nor what turning it takes can go while L stays. K itself is the energy of a body that is rigid, or turns slowly enough to be taken for one; our soft cube, at 3 rad/s, is not.",
         shortfall: "Energy and spin behave as claimed; how many iterations that takes depends on shape, spin and tolerance, which the paper does not give.",
         study: gamma,
         ..Claim::PHYSICS
