@@ -54,6 +54,9 @@ pub struct Conservation {
     /// backward Euler no limit, if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_tolerance: Option<f64>,
+    /// ε of `fepr` (kg m²): what it costs to give up momenta for the energy. A thousand times h² times the body's energy, if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regularization: Option<f64>,
     /// Iterations per time step, at most 10000. Takes the place of `time.iterations` under `cpd`.
     pub iterations: usize,
     /// γ (1/s): the energy beyond that of the rigid motion decays at this rate. Needs `H`.
@@ -70,6 +73,7 @@ impl Default for Conservation {
             hold: vec![Quantity::Momentum, Quantity::AngularMomentum, Quantity::Energy],
             tolerance: 1e-4,
             step_tolerance: None,
+            regularization: None,
             iterations: 30,
             gamma: 0.0,
             control: Vec::new(),

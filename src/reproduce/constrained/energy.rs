@@ -2,15 +2,16 @@
 
 use super::super::{Axis, Bound, Claim, Curve, Figure, Motion, Panel, Strip, Study};
 use crate::ledger::Row;
-use crate::{Result, Vec3};
+use crate::step::parts::conservation::body::Rigid;
+use crate::{Result, Simulation, Vec3};
 
 pub const CLAIMS: &[Claim] = &[
     Claim {
         id: "fig-2",
         place: "Figure 2",
         says: "Of five solvers on a stretched, spinning cube only CPD keeps energy, angular momentum and an oscillating elastic energy: PD loses them, PD + FEPR turns nearly rigid, implicit midpoint becomes unstable, and FEPR after it leaves too much elastic energy and too little spin.",
-        runs: "`conserved-cube`, 729 vertices, 1/30 s, 200 frames, ten iterations for PD and midpoint, errors below 1e-4 for CPD and FEPR.",
-        caveat: "The paper's cube has 792 vertices and a spin that it does not give. Our projections keep the cube less rigid and the spin better than the paper's: they give up momenta at a high price only.",
+        runs: "`conserved-cube`, 729 vertices, 1/30 s, 200 frames, ten iterations for PD and midpoint, errors below 1e-4 for CPD and FEPR. FEPR's price of momenta is ε = 10⁻⁴ kg m², as in an open implementation of it (`conservation.regularization`); the paper gives none. PD + FEPR once more with our own price, a thousand times h² times the energy.",
+        caveat: "The paper's cube has 792 vertices and a spin that it does not give. With FEPR after it our midpoint has too much elastic energy and too little spin as well, but less of both than the paper shows: ten iterations of it lose little spin here, and momenta are given up only as far as the step has changed them.",
         shortfall: "CPD, PD and midpoint behave as claimed; see the numbers of the others.",
         study: five_solvers,
         ..Claim::PHYSICS
@@ -19,8 +20,8 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-5",
         place: "Figure 5",
         says: "With γ the energy falls towards that of the rigid motion, the faster the larger γ, angular momentum stays, and as energy is damped out fewer iterations are needed, about six in the end.",
-        runs: "`conserved-cube` with γ = 0.1, 0.2, 0.5 and 1 for 10 s, and `hippo`, 2,387 vertices, with γ = 1 for 5 s.",
-        caveat: "Our hippo is squeezed by an affine map, not by projecting its vertices into a box.",
+        runs: "`conserved-cube` with γ = 0.1, 0.2, 0.5 and 1 for 10 s, and `hippo`, 2,387 vertices, with γ = 1 for 5 s. What γ leaves is compared with the energy of the cube that turns without vibrating, found by itself: 20 s with P and L held, H not, in which backward Euler damps all vibration.",
+        caveat: "The energy ends above K: centrifugal force stretches a turning body, and neither what that stores nor what turning it takes can go while L stays. K itself is the energy of a body that is rigid, or turns slowly enough to be taken for one; our soft cube, at 3 rad/s, is not.",
         shortfall: "Energy and spin behave as claimed; how many iterations that takes depends on shape, spin and tolerance, which the paper does not give.",
         study: gamma,
         ..Claim::PHYSICS
@@ -29,10 +30,10 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-6",
         place: "Figure 6",
         says: "With 5 or 15 iterations instead of as many as it takes the total energy falls at the same rate and the elastic energy more smoothly; 15 are closer to the converged motion, with 5 the hippo does not oscillate enough.",
-        runs: "`hippo`, 2,387 vertices, γ = 0.1, 1/30 s, for 2 s: 5, 15, and up to 60 iterations until errors are below 1e-4.",
-        caveat: "Our hippo is squeezed by an affine map, not by projecting its vertices into a box.",
-        shortfall: "See the numbers: from our initial shape few steps need more than 5 iterations, so that there is little to tell apart.",
-        study: fixed_iterations,
+        runs: "`hippo`, 2,387 vertices, projected into a box, γ = 0.1, 1/30 s, for 6 s: 5, 15, and up to 200 iterations until the energy is off by less than 10⁻⁴ J. That is how the paper's |c| < 10⁻⁴ reads; with our usual tolerance, 10⁻⁴ of the energy, 4.6 iterations are enough, and none of the fixed counts would be fewer.",
+        caveat: "Smoothness is judged after the first second: in it five iterations keep the hippo in its box for ten frames and then let it go at once, which is rougher than what the solved motion does. The paper's box, spin and stiffness are not given.",
+        shortfall: "See the numbers.",
+        study: super::few_iterations::fixed_iterations,
         ..Claim::PHYSICS
     },
 ];
@@ -68,12 +69,15 @@ fn energies(name: &str, motion: &Motion) -> [Curve; 3] {
     ]
 }
 
+/// ε of FEPR (kg m²) in an open implementation of it. Anything far below h² times the energy, 4 kg m² here, does the same.
+pub(super) const FEPR_PRICE: &str = "conservation.regularization=1e-4";
+
 const SOLVERS: [(&str, &[&str]); 5] = [
     ("CPD", &[]),
     ("PD", &["conservation.method=none"]),
-    ("PD + FEPR", &["conservation.method=fepr"]),
+    ("PD + FEPR", &["conservation.method=fepr", FEPR_PRICE]),
     ("IM", &["conservation.method=none", "integrator.kind=implicit-midpoint"]),
-    ("IM + FEPR", &["conservation.method=fepr", "integrator.kind=implicit-midpoint"]),
+    ("IM + FEPR", &["conservation.method=fepr", FEPR_PRICE, "integrator.kind=implicit-midpoint"]),
 ];
 
 fn five_solvers(study: &mut Study) -> Result<()> {
@@ -104,33 +108,43 @@ fn five_solvers(study: &mut Study) -> Result<()> {
         Bound::Above(2.0),
         Some(Bound::Above(1.1)),
     );
-    study.measure("PD + FEPR: energy off", "< 1e-4", energy_drift(pd_fepr), "of it", Bound::Below(1e-3));
-    let share = elastic(pd_fepr, late)[1] / swing;
+    judge_projections(study, [cpd, pd_fepr, im_fepr])?;
+    show_solvers(study, &runs)
+}
+
+/// What FEPR makes of PD and of midpoint, beside CPD.
+fn judge_projections(study: &mut Study, [cpd, pd_fepr, im_fepr]: [&Motion; 3]) -> Result<()> {
+    let (frames, start) = (cpd.rows.len() - 1, spin(&cpd.rows[0]).norm());
+    let [mean, swing] = elastic(cpd, frames / 2);
+    study.measure("PD + FEPR: energy off", "< 1e-4", energy_drift(pd_fepr), "of it", Bound::Below(1.2e-4));
+    let oscillation = |motion: &Motion| elastic(motion, frames / 2)[1] / swing;
     let what = "PD + FEPR: oscillation of the elastic energy";
     // nearly rigid: a small part of the oscillation; at least less than CPD's
-    study.measure_either(what, "nearly rigid", share, "of CPD's", Bound::Below(0.3), Some(Bound::Below(1.0)));
-    let share = elastic(im_fepr, late)[0] / mean;
-    let what = "IM + FEPR: elastic energy";
     study.measure_either(
         what,
-        "overestimated",
-        share,
+        "nearly rigid",
+        oscillation(pd_fepr),
         "of CPD's",
-        Bound::Above(1.2),
-        Some(Bound::Above(1.0)),
+        Bound::Below(0.3),
+        Some(Bound::Below(1.0)),
     );
-    let least =
-        im_fepr.rows.iter().map(|row| spin(row).norm()).fold(f64::INFINITY, f64::min) / spin(start).norm();
+    let what = "PD + FEPR: mean elastic energy";
+    let share = elastic(pd_fepr, frames / 2)[0] / mean;
+    study.measure(what, "underestimated", share, "of CPD's", Bound::Below(0.8));
+    let most = spin(pd_fepr.last()).norm() / start;
+    study.measure("PD + FEPR: angular momentum", "overestimated", most, "of it", Bound::Above(1.05));
+    let ours = study.run("conserved-cube", &["conservation.method=fepr"], frames)?;
+    study.measure("with our price: oscillation", "", oscillation(&ours), "of CPD's", Bound::Told);
+    study.measure("with our price: angular momentum off", "", spin_drift(&ours), "of it", Bound::Told);
+    let what = "IM + FEPR: mean elastic energy";
+    let share = elastic(im_fepr, frames / 2)[0] / mean;
+    let (bound, weaker) = (Bound::Above(1.2), Some(Bound::Above(1.0)));
+    study.measure_either(what, "overestimated", share, "of CPD's", bound, weaker);
+    let least = im_fepr.rows.iter().map(|row| spin(row).norm()).fold(f64::INFINITY, f64::min) / start;
     let what = "IM + FEPR: least angular momentum";
-    study.measure_either(
-        what,
-        "underestimated",
-        least,
-        "of it",
-        Bound::Below(0.95),
-        Some(Bound::Below(0.9999)),
-    );
-    show_solvers(study, &runs)
+    let (bound, weaker) = (Bound::Below(0.95), Some(Bound::Below(0.9999)));
+    study.measure_either(what, "underestimated", least, "of it", bound, weaker);
+    Ok(())
 }
 
 /// Table, curves and film of the five.
@@ -170,26 +184,8 @@ fn gamma(study: &mut Study) -> Result<()> {
         let mut simulation = study.simulate("conserved-cube", &[&setting])?;
         let motion = study.run_on(&mut simulation, frames)?;
         let name = format!("γ = {gamma}");
-        // in the last frame: what is left of the energy beyond the rigid motion, whose inertia follows the shape
-        let vertices = simulation.model().bodies[0].vertices.clone();
-        let state = (simulation.positions(), simulation.velocities());
-        let rigid = crate::step::parts::conservation::body::Rigid::of(
-            vertices,
-            &simulation.model().mass,
-            state.0,
-            state.1,
-        );
-        let least = rigid.least_kinetic(rigid.momentum, rigid.spin);
-        let above = motion.last().total / least - 1.0;
         if gamma == 1.0 {
-            // centrifugal force stretches it: that energy cannot go
-            study.measure(
-                "γ = 1: energy above K in the end",
-                "0",
-                above,
-                "of K",
-                Bound::Between(-1e-6, 0.05),
-            );
+            judge_rest(study, &simulation, motion.last().total)?;
         }
         study.measure(
             &format!("{name}: angular momentum off"),
@@ -230,64 +226,26 @@ fn gamma(study: &mut Study) -> Result<()> {
     study.plot("gamma", "Four γ on the same cube (the paper's Figure 5 b–d).", &figure)
 }
 
+/// What γ has left of the energy (J), beside what it can take.
+fn judge_rest(study: &mut Study, simulation: &Simulation, left: f64) -> Result<()> {
+    // stretched by its spin and without vibration: found without γ and without H
+    let turning = study.run("conserved-cube", &["conservation.hold=[\"P\",\"L\"]"], 600)?;
+    let share = left / turning.last().total;
+    // e^(−10) of the first excess is 1e-4 of what is left, and as much is what the long run still loses in 3 s; both turn at 1/30 s,
+    // where the stretch of a chord is not that of an arc
+    let bound = Bound::Within { theirs: 1.0, share: 5e-3 };
+    study.measure("γ = 1: energy in the end", "K", share, "of the cube that only turns", bound);
+    let vertices = simulation.model().bodies[0].vertices.clone();
+    let (mass, x, v) = (&simulation.model().mass, simulation.positions(), simulation.velocities());
+    let rigid = Rigid::of(vertices, mass, x, v);
+    let above = left / rigid.least_kinetic(rigid.momentum, rigid.spin) - 1.0;
+    study.measure("of it beyond K: what the spin stretches", "0", above, "of K", Bound::Told);
+    Ok(())
+}
+
 /// Mean iterations of the first and of the last second.
 fn thirds(motion: &Motion) -> [f64; 2] {
     let mean = |rows: &[Row]| rows.iter().map(|row| row.iterations as f64).sum::<f64>() / rows.len() as f64;
     let rows = &motion.rows[1..];
     [mean(&rows[..30]), mean(&rows[rows.len() - 30..])]
-}
-
-fn fixed_iterations(study: &mut Study) -> Result<()> {
-    let frames = 60;
-    let common = ["conservation.gamma=0.1", "time.substeps=1"];
-    let fixed = |count: &'static str| [common[0], common[1], count, "conservation.tolerance=1e-12"];
-    let five = study.run("hippo", &fixed("conservation.iterations=5"), frames)?;
-    let fifteen = study.run("hippo", &fixed("conservation.iterations=15"), frames)?;
-    let converged = study.run("hippo", &[common[0], common[1], "conservation.iterations=60"], frames)?;
-    let rms = |motion: &Motion, of: fn(&Row) -> f64| {
-        let off = |(a, b): (&Row, &Row)| (of(a) - of(b)).powi(2);
-        let sum: f64 = motion.rows.iter().zip(&converged.rows).map(off).sum();
-        (sum / frames as f64).sqrt() / of(&converged.rows[0])
-    };
-    for (name, motion) in [("5", &five), ("15", &fifteen)] {
-        let off = rms(motion, |row| row.total);
-        study.measure(
-            &format!("{name} iterations: total energy off, rms"),
-            "same",
-            off,
-            "of the first",
-            Bound::Below(0.02),
-        );
-    }
-    let near = rms(&fifteen, |row| row.elastic) / rms(&five, |row| row.elastic);
-    study.measure(
-        "elastic energy: distance of 15 iterations over that of 5",
-        "closer",
-        near,
-        "",
-        Bound::Below(1.0),
-    );
-    let roughness = |motion: &Motion| {
-        let bend = |w: &[Row]| (w[0].elastic - 2.0 * w[1].elastic + w[2].elastic).powi(2);
-        motion.rows.windows(3).map(bend).sum::<f64>().sqrt()
-    };
-    let smooth = roughness(&five) / roughness(&converged);
-    let what = "5 iterations: roughness of the elastic energy";
-    study.measure_either(
-        what,
-        "smoother",
-        smooth,
-        "of the converged",
-        Bound::Below(0.9),
-        Some(Bound::Below(1.1)),
-    );
-    study.measure("converged: iterations a step", "18.5", converged.iterations(), "", Bound::Told);
-    let named = [("5 iterations", &five), ("15 iterations", &fifteen), ("converged", &converged)];
-    let curves =
-        |of: fn(&Row) -> f64| named.map(|(name, motion)| Curve::new(name, motion.over_time(of))).to_vec();
-    let figure = Figure::new(vec![
-        Panel::over_time("Total energy", Axis::linear("energy (J)"), curves(|row| row.total)),
-        Panel::over_time("Elastic energy", Axis::linear("energy (J)"), curves(|row| row.elastic)),
-    ]);
-    study.plot("energies", "The hippo with few iterations (the paper's Figure 6).", &figure)
 }

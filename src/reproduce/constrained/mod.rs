@@ -3,9 +3,11 @@
 mod bodies;
 mod contact;
 mod energy;
+mod few_iterations;
 mod let_go;
 mod net;
 mod table;
+mod torus;
 
 use super::Claim;
 

@@ -11,9 +11,8 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-10",
         place: "Figure 10",
         says: "A trampoline on four points keeps swinging under CPD in about three iterations, under PD it stops; FEPR after ten iterations of PD is bumpy, after converged ones smoother.",
-        runs: "`trampoline-bounce`, 3,600 vertices, 1/30 s, for 5 s: CPD, PD, ten iterations of PD with FEPR, and 40 iterations of PD with FEPR.",
-        caveat: "Our converged solver makes 40 iterations: the gradient falls to 1e-4 of itself only after more than 200.",
-        shortfall: "The net at these steps is stiffer than an iterated solver resolves, for either method.",
+        runs: "`trampoline-bounce`, 3,600 vertices, 1/30 s, for 5 s: CPD, PD, ten iterations of PD with FEPR, and PD until its gradient is 10⁻⁴ of the first with FEPR (PDc, 400 iterations at most).",
+        caveat: "Until it has converged our PD takes some 300 iterations where the paper's takes 19: our springs have h²k/m = 444, theirs are not given, nor what the threshold of 10⁻⁴ is a share of. What is not converged is not smooth: 40 iterations of PD with FEPR are as bumpy as ten.",
         study: trampoline,
         ..Claim::PHYSICS
     },
@@ -21,9 +20,8 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-11",
         place: "Figure 11",
         says: "At frame 40 of the trampoline CPD reaches the energy on a short way, while FEPR makes a detour: the solver loses energy first, the projection brings it back.",
-        runs: "`trampoline-bounce`, frame 40, the energy after every iteration: CPD, and 40 iterations of PD with FEPR.",
-        caveat: "Our converged solver makes 40 iterations: the gradient falls to 1e-4 of itself only after more than 200.",
-        shortfall: "The net at these steps is stiffer than an iterated solver resolves, for either method.",
+        runs: "`trampoline-bounce`, frame 40, the energy after every iteration: CPD, and PD until its gradient is 10⁻⁴ of the first, with FEPR.",
+        caveat: "Until it has converged our PD takes some 300 iterations where the paper's takes 19; our net's stiffness is not theirs, which is not given.",
         study: shortcut,
         ..Claim::PHYSICS
     },
@@ -32,8 +30,8 @@ pub const CLAIMS: &[Claim] = &[
 const CPD: &[&str] = &[];
 const PD: &[&str] = &["conservation.method=none"];
 const PD_TEN: &[&str] = &["conservation.method=fepr"];
-/// The paper runs PD until converged with a threshold of 1e-4, in about 19 iterations; here |g| has not fallen to 1e-4 of itself in 200.
-const PD_CONVERGED: &[&str] = &["conservation.method=fepr", "time.iterations=40"];
+/// As the paper: PD until converged with a threshold of 1e-4.
+const PD_CONVERGED: &[&str] = &["conservation.method=fepr", "time.iterations=400", "time.tolerance=1e-4"];
 const SOLVERS: [(&str, &[&str]); 4] =
     [("CPD", CPD), ("PD", PD), ("PD₁₀ + FEPR", PD_TEN), ("PDc + FEPR", PD_CONVERGED)];
 
@@ -162,13 +160,16 @@ fn shortcut(study: &mut Study) -> Result<()> {
         Bound::Below(0.999),
     );
     let curve = |name: &str, rows: &[TracedIterate]| {
-        Curve::new(name, rows.iter().enumerate().map(|(k, row)| (k as f64, row.total() / goal)).collect())
+        Curve::new(
+            name,
+            rows.iter().enumerate().map(|(k, row)| ((k + 1) as f64, row.total() / goal)).collect(),
+        )
     };
     let panel = Panel {
         title: "Total energy at frame 40".into(),
-        across: Axis::linear("iteration"),
+        across: Axis::logarithmic("state (1: the first guess)"),
         up: Axis::linear("of what it should be"),
-        curves: vec![curve("CPD", &cpd), curve("PDc + FEPR", &fepr)],
+        curves: vec![curve("CPD", &cpd).marked(), curve("PDc + FEPR", &fepr)],
     };
     study.plot(
         "trace",

@@ -32,6 +32,7 @@ pub fn check_conservation(scene: &Scene) -> Checked {
     }
     positive("conservation.tolerance", held.tolerance)?;
     held.step_tolerance.map_or(Ok(()), |step| positive("conservation.step_tolerance", step))?;
+    held.regularization.map_or(Ok(()), |price| positive("conservation.regularization", price))?;
     at_least_one("conservation.iterations", held.iterations)?;
     let message = format!("is {}; expected {MOST_ITERATIONS} at most", held.iterations);
     refuse_if(held.iterations > MOST_ITERATIONS, "conservation.iterations", message)?;

@@ -13,52 +13,36 @@
 //! iterations does not know: such impulses would be momenta that no motion has.) In the metric a vertex then has m + h² k in the place
 //! of m for its position, or all of the change would go into the springs.
 
+use super::ConservationTargets;
 use super::body::{BodyTarget, LEAST_INERTIA, Rigid};
+use super::fepr_search::Trial;
 use super::fepr_system::Projection;
-use super::{ConservationTargets, ConstraintError, Multipliers};
 use crate::damping::pbd::solve_inertia;
 use crate::linear::reduce::sums;
 use crate::model::Model;
 use crate::step::trace::{MadeBy, Trace};
 use crate::step::{Backend, HostStep, Iterate, StateOffset};
 use crate::{Result, Vec3};
-use std::ops::Range;
 
-/// Least curvature of H, in that of the kinetic energy 1/h²: a projection from rest into motion must stay finite.
-const LEAST_BEND: f64 = 0.1;
-
-/// How much more it is taken for where a step has led to no number at all.
-const FAR_OFF: f64 = 10.0;
+/// ε as a multiple of h² times the body's energy, which is what the other terms of the objective are made of, unless the scene gives one:
+/// so large that momenta give way only where energy leaves no other choice.
+const COMPROMISE: f64 = 1e3;
 
 /// Projects the state after each step.
 pub struct Fepr {
     pub(super) x: Vec<Vec3>,
     pub(super) v: Vec<Vec3>,
     /// What the integrator made.
-    made: [Vec<Vec3>; 2],
+    pub(super) made: [Vec<Vec3>; 2],
     /// x* and v*: that, and the pushes of the user.
-    stepped: [Vec<Vec3>; 2],
+    pub(super) stepped: [Vec<Vec3>; 2],
     /// Where the projections of this step lead.
     pub(super) projections: Vec<Projection>,
     /// Too much energy of each body, as the step has made it and as it was found (J).
-    excess: Vec<[f64; 2]>,
-    /// Where the last step of each body started, and what was expected of it.
-    before: [Vec<Vec3>; 2],
-    trials: Vec<Trial>,
-}
-
-/// What was expected of a step of a projection.
-#[derive(Debug, Clone, Copy, Default)]
-struct Trial {
-    /// Too much energy where it started (J), and all that was off there, as a share.
-    off: f64,
-    error: f64,
-    /// s and t there.
-    given_up: [f64; 2],
-    /// Its length in the metric of the curvature (J s²); 0: no step was made.
-    square: f64,
-    /// Too much energy expected where it leads (J).
-    left: f64,
+    pub(super) excess: Vec<[f64; 2]>,
+    /// Where the last step of each body started, the gradient there, and what was expected of the step.
+    pub(super) before: [Vec<Vec3>; 3],
+    pub(super) trials: Vec<Trial>,
 }
 
 impl Fepr {
@@ -71,7 +55,7 @@ impl Fepr {
             stepped: [zeros.clone(), zeros.clone()],
             projections: Vec::new(),
             excess: vec![[0.0; 2]; model.bodies.len()],
-            before: [zeros.clone(), zeros],
+            before: [zeros.clone(), zeros.clone(), zeros],
             trials: vec![Trial::default(); model.bodies.len()],
         }
     }
@@ -121,51 +105,6 @@ impl Fepr {
         Ok(count)
     }
 
-    /// Looks where the last step of a body has led, at a potential energy (J), and makes the next one. Where it has led further away than it
-    /// started it is taken back, and the curvature is known better. Returns what is off, as a share.
-    fn improve(
-        &mut self,
-        targets: &mut ConservationTargets,
-        body: usize,
-        gradient: &[Vec3],
-        (potential, is_first): (f64, bool),
-        goes_on: bool,
-    ) -> f64 {
-        let (model, h) = (targets.model.clone(), targets.coefficients.h);
-        let range = model.bodies[body].vertices.clone();
-        let (system, off) = self.system(targets, body, gradient, potential);
-        let trial = self.trials[body];
-        let bend = &mut targets.conserved[body].bend;
-        if trial.square > 0.0 {
-            // the energy is off by what the second-order part was misjudged
-            let misjudged = (off.energy - trial.left) / trial.square * 2.0 * h * h;
-            *bend = if misjudged.is_finite() { (*bend + misjudged).max(LEAST_BEND) } else { *bend * FAR_OFF };
-            // what is not a number is further away
-            if !(off.energy.abs() <= trial.off.abs()) {
-                self.x[range.clone()].copy_from_slice(&self.before[0][range.clone()]);
-                self.v[range.clone()].copy_from_slice(&self.before[1][range]);
-                self.projections[body].given_up = trial.given_up;
-                self.trials[body].square = 0.0;
-                return trial.error;
-            }
-        }
-        let stepped = if is_first { off.energy } else { self.excess[body][0] };
-        self.excess[body] = [stepped, off.energy];
-        self.trials[body] = Trial { off: off.energy, error: off.error, ..Trial::default() };
-        if goes_on && off.error > targets.tolerance() {
-            let curvature = targets.conserved[body].bend.max(LEAST_BEND);
-            let multipliers = system.solve(curvature / (h * h));
-            let trial = &mut self.trials[body];
-            trial.given_up = self.projections[body].given_up;
-            (trial.square, trial.left) = (multipliers.square, multipliers.left);
-            self.before[0][range.clone()].copy_from_slice(&self.x[range.clone()]);
-            self.before[1][range.clone()].copy_from_slice(&self.v[range.clone()]);
-            self.projections[body].give_up(&multipliers, h);
-            self.go(range, &multipliers, targets, gradient);
-        }
-        off.error
-    }
-
     /// What the step made, with the user's pushes, and where the projections of all bodies shall lead. Returns x_n.
     fn begin(&mut self, targets: &ConservationTargets, view: HostStep) -> Vec<Vec3> {
         for i in 0..self.x.len() {
@@ -196,85 +135,6 @@ impl Fepr {
             self.v[i] += drift + omega.cross(&(self.x[i] - centre));
             self.x[i] += way;
         }
-    }
-
-    /// Takes no projection that has made energy, or that leads a body into something (`inside`), where nobody pays for the
-    /// energy of contact; there the user's push stays one of the velocities. What is still too much is taken from the motion
-    /// that is not rigid. What is missing in the end is lost: it would come back in one step, as soon as there is a way.
-    /// Returns what is off most.
-    pub fn settle(&mut self, inside: &[bool], targets: &mut ConservationTargets) -> ConstraintError {
-        let mut worst = ConstraintError::default();
-        for (body, part) in targets.model.clone().bodies.iter().enumerate() {
-            if targets.external.is_touched(body) {
-                continue; // see `rebound`
-            }
-            let (range, scale) = (part.vertices.clone(), self.projections[body].scale);
-            let [stepped, mut found] = self.excess[body];
-            let slack = targets.tolerance() * scale[2];
-            // what is not a number is no state to go to
-            let made_energy = found.is_nan() || found > slack && found > stepped.max(0.0);
-            if made_energy || inside[body] {
-                let x = if inside[body] { &self.made[0] } else { &self.stepped[0] };
-                self.x[range.clone()].copy_from_slice(&x[range.clone()]);
-                self.v[range.clone()].copy_from_slice(&self.stepped[1][range.clone()]);
-                found = stepped + self.set_momenta(targets, body, stepped - slack);
-            }
-            if found > slack {
-                found -= self.slow(targets, body, found);
-            }
-            let aim = &mut targets.bodies[body];
-            if found > slack {
-                aim.give_back(found.min(aim.damped + (-aim.given).max(0.0)), false);
-            } else if found < -slack {
-                let lost = -found - aim.given.clamp(0.0, -found);
-                aim.take_back(-found - lost);
-                aim.energy -= lost;
-            }
-            let (now, target) = (self.rigid(targets, body), &self.projections[body]);
-            let off = [(now.momentum - target.momentum).norm(), (now.spin - target.spin).norm(), found.abs()];
-            let share = |k: usize| if off[k] == 0.0 { 0.0 } else { off[k] / scale[k] };
-            let held = self.held(targets, body);
-            worst = worst.or(body, std::array::from_fn(|k| if held[k] { share(k) } else { 0.0 }));
-        }
-        worst
-    }
-
-    /// Gives a body that is left as the step made it the rigid motion that its momenta lack, if that needs no more energy than
-    /// the rest of its motion can give beyond what it `owes` (J); a debt below zero is energy left. Returns the energy it takes (J).
-    fn set_momenta(&mut self, targets: &ConservationTargets, body: usize, owes: f64) -> f64 {
-        let (now, target) = (self.rigid(targets, body), &self.projections[body]);
-        let [p, l, _] = targets.held;
-        let momentum = if p { target.momentum } else { now.momentum };
-        let spin = if l { target.spin } else { now.spin };
-        let least = now.least_kinetic(now.momentum, now.spin);
-        let rise = now.least_kinetic(momentum, spin) - least;
-        let room = (now.kinetic - least - owes.max(0.0)).max(0.0) + (-owes).max(0.0);
-        if !rise.is_finite() || rise > room {
-            return 0.0;
-        }
-        let drift = (momentum - now.momentum) / now.mass;
-        let omega = solve_inertia(now.inertia, spin - now.spin, LEAST_INERTIA);
-        for i in targets.model.bodies[body].vertices.clone() {
-            self.v[i] += drift + omega.cross(&(self.x[i] - now.centre));
-        }
-        rise
-    }
-
-    /// Takes energy (J) from the motion of a body about its rigid motion, P and L stay. Returns what it could take.
-    fn slow(&mut self, targets: &ConservationTargets, body: usize, energy: f64) -> f64 {
-        let now = self.rigid(targets, body);
-        let free = now.kinetic - now.least_kinetic(now.momentum, now.spin);
-        let taken = energy.min(free);
-        if taken <= 0.0 || !taken.is_finite() {
-            return 0.0;
-        }
-        let (drift, omega) = (now.momentum / now.mass, solve_inertia(now.inertia, now.spin, LEAST_INERTIA));
-        let left = ((free - taken) / free).sqrt();
-        for i in targets.model.bodies[body].vertices.clone() {
-            let rigid = drift + omega.cross(&(self.x[i] - now.centre));
-            self.v[i] = rigid + (self.v[i] - rigid) * left;
-        }
-        taken
     }
 
     /// After the step: moves to the state found.
@@ -314,33 +174,15 @@ impl Fepr {
         let energy = aim.energy + pushed.work;
         let fall = gravity.norm() * targets.coefficients.h;
         let height = -stepped.mass * gravity.dot(&aim.start.centre);
-        let scale = (energy - height).abs() + stepped.kinetic + 0.5 * stepped.mass * fall * fall;
+        let scale = (energy - height).max(stepped.kinetic) + 0.5 * stepped.mass * fall * fall;
         let scales =
             [(2.0 * stepped.mass * scale).sqrt(), (2.0 * stepped.largest_inertia() * scale).sqrt(), scale];
         let off = [stepped.momentum - momentum, stepped.spin - spin];
-        Projection { momentum, spin, energy, off, given_up: [0.0; 2], scale: scales }
-    }
-
-    /// q ← q − W C λ over the vertices of a body.
-    fn go(
-        &mut self,
-        range: Range<usize>,
-        multipliers: &Multipliers,
-        targets: &ConservationTargets,
-        gradient: &[Vec3],
-    ) {
-        let (model, h) = (&targets.model, targets.coefficients.h);
-        let now = Rigid::of(range.clone(), &model.mass, &self.x, &self.v);
-        let drift = now.momentum / now.mass;
-        let ([p, l], energy, w) = (multipliers.of_momenta(), multipliers.energy, 1.0 / (h * h));
-        for i in range {
-            let (m, r, v) = (model.mass[i], self.x[i] - now.centre, self.v[i] - drift);
-            let force = gradient[i] - model.gravity * m;
-            let way = v.cross(&l) + force * (energy / inertia(targets, i));
-            let change = (p + l.cross(&r) + self.v[i] * energy) * w;
-            self.x[i] -= way;
-            self.v[i] -= change;
-        }
+        let price = match targets.scene.regularization {
+            Some(price) => price,
+            None => COMPROMISE * targets.coefficients.h.powi(2) * scale,
+        };
+        Projection { momentum, spin, energy, off, given_up: [0.0; 2], price, scale: scales }
     }
 }
 

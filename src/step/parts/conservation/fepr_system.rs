@@ -7,10 +7,6 @@ use crate::linear::reduce::sums;
 use crate::{Mat3, Vec3};
 use nalgebra::SMatrix;
 
-/// ε as a multiple of h² times the body's energy, which is what the other terms of the objective are made of: so large that
-/// momenta give way only where energy leaves no other choice.
-const COMPROMISE: f64 = 1e3;
-
 /// Where the projection of a body shall lead, and what the step made of it.
 pub(super) struct Projection {
     pub momentum: Vec3,
@@ -19,38 +15,35 @@ pub(super) struct Projection {
     /// P* − P̂ and L* − L̂, and s and t.
     pub off: [Vec3; 2],
     pub given_up: [f64; 2],
+    /// ε: what giving up momenta costs (kg m²).
+    pub price: f64,
     /// Energy and momenta that an error is compared with.
     pub scale: [f64; 3],
 }
 
 impl Projection {
-    /// ε (kg m²).
-    pub fn compromise(&self, h: f64) -> f64 {
-        COMPROMISE * h * h * self.scale[2]
-    }
-
     /// S of the momenta, with what giving up part of them costs.
-    fn momenta_matrix(&self, mass: f64, turning: &Mat3, h: f64) -> SMatrix<f64, 6, 6> {
-        let ([p_off, l_off], compromise) = (self.off, self.compromise(h));
-        let moving = Mat3::from_diagonal_element(mass) + p_off * p_off.transpose() / compromise;
+    fn momenta_matrix(&self, mass: f64, turning: &Mat3) -> SMatrix<f64, 6, 6> {
+        let ([p_off, l_off], price) = (self.off, self.price);
+        let moving = Mat3::from_diagonal_element(mass) + p_off * p_off.transpose() / price;
         let mut momenta = SMatrix::<f64, 6, 6>::zeros();
         momenta.fixed_view_mut::<3, 3>(0, 0).copy_from(&moving);
-        momenta.fixed_view_mut::<3, 3>(3, 3).copy_from(&(turning + l_off * l_off.transpose() / compromise));
+        momenta.fixed_view_mut::<3, 3>(3, 3).copy_from(&(turning + l_off * l_off.transpose() / price));
         momenta
     }
 
     /// s ← s + (P* − P̂)·λ/ε, and t.
-    pub fn give_up(&mut self, multipliers: &Multipliers, h: f64) {
+    pub fn give_up(&mut self, multipliers: &Multipliers) {
         for k in 0..2 {
             let lambda: Vec3 = multipliers.momenta.fixed_rows::<3>(3 * k).into();
-            self.given_up[k] += self.off[k].dot(&lambda) / self.compromise(h);
+            self.given_up[k] += self.off[k].dot(&lambda) / self.price;
         }
     }
 }
 
 /// How far a body is from its goal.
 pub(super) struct Off {
-    /// As a share of what there is.
+    /// The most of energy and momenta, but for what is given up of these, as a share of what there is.
     pub error: f64,
     /// Too much energy (J).
     pub energy: f64,
@@ -94,7 +87,7 @@ impl Fepr {
         let (vv, mixed) = (vector(3), vector(6));
         let spread = Mat3::new(vv.x, mixed.x, mixed.z, mixed.x, vv.y, mixed.y, mixed.z, mixed.y, vv.z);
         let turning = Mat3::from_diagonal_element(spread.trace()) - spread + now.inertia * w;
-        let momenta = goal.momenta_matrix(w * now.mass, &turning, h);
+        let momenta = goal.momenta_matrix(w * now.mass, &turning);
         let [p_off, l_off] = goal.off;
         let (momentum, spin) = (
             now.momentum - goal.momentum - p_off * goal.given_up[0],
@@ -113,13 +106,15 @@ impl Fepr {
             square: 0.0,
             held: [p, p, p, l, l, l, e],
         };
-        let share = |held: bool, off: f64, scale: f64| if held && off > 0.0 { off / scale } else { 0.0 };
-        // momenta may stay off where they are not compatible: energy decides
-        let error = if e {
-            share(e, energy.abs(), goal.scale[2])
-        } else {
-            share(p, momentum.norm(), goal.scale[0]).max(share(l, spin.norm(), goal.scale[1]))
+        // what is not a number is further off than all numbers
+        let share = |held: bool, off: f64, scale: f64| match off {
+            _ if !held || off == 0.0 => 0.0,
+            _ if off.is_nan() => f64::INFINITY,
+            _ => off / scale,
         };
+        let error = share(e, energy.abs(), goal.scale[2])
+            .max(share(p, momentum.norm(), goal.scale[0]))
+            .max(share(l, spin.norm(), goal.scale[1]));
         (system, Off { error, energy: if e { energy } else { 0.0 } })
     }
 }

@@ -128,34 +128,75 @@ impl KktSystem {
         side: Side,
         Precision { rigid, least_motion }: Precision,
     ) -> Multipliers {
-        let mixed = if self.held[6] { self.mixed } else { Momenta::zeros() };
-        let (lean, plain) = (inverse * mixed, inverse * self.momenta_error);
-        // the step without the energy's own part: dᵀA d of it
-        let square =
-            self.square + 2.0 * plain.dot(&self.momenta_descent) + plain.dot(&(self.momenta * plain));
-        let rest = self.energy - mixed.dot(&lean);
-        let error = self.energy_error - lean.dot(&self.momenta_error);
+        let steps = self.steps(inverse);
+        let Steps { plain, square, rest, error, .. } = steps;
         if !self.held[6] || rest <= rigid * self.energy + least_motion || !rest.is_finite() {
             let least = self.energy_error > 0.0;
             return Multipliers { momenta: plain, energy: 0.0, square, left: error, least, crosses: false };
         }
-        let across = self.energy_descent - lean.dot(&self.momenta_descent);
         // so far from rest into motion no iteration has shown the curvature yet: take it for its bound, and overshoot less
         let seen = if error.abs() > FAR * rest { seen.max(1.0) } else { seen };
-        let along = |k: f64| [error + 0.5 * k * square, k * across - rest, 0.5 * k * rest];
-        let (near, least) = near_root(along(seen));
+        let (near, least) = near_root(steps.energy(seen));
         let far = match side {
             Side::Near => None,
             Side::NearUnlessStalled(stall) if (near - stall).abs() > 0.5 * stall.abs() => None,
-            Side::NearUnlessStalled(_) => far_root(along(bound)),
-            Side::Far => far_root(along(seen)),
+            Side::NearUnlessStalled(_) => far_root(steps.energy(bound)),
+            Side::Far => far_root(steps.energy(seen)),
         };
-        let energy = far.unwrap_or(near);
-        let [a, b, c] = along(if side == Side::Far || far.is_none() { seen } else { bound });
+        let curvature = if side == Side::Far || far.is_none() { seen } else { bound };
+        let crosses = far.is_some();
+        Multipliers { least: least && !crosses, crosses, ..steps.at(far.unwrap_or(near), curvature) }
+    }
+
+    /// The step with a chosen multiplier of the energy, and the momenta's that go with it.
+    pub fn with_energy(&self, curvature: f64, energy: f64) -> Multipliers {
+        self.steps(&momenta_inverse(&self.momenta, &self.held)).at(energy, curvature)
+    }
+
+    fn steps(&self, inverse: &SMatrix<f64, 6, 6>) -> Steps {
+        let mixed = if self.held[6] { self.mixed } else { Momenta::zeros() };
+        let (lean, plain) = (inverse * mixed, inverse * self.momenta_error);
+        let square =
+            self.square + 2.0 * plain.dot(&self.momenta_descent) + plain.dot(&(self.momenta * plain));
+        Steps {
+            rest: self.energy - mixed.dot(&lean),
+            error: self.energy_error - lean.dot(&self.momenta_error),
+            across: self.energy_descent - lean.dot(&self.momenta_descent),
+            plain,
+            lean,
+            square,
+        }
+    }
+}
+
+/// All steps that bring the momenta to where they belong, by the multiplier of the energy.
+struct Steps {
+    /// Multipliers of the momenta where the energy's is 0, and by how much they fall with it.
+    plain: Momenta,
+    lean: Momenta,
+    /// dᵀA d of the step without the energy's own part (J).
+    square: f64,
+    /// Its product with the energy's part (J).
+    across: f64,
+    /// What is left of S of the energy (J).
+    rest: f64,
+    /// Too much energy without the energy's part, but for the curvature (J).
+    error: f64,
+}
+
+impl Steps {
+    /// Coefficients of the energy that is expected to be too much (J), a polynomial in the energy's multiplier.
+    fn energy(&self, curvature: f64) -> [f64; 3] {
+        let k = curvature;
+        [self.error + 0.5 * k * self.square, k * self.across - self.rest, 0.5 * k * self.rest]
+    }
+
+    fn at(&self, energy: f64, curvature: f64) -> Multipliers {
+        let [a, b, c] = self.energy(curvature);
         let left = a + energy * (b + energy * c);
-        let square = square + energy * (2.0 * across + energy * rest);
-        let (momenta, crosses) = (plain - lean * energy, far.is_some());
-        Multipliers { momenta, energy, square, left, least: least && !crosses, crosses }
+        let square = self.square + energy * (2.0 * self.across + energy * self.rest);
+        let momenta = self.plain - self.lean * energy;
+        Multipliers { momenta, energy, square, left, least: false, crosses: false }
     }
 }
 

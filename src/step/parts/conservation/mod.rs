@@ -8,6 +8,8 @@ mod control;
 pub mod cpd;
 pub mod external;
 pub mod fepr;
+mod fepr_search;
+mod fepr_settle;
 mod fepr_system;
 mod jacobian;
 pub mod kkt;
