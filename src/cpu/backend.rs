@@ -84,11 +84,10 @@ impl<T: Scalar> Backend for Cpu<T> {
             }
             if let Some(known) = &known {
                 let damping = coefficients.stiffness_damping * self.vertex_stiffness[i];
-                force += known(i) * (damping / self.model.mass[i]);
+                force += known.at(i) * (damping / self.model.mass[i]);
             }
             *target = *y - force * weight;
         });
-        drop(known);
         (self.iterate, self.target) = (y, target);
         let c2 = coefficients.row.c2;
         for (point, (before, after)) in self.points.iter_mut().zip(targets.before.iter().zip(&targets.after))
@@ -143,20 +142,12 @@ impl<T: Scalar> Backend for Cpu<T> {
         let tasks =
             self.iterate.par_chunks_mut(VERTICES_PER_TASK).zip(self.gradient.par_chunks(VERTICES_PER_TASK));
         tasks.enumerate().for_each(|(task, (x, step))| {
-            if columns.is_empty() {
-                x.iter_mut().zip(step).for_each(|(x, d)| *x -= wide(d));
-                return;
-            }
-            let mut direction = [Vec3::zeros(); VERTICES_PER_TASK];
-            direction.iter_mut().zip(step).for_each(|(direction, d)| *direction = wide(d));
+            x.iter_mut().zip(step).for_each(|(x, d)| *x -= wide(d));
             for (Columns { columns, turn }, c) in columns.iter().zip(shares) {
                 let Some(chunk) = columns.chunk(task) else { continue };
-                let (mut memory, first) = ([[0.0; 3]; VERTICES_PER_TASK], chunk.vertices().start);
-                let own = &mut direction[first - task * VERTICES_PER_TASK..];
-                let added = own.iter_mut().zip(chunk.times(turn, c, &mut memory));
-                added.for_each(|(direction, more)| *direction += Vec3::from(*more));
+                let own = &mut x[chunk.vertices().start - task * VERTICES_PER_TASK..];
+                chunk.times(turn, c, |k, d| own[k] -= d);
             }
-            x.iter_mut().zip(&direction).for_each(|(x, d)| *x -= d);
         });
         Ok(())
     }
@@ -240,7 +231,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             moved: Vec::new(),
             low: Vec::new(),
             warm_starts: self.local.warm_starts(),
-            viscous: self.viscous.iter().flat_map(|viscous| viscous.parts()).flat_map(flat).collect(),
+            viscous: self.viscous.iter().flat_map(Viscous::parts).flat_map(|part| flat(&part)).collect(),
             forces: self.forces.known().map(flat).unwrap_or_default(),
             conserved: Vec::new(),
         })
@@ -261,7 +252,7 @@ impl<T: Scalar> Backend for Cpu<T> {
             to.copy_from_slice(bytemuck::cast_slice(from));
         }
         self.local.set_warm_starts(&snapshot.warm_starts);
-        let part = |k: usize| bytemuck::cast_slice(&snapshot.viscous[k * n..(k + 1) * n]).to_vec();
+        let part = |k: usize| bytemuck::cast_slice(&snapshot.viscous[k * n..(k + 1) * n]);
         let kept = snapshot.viscous.len() == 3 * n;
         self.viscous = kept.then(|| Viscous::from_parts(&self.model, [part(0), part(1), part(2)]));
         self.forces.restore((snapshot.forces.len() == n).then(|| bytemuck::cast_slice(&snapshot.forces)));

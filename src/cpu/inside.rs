@@ -158,7 +158,7 @@ impl<T: Scalar> HostAccess for Cpu<T> {
             x: &self.x,
             v: &self.v,
             x_before: &self.x_before,
-            iterate: &self.iterate,
+            iterate: &mut self.iterate,
             gradient: vectors(&mut self.gradient).unwrap_or(&mut self.mirror.gradient),
             end_gradient: &mut self.mirror.end_gradient,
             direction: vectors(&mut self.step).unwrap_or(&mut self.mirror.descent),

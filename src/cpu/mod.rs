@@ -173,12 +173,12 @@ impl<T: Scalar> Cpu<T> {
         if coefficients.is_explicit() {
             return self.dissipated_on_the_way(coefficients);
         }
-        let (iterate, x, mass) = (&self.iterate, &self.x, &self.model.mass);
+        let (iterate, x, mass) = (&self.iterate[..], &self.x[..], &self.model.mass);
         let moved = |i: usize| iterate[i] - x[i];
         let mut work = 0.0;
         if let Some(viscous) = &mut self.viscous {
             work += coefficients.stiffness_damping
-                * viscous.advance(&self.laplacian, coefficients, &self.stiffness.factors, v, moved);
+                * viscous.advance(&self.laplacian, coefficients, &self.stiffness.factors, v, [iterate, x]);
         }
         let (start, before) = (coefficients.start_share(), &self.v);
         let mean = |i: usize| if start == 0.0 { v[i] } else { v[i] + (before[i] - v[i]) * start };

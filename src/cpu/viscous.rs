@@ -10,38 +10,38 @@
 //!
 //! Where v' has a share of the force at the start of the step, L times that is taken off L v' first.
 
-use super::{CHUNK, fill};
+mod passes;
+
+use super::CHUNK;
 use crate::Vec3;
 use crate::elastic::lanes::on_lanes;
 use crate::linear::SparseMatrix;
 use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::step::coefficients::StepCoefficients;
-use pulp::{Simd, WithSimd};
+use passes::{GoingOn, Padded, Products, Shift, Sums, minus, padded, vector};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A vector in a register of four: x, y, z and nothing.
-type Padded = [f64; 4];
-
 /// The products of the state with L (N for α₂ = 1 s).
 pub struct Viscous {
-    position: Vec<Vec3>,
-    position_before: Vec<Vec3>,
-    velocity: Vec<Vec3>,
+    position: Vec<Padded>,
+    position_before: Vec<Padded>,
+    velocity: Vec<Padded>,
     /// L times what v' has of the force at the start of the step; empty if nothing.
     pub kick: Vec<Vec3>,
     /// Memory for the next product and for what is multiplied.
-    next: Vec<Vec3>,
+    next: Vec<Padded>,
     shifted: Vec<Padded>,
     bodies: Vec<Range<usize>>,
 }
 
 impl Viscous {
     /// Keeps the products of `parts`: L x_n, L x_{n−1}, L v_n.
-    pub fn from_parts(model: &Model, [position, position_before, velocity]: [Vec<Vec3>; 3]) -> Self {
+    pub fn from_parts(model: &Model, parts: [&[Vec3]; 3]) -> Self {
         let n = model.vertex_count();
-        let (next, shifted) = (vec![Vec3::zeros(); n], vec![Padded::default(); n]);
+        let (next, shifted) = (vec![Padded::default(); n], vec![Padded::default(); n]);
+        let [position, position_before, velocity] = parts.map(|part| part.iter().map(padded).collect());
         Viscous {
             position,
             position_before,
@@ -55,11 +55,11 @@ impl Viscous {
 
     /// Multiplies a state x_n, x_{n−1}, v_n with L.
     pub fn new(laplacian: &SparseMatrix, model: &Model, state: [&[Vec3]; 3]) -> Self {
-        let mut viscous = Viscous::from_parts(model, [Vec::new(), Vec::new(), Vec::new()]);
+        let mut viscous = Viscous::from_parts(model, [&[]; 3]);
         let [x, x_before, v] = state.map(|u| {
-            let sums = viscous.multiply(laplacian, u, |_| Vec3::zeros());
+            let sums = viscous.multiply(laplacian, u, [u; 2]);
             for (body, (_, share)) in viscous.bodies.iter().zip(sums) {
-                viscous.next[body.clone()].iter_mut().for_each(|value| *value -= share);
+                viscous.next[body.clone()].iter_mut().for_each(|value| *value = minus(*value, share));
             }
             viscous.next.clone()
         });
@@ -67,46 +67,36 @@ impl Viscous {
     }
 
     /// The three products.
-    pub fn parts(&self) -> [&[Vec3]; 3] {
-        [&self.position, &self.position_before, &self.velocity]
+    pub fn parts(&self) -> [Vec<Vec3>; 3] {
+        [&self.position, &self.position_before, &self.velocity].map(|part| part.iter().map(vector).collect())
     }
 
-    /// i ↦ L (q − (s/c₂) z) at vertex i: the part of the viscous force that is known before the step.
-    pub fn known(&self, coefficients: &StepCoefficients) -> impl Fn(usize) -> Vec3 + Sync {
+    /// L (q − (s/c₂) z): the part of the viscous force that is known before the step.
+    pub fn known(&self, coefficients: &StepCoefficients) -> Known<'_> {
         let row = &coefficients.row.velocity;
         let on_before = row.position_before / coefficients.h;
         let on_here = -on_before
             - (row.position_new / coefficients.h) * (1.0 + coefficients.row.offset / coefficients.row.c2);
-        let on_velocity = row.velocity;
-        move |i| {
-            // many integrators need one or two of the three: memory that is not read costs nothing
-            let mut known = self.position[i] * on_here;
-            if on_before != 0.0 {
-                known += self.position_before[i] * on_before;
-            }
-            if on_velocity != 0.0 {
-                known += self.velocity[i] * on_velocity;
-            }
-            known
-        }
+        Known { viscous: self, on_here, on_before, on_velocity: row.velocity }
     }
 
-    /// Multiplies the new velocity with L and goes on to the new state. Returns Σ s Δx · L ((1 − σ) v' + σ v_n), `moved` being Δx,
-    /// s the `factors` of the bodies' stiffness and σ the share of the force at the start in the step's impulse.
+    /// Multiplies the new velocity with L and goes on to the new state. Returns Σ s Δx · L ((1 − σ) v' + σ v_n), Δx = x' − x of the `ways`
+    /// [x', x], s the `factors` of the bodies' stiffness and σ the share of the force at the start in the step's impulse.
     pub fn advance(
         &mut self,
         laplacian: &SparseMatrix,
         coefficients: &StepCoefficients,
         factors: &[f64],
         v: &[Vec3],
-        moved: impl Fn(usize) -> Vec3 + Sync,
+        ways: [&[Vec3]; 2],
     ) -> f64 {
-        let mut sums = self.multiply(laplacian, v, &moved);
+        let mut sums = self.multiply(laplacian, v, ways);
         let start = coefficients.start_share();
         if start != 0.0 {
+            let moved = |i: usize| ways[0][i] - ways[1][i];
             for (body, (work, _)) in self.bodies.iter().zip(&mut sums) {
                 let first = body.start;
-                let before = sum(body.len(), |i| self.velocity[first + i].dot(&moved(first + i)));
+                let before = sum(body.len(), |i| vector(&self.velocity[first + i]).dot(&moved(first + i)));
                 *work += (before - *work) * start;
             }
         }
@@ -116,21 +106,16 @@ impl Viscous {
         let (h_p, b_p) = (coefficients.h / row.position_new, row.position_before / row.position_new);
         let Viscous { position, position_before, velocity, kick, next, bodies, .. } = self;
         for (body, (_, share)) in bodies.iter().zip(sums) {
-            let (position, velocity) = (&position[body.clone()], &velocity[body.clone()]);
             let kick = kick.get(body.clone()).unwrap_or_default();
             // L x' goes over L x_{n−1}, which is not needed again
-            let lines = next[body.clone()].par_iter_mut().with_min_len(CHUNK);
-            lines.zip(&mut position_before[body.clone()]).enumerate().for_each(|(i, (next, before))| {
-                *next -= share;
-                let mut of_way = *next;
-                if row.velocity != 0.0 {
-                    of_way -= velocity[i] * row.velocity;
-                }
-                if let Some(kick) = kick.get(i) {
-                    of_way -= kick;
-                }
-                let after = position[i] + of_way * h_p;
-                *before = if b_p == 0.0 { after } else { after - (*before - position[i]) * b_p };
+            let tasks = next[body.clone()].par_chunks_mut(CHUNK).enumerate();
+            let tasks = tasks.zip(position_before[body.clone()].par_chunks_mut(CHUNK));
+            let tasks = tasks.zip(position[body.clone()].par_chunks(CHUNK));
+            let tasks = tasks.zip(velocity[body.clone()].par_chunks(CHUNK));
+            tasks.for_each(|((((task, next), before), position), velocity)| {
+                let kick = kick.get(task * CHUNK..).unwrap_or_default();
+                let state = [position, velocity];
+                on_lanes(GoingOn { next, before, state, kick, share, of_velocity: row.velocity, h_p, b_p });
             });
         }
         std::mem::swap(&mut self.position, &mut self.position_before);
@@ -141,99 +126,49 @@ impl Viscous {
 
     /// next = L u, and what each vertex of a body must give up so that the body feels no net force: what rounding leaves
     /// would push it, always the same way, and L x keeps it. A translation of a body gives exactly nothing.
-    /// Before that in each body's line, from the same pass, Σ `moved` · L u, for the shares given up.
-    fn multiply(
-        &mut self,
-        laplacian: &SparseMatrix,
-        u: &[Vec3],
-        moved: impl Fn(usize) -> Vec3 + Sync,
-    ) -> Vec<(f64, Vec3)> {
+    /// Before that in each body's line, from the same pass, Σ (x' − x) · L u of the `ways` [x', x], for the shares given up.
+    fn multiply(&mut self, laplacian: &SparseMatrix, u: &[Vec3], ways: [&[Vec3]; 2]) -> Vec<(f64, Padded)> {
         let Viscous { next, shifted, bodies, .. } = self;
         let by_body = bodies.iter().map(|body| {
-            let (start, first) = (body.start, u[body.start]);
-            fill(&mut shifted[body.clone()], |i| {
-                let shifted = u[start + i] - first;
-                [shifted.x, shifted.y, shifted.z, 0.0]
-            });
+            let own = &u[body.clone()];
+            let tasks = shifted[body.clone()].par_chunks_mut(CHUNK).zip(own.par_chunks(CHUNK));
+            tasks.for_each(|(to, from)| on_lanes(Shift { to, from, by: padded(&own[0]) }));
             let tasks = next[body.clone()].par_chunks_mut(CHUNK).enumerate().map(|(task, out)| {
-                on_lanes(Products { laplacian, u: shifted, moved: &moved, first: start + task * CHUNK, out })
+                let first = body.start + task * CHUNK;
+                let ways = ways.map(|x| &x[first..first + out.len()]);
+                on_lanes(Products { laplacian, u: shifted, ways, first, out })
             });
             // added in the order of the tasks: the bits do not depend on the threads
             let sums: Vec<Sums> = tasks.collect();
             let total = sums.iter().fold(Sums::default(), Sums::plus);
-            let share = total.force / body.len() as f64;
-            (total.work - share.dot(&total.moved), share)
+            let share = total.force.map(|force| force / body.len() as f64);
+            let work = std::array::from_fn(|c| total.work[c] - share[c] * total.moved[c]);
+            (vector(&work).sum(), share)
         });
         by_body.collect()
     }
 }
 
-/// Sums over the vertices of a body: of the products, of the ways, of their scalar products.
-#[derive(Default)]
-struct Sums {
-    force: Vec3,
-    moved: Vec3,
-    work: f64,
+/// What is known of a force before the step, vertex by vertex.
+pub struct Known<'a> {
+    viscous: &'a Viscous,
+    on_here: f64,
+    on_before: f64,
+    on_velocity: f64,
 }
 
-impl Sums {
-    fn add(&mut self, force: Vec3, moved: Vec3) {
-        self.force += force;
-        self.moved += moved;
-        self.work += force.dot(&moved);
-    }
-
-    fn plus(self, other: &Sums) -> Sums {
-        Sums {
-            force: self.force + other.force,
-            moved: self.moved + other.moved,
-            work: self.work + other.work,
-        }
-    }
-}
-
-/// The rows of L from `first` on times u, and their sums with what has `moved`.
-struct Products<'a, M> {
-    laplacian: &'a SparseMatrix,
-    u: &'a [Padded],
-    moved: &'a M,
-    first: usize,
-    out: &'a mut [Vec3],
-}
-
-impl<M: Fn(usize) -> Vec3> WithSimd for Products<'_, M> {
-    type Output = Sums;
-
+impl Known<'_> {
+    /// At vertex i (N for α₂ = 1 s).
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> Sums {
-        let mut sums = Sums::default();
-        for (out, i) in self.out.iter_mut().zip(self.first..) {
-            let [x, y, z, _] = row_product(self.laplacian.row(i), self.u);
-            *out = Vec3::new(x, y, z);
-            sums.add(*out, (self.moved)(i));
+    pub fn at(&self, i: usize) -> Vec3 {
+        // many integrators need one or two of the three: memory that is not read costs nothing
+        let mut known = vector(&self.viscous.position[i]) * self.on_here;
+        if self.on_before != 0.0 {
+            known += vector(&self.viscous.position_before[i]) * self.on_before;
         }
-        sums
+        if self.on_velocity != 0.0 {
+            known += vector(&self.viscous.velocity[i]) * self.on_velocity;
+        }
+        known
     }
-}
-
-/// A row of L times u, in two sums, so that an addition need not wait for the one before it.
-#[inline(always)]
-fn row_product((columns, values): (&[u32], &[f64]), u: &[Padded]) -> Padded {
-    let (mut even, mut odd) = (Padded::default(), Padded::default());
-    let (pairs, last) = columns.as_chunks::<2>();
-    let (weights, last_weight) = values.as_chunks::<2>();
-    for ([i, j], [a, b]) in pairs.iter().zip(weights) {
-        even = added(even, u[*i as usize], *a);
-        odd = added(odd, u[*j as usize], *b);
-    }
-    let mut sum = std::array::from_fn(|c| even[c] + odd[c]);
-    for (j, l) in last.iter().zip(last_weight) {
-        sum = added(sum, u[*j as usize], *l);
-    }
-    sum
-}
-
-#[inline(always)]
-fn added(sum: Padded, u: Padded, weight: f64) -> Padded {
-    std::array::from_fn(|c| sum[c] + u[c] * weight)
 }

@@ -119,7 +119,7 @@ impl<T: Scalar> HostAccess for Gpu<T> {
             x,
             v,
             x_before: &mirror.x_before,
-            iterate: &mirror.iterate,
+            iterate: &mut mirror.iterate,
             gradient: &mut mirror.gradient,
             end_gradient: &mut mirror.end_gradient,
             direction: &mut mirror.descent,

@@ -31,6 +31,7 @@ pub mod newton;
 mod numeric;
 mod ordering;
 mod panel;
+pub mod products;
 pub mod reduce;
 mod sparse;
 mod supernodes;

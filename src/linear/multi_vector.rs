@@ -1,23 +1,18 @@
 //! Tall matrices: a few columns, each a vector at every vertex.
 
-use super::Real;
+use super::products::{self, Numbers};
 use crate::{Mat3, Vec3};
 use nalgebra::{DMatrix, DVector};
-use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Vertices per task: their vectors stay in the first-level cache while the columns stream by. Tasks begin at
 /// multiples of it, so that other passes over all vertices can process the columns along the way.
 pub const CHUNK: usize = 512;
-/// Numbers of a column that are multiplied at once.
-const BLOCK: usize = 32;
-/// Sums that a product runs side by side, so that none waits for the one before.
-const LANES: usize = 8;
-/// Sums that a product runs side by side, so that none waits for the one before.
+/// Numbers of a matrix that are too few to be worth several threads.
 const SMALL: usize = 1 << 15;
 
-/// A tall matrix of numbers `T`, which are multiplied and added in f64. Task by task of vertices: one column of it after the other.
+/// A tall matrix of numbers `T`, in which products are made ([`products`]). Task by task of vertices: one column of it after the other.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MultiVector<T = f64> {
     columns: usize,
@@ -25,7 +20,7 @@ pub struct MultiVector<T = f64> {
     numbers: Vec<T>,
 }
 
-impl<T: Real> MultiVector<T> {
+impl<T: Numbers> MultiVector<T> {
     /// With these columns, rounded to T, all of the same length.
     pub fn new(columns: &[Vec<Vec3>]) -> Self {
         Self::at(0, columns)
@@ -102,10 +97,9 @@ impl<T: Real> MultiVector<T> {
     /// |g + T A c|² at its vertices, `g(i)` being the vector at vertex i. The bits do not depend on the number of threads.
     pub fn squared(&self, turn: &Mat3, c: &DVector<f64>, g: impl Fn(usize) -> Vec3 + Sync) -> f64 {
         let part = |chunk: Chunk<T>| {
-            let mut more = [[0.0; 3]; CHUNK];
-            let vertices = chunk.vertices.clone();
-            let added = vertices.zip(chunk.times(turn, c, &mut more));
-            added.map(|(i, more)| (g(i) + Vec3::from(*more)).norm_squared()).sum::<f64>()
+            let (first, mut sum) = (chunk.vertices.start, 0.0);
+            chunk.times(turn, c, |k, more| sum += (g(first + k) + more).norm_squared());
+            sum
         };
         self.each(part).iter().sum()
     }
@@ -121,10 +115,8 @@ impl<T: Real> MultiVector<T> {
     pub fn add(&self, turn: &Mat3, c: &DVector<f64>, vectors: &mut [Vec3]) {
         let part = |(task, vectors): (usize, &mut [Vec3])| {
             let Some(chunk) = self.chunk(task) else { return };
-            let mut more = [[0.0; 3]; CHUNK];
-            let vectors = &mut vectors[chunk.vertices.start - task * CHUNK..];
-            let added = vectors.iter_mut().zip(chunk.times(turn, c, &mut more));
-            added.for_each(|(vector, more)| *vector += Vec3::from(*more));
+            let own = &mut vectors[chunk.vertices.start - task * CHUNK..];
+            chunk.times(turn, c, |k, more| own[k] += more);
         };
         match self.numbers.len() < SMALL {
             true => vectors.chunks_mut(CHUNK).enumerate().for_each(part),
@@ -151,127 +143,30 @@ impl MultiVector {
     }
 }
 
-/// A tall matrix at the vertices of a task, as wide as the machine computes. Plain loops in there: calls of closures that are
-/// not taken in would be made number by number.
+/// A tall matrix at the vertices of a task.
 pub struct Chunk<'a, T> {
     vertices: Range<usize>,
     numbers: &'a [T],
 }
 
-impl<'a, T: Real> Chunk<'a, T> {
+impl<'a, T: Numbers> Chunk<'a, T> {
     fn columns(&self) -> std::slice::ChunksExact<'a, T> {
         self.numbers.chunks_exact(3 * self.vertices.len())
     }
 
     /// (T A)ᵀ y, `y(i)` being the vector at vertex i.
     pub fn dot(&self, turn: &Mat3, y: impl Fn(usize) -> Vec3) -> Vec<f64> {
-        let mut vectors = [[0.0; 3]; CHUNK];
-        let vectors = &mut vectors[..self.vertices.len()];
-        vectors.iter_mut().zip(self.vertices()).for_each(|(vector, i)| *vector = y(i).into());
-        Arch::new().dispatch(Dot { chunk: self, turn, vectors })
+        let first = self.vertices.start;
+        products::dots(self.columns(), turn, self.vertices.len(), |k| y(first + k))
     }
 
     pub fn vertices(&self) -> Range<usize> {
         self.vertices.clone()
     }
 
-    /// T A c at its vertices.
-    pub fn times<'m>(
-        &self,
-        turn: &Mat3,
-        c: &DVector<f64>,
-        memory: &'m mut [[f64; 3]; CHUNK],
-    ) -> &'m [[f64; 3]] {
-        let product = &mut memory[..self.vertices.len()];
-        Arch::new().dispatch(Times { chunk: self, c: c.as_slice(), turn, product });
-        product
-    }
-}
-
-struct Dot<'a, T> {
-    chunk: &'a Chunk<'a, T>,
-    turn: &'a Mat3,
-    vectors: &'a mut [[f64; 3]],
-}
-
-impl<T: Real> NullaryFnOnce for Dot<'_, T> {
-    type Output = Vec<f64>;
-
-    #[inline(always)]
-    fn call(self) -> Vec<f64> {
-        let [a, b, c] = self.turn.data.0;
-        for vector in &mut *self.vectors {
-            let [x, y, z] = *vector;
-            *vector = [
-                a[0] * x + a[1] * y + a[2] * z,
-                b[0] * x + b[1] * y + b[2] * z,
-                c[0] * x + c[1] * y + c[2] * z,
-            ];
-        }
-        // block by block, so that the vectors stay in registers while the columns go by
-        let mut sums = vec![[0.0; LANES]; self.chunk.columns().len()];
-        let (blocks, rest) = self.vectors.as_flattened().as_chunks::<BLOCK>();
-        for (at, y) in blocks.iter().enumerate() {
-            for (sum, column) in sums.iter_mut().zip(self.chunk.columns()) {
-                *sum = add_product(*sum, &column.as_chunks::<BLOCK>().0[at], y);
-            }
-        }
-        let last = |column: &[T]| -> f64 {
-            column.as_chunks::<BLOCK>().1.iter().zip(rest).map(|(number, y)| number.to_f64() * y).sum()
-        };
-        let whole = |(sum, column): (&[f64; LANES], &[T])| sum.iter().sum::<f64>() + last(column);
-        sums.iter().zip(self.chunk.columns()).map(whole).collect()
-    }
-}
-
-#[inline(always)]
-fn add_product<T: Real>(mut sums: [f64; LANES], column: &[T; BLOCK], y: &[f64; BLOCK]) -> [f64; LANES] {
-    for (column, y) in column.as_chunks::<LANES>().0.iter().zip(y.as_chunks::<LANES>().0) {
-        for lane in 0..LANES {
-            sums[lane] += column[lane].to_f64() * y[lane];
-        }
-    }
-    sums
-}
-
-struct Times<'a, T> {
-    chunk: &'a Chunk<'a, T>,
-    c: &'a [f64],
-    turn: &'a Mat3,
-    product: &'a mut [[f64; 3]],
-}
-
-impl<T: Real> NullaryFnOnce for Times<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let sums = self.product.as_flattened_mut();
-        let (blocks, rest) = sums.as_chunks_mut::<BLOCK>();
-        for (at, sums) in blocks.iter_mut().enumerate() {
-            let mut sum = [0.0; BLOCK]; // not in its place, or it would not stay in registers
-            for (column, c) in self.chunk.columns().zip(self.c) {
-                let column = &column.as_chunks::<BLOCK>().0[at];
-                for lane in 0..BLOCK {
-                    sum[lane] += column[lane].to_f64() * c;
-                }
-            }
-            *sums = sum;
-        }
-        rest.fill(0.0);
-        for (column, c) in self.chunk.columns().zip(self.c) {
-            let last = column.as_chunks::<BLOCK>().1;
-            rest.iter_mut().zip(last).for_each(|(sum, number)| *sum += number.to_f64() * c);
-        }
-        let [a, b, c] = self.turn.data.0;
-        for vector in self.product {
-            let [x, y, z] = *vector;
-            *vector = [
-                a[0] * x + b[0] * y + c[0] * z,
-                a[1] * x + b[1] * y + c[1] * z,
-                a[2] * x + b[2] * y + c[2] * z,
-            ];
-        }
+    /// Gives to `take(k, _)` what T A c is at the k-th of its vertices.
+    pub fn times(&self, turn: &Mat3, c: &DVector<f64>, take: impl FnMut(usize, Vec3)) {
+        products::combine(self.columns(), c.as_slice(), turn, self.vertices.len(), take);
     }
 }
 

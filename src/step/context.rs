@@ -64,6 +64,9 @@ pub struct Shared {
     pub constraint_forces: Vec<(u32, Vec3)>,
     /// |g − F| with these forces, in a step that a device makes by itself (N).
     pub constrained_gradient: Option<f64>,
+    /// Whether a part that corrects the direction may move the iterate along it at once, because nothing else looks at it; and whether it has.
+    pub may_move: bool,
+    pub has_moved: bool,
     /// How many iterations a stage may make.
     pub limits: IterationLimits,
     /// Iterations that parts have made of their own in this stage.

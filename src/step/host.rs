@@ -29,8 +29,8 @@ pub struct HostStep<'a> {
     pub v: &'a [Vec3],
     /// x_{n−1} (m).
     pub x_before: &'a [Vec3],
-    /// The iterate x (m).
-    pub iterate: &'a [Vec3],
+    /// The iterate x (m); to be changed only where the backend is `exact`.
+    pub iterate: &'a mut [Vec3],
     /// g at the iterate, of the last local step (N).
     pub gradient: &'a mut [Vec3],
     /// ∇E(x), elastic elements and attachments, of the last [`HostAccess::evaluate_end`] (N).
@@ -41,7 +41,8 @@ pub struct HostStep<'a> {
     pub kick: &'a [Vec3],
     /// Elastic energy of each body where the last local step was made (J).
     pub energies: &'a [f64],
-    /// Whether [`Iterate::AlongDirection`] uses all digits of the direction; a device may round them.
+    /// Whether [`Iterate::AlongDirection`] uses all digits of the direction, and the iterate here is the backend's own; a device may round
+    /// them.
     pub exact: bool,
     /// The number of the metric A: another one as soon as A is.
     pub metric: u64,

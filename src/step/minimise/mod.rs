@@ -267,6 +267,7 @@ impl Minimiser {
         parts.before_direction(stage, cx)?;
         self.compute_direction(&stage.coefficients, cx)?;
         parts.after_direction(stage, cx)?;
+        cx.shared.may_move = !is_constrained && self.line_search.is_none() && parts.are_built_in();
         parts.correct_direction(stage, cx)?;
         if looks {
             cx.operator.forget_displacement();
@@ -283,7 +284,9 @@ impl Minimiser {
             cx.changed(Change::Iterate);
             parts.tell_changes(cx);
         }
-        cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))?;
+        if !std::mem::take(&mut cx.shared.has_moved) {
+            cx.timed(Phase::Global, |cx| cx.backend.set_iterate(Iterate::AlongDirection))?;
+        }
         Ok(true)
     }
 

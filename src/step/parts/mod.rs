@@ -278,6 +278,11 @@ impl Parts {
         self.list.iter().any(|part| part.corrects_direction())
     }
 
+    /// Whether none is a user's own.
+    pub fn are_built_in(&self) -> bool {
+        self.list.len() == self.built_in
+    }
+
     /// Whether any of a user's own does.
     pub fn own_correct_directions(&self) -> bool {
         self.list.iter().skip(self.built_in).any(|part| part.corrects_direction())

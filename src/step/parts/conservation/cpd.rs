@@ -90,15 +90,26 @@ impl Cpd {
         external.is_touched(body) || self.free_only && external.is_attached(body)
     }
 
-    /// Adds to the direction what brings momenta and energies to where they belong.
-    pub fn correct(&mut self, targets: &ConservationTargets, backend: &mut dyn Backend) -> Result<()> {
+    /// Adds to the direction what brings momenta and energies to where they belong. If it `may_move` the iterate along it, that saves a pass
+    /// over the vertices; returns whether it has.
+    pub fn correct(
+        &mut self,
+        targets: &ConservationTargets,
+        may_move: bool,
+        backend: &mut dyn Backend,
+    ) -> Result<bool> {
         let (shortcut, coefficients) = (Self::shortcut(targets), &targets.coefficients);
         if targets.held[2] && !shortcut {
             self.jacobian.energy_direction(targets, backend)?;
         }
         let mut host = backend.host()?;
+        let sums_up = host.exact && Moved::is_enough(coefficients);
+        let moves = sums_up && may_move;
         for (body, part) in targets.model.bodies.iter().enumerate() {
             if self.leaves_alone(targets, body) {
+                if moves {
+                    part.vertices.clone().for_each(|i| host.iterate[i] -= host.direction[i]);
+                }
                 continue;
             }
             let range = part.vertices.clone();
@@ -118,10 +129,10 @@ impl Cpd {
             self.crossed[body] = multipliers.crosses.then_some(counted);
             self.squares[body] = multipliers.square;
             self.least[body] = multipliers.least;
-            let about = (host.exact && Moved::is_enough(coefficients)).then_some(targets.bodies[body].pivot);
+            let about = sums_up.then_some((targets.bodies[body].pivot, if moves { 1.0 } else { 0.0 }));
             self.ahead[body] =
                 self.jacobian.add(part, &multipliers, shortcut, about, &targets.model, &mut host);
         }
-        Ok(())
+        Ok(moves)
     }
 }

@@ -245,13 +245,14 @@ impl ConstraintJacobian {
         }
     }
 
-    /// descent ← descent + Σ λ A⁻¹ C over the vertices of a body. With a pivot, what the new iterate will have moved.
+    /// descent ← descent + Σ λ A⁻¹ C over the vertices of a body. With a pivot and a share, x ← x − share descent, and what the iterate will
+    /// have moved after the whole of it.
     pub fn add(
         &self,
         body: &Body,
         multipliers: &Multipliers,
         shortcut: bool,
-        pivot: Option<Vec3>,
+        about: Option<(Vec3, f64)>,
         model: &Model,
         view: &mut HostStep,
     ) -> Option<Moved> {
@@ -260,15 +261,15 @@ impl ConstraintJacobian {
         let (push, turned) = (&self.push[range.clone()], &self.turned[range.clone()]);
         let translation = &self.translation[range.clone()];
         let descent = &mut view.direction[range.clone()];
-        let Some(pivot) = pivot else {
+        let Some((pivot, share)) = about else {
             let descent = descent.par_iter_mut().with_min_len(CHUNK).enumerate();
             descent.for_each(|(k, u)| {
                 *u = *u * own + push[k] * energy + p * translation[k] + turned[k].cross(&l);
             });
             return None;
         };
-        let (iterate, x) = (&view.iterate[range.clone()], &view.x[range.clone()]);
-        let correction = Correction { own, energy, p, l, pivot };
+        let (iterate, x) = (&mut view.iterate[range.clone()], &view.x[range.clone()]);
+        let correction = Correction { own, energy, p, l, pivot, share };
         let directions = Directions { push, turned, translation };
         Some(passes::corrected(&correction, &directions, descent, iterate, x, &model.mass[range]))
     }

@@ -263,7 +263,10 @@ impl Part for Conservation {
     fn correct_direction(&mut self, _: &Stage, cx: &mut StepContext) -> Result<()> {
         let StepContext { backend, clock, shared, .. } = cx;
         let (Some(cpd), Some(targets)) = (self.inside(), &mut shared.conservation) else { return Ok(()) };
-        clock.time(Phase::Constrain, || cpd.correct(targets, backend.as_mut()))
+        let may_move = shared.may_move;
+        shared.has_moved =
+            clock.time(Phase::Constrain, || cpd.correct(targets, may_move, backend.as_mut()))?;
+        Ok(())
     }
 
     fn solved(&mut self, stage: &Stage, progress: Progress, cx: &mut StepContext) -> Result<()> {

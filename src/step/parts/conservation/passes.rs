@@ -79,10 +79,16 @@ impl Quad {
         Quad([y, z, x, w])
     }
 
-    /// z, x, y of a × b added to `sum`: one shuffle less than in order.
+    /// z, x, y of a × b: one shuffle less than in order. It does not start with a sum that it joins: the next vertex would wait for two
+    /// fused products of this one.
     #[inline(always)]
-    fn cross_plus(self, b: Self, sum: Self, fused: bool) -> Self {
-        self.next().negative().times_plus(b, self.times_plus(b.next(), sum, fused), fused)
+    fn cross(self, b: Self, fused: bool) -> Self {
+        self.next().negative().times_plus(b, self.times(b.next()), fused)
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self.with(other, |a, b| a * b)
     }
 
     #[inline(always)]
@@ -168,14 +174,14 @@ fn descend(
     for (k, weight) in weights.iter().enumerate() {
         let u = Quad::at(u, k);
         moved = u.times_plus(Quad::splat(*weight), moved, fused);
-        turned = u.cross_plus(Quad::at(turn, k), turned, fused);
+        turned = turned.plus(u.cross(Quad::at(turn, k), fused));
         square = u.times_plus(Quad::at(g, k), square, fused);
         driven = u.times_plus(Quad::at(drive, k), driven, fused);
     }
     [moved, turned, square, driven]
 }
 
-/// u ← own u + energy push + p translation + turned × l, and where r is counted from.
+/// u ← own u + energy push + p translation + turned × l, and where r is counted from; x ← x − share u.
 #[derive(Debug, Clone, Copy)]
 pub struct Correction {
     pub own: f64,
@@ -183,6 +189,8 @@ pub struct Correction {
     pub p: Vec3,
     pub l: Vec3,
     pub pivot: Vec3,
+    /// 1 or 0.
+    pub share: f64,
 }
 
 /// A⁻¹ C of the vertices of a body.
@@ -193,24 +201,25 @@ pub struct Directions<'a> {
     pub translation: &'a [f64],
 }
 
-/// Corrects the descent. Returns what the new iterate, x' − u, will have moved from `x`.
+/// Corrects the descent, and moves the iterate x' by its share. Returns what the new iterate, x' − u, has moved from `x` then, or will have.
 pub fn corrected(
     correction: &Correction,
     directions: &Directions,
     descent: &mut [Vec3],
-    iterate: &[Vec3],
+    iterate: &mut [Vec3],
     x: &[Vec3],
     mass: &[f64],
 ) -> Moved {
-    let task = |(c, descent): (usize, &mut [Vec3])| {
+    let task = |(c, (descent, iterate)): (usize, (&mut [Vec3], &mut [Vec3]))| {
         let own = c * CHUNK..c * CHUNK + descent.len();
         let Directions { push, turned, translation } = directions;
         let (push, turned) = (&push[own.clone()], &turned[own.clone()]);
         let directions = Directions { push, turned, translation: &translation[own.clone()] };
-        let (iterate, x) = (&iterate[own.clone()], &x[own.clone()]);
-        on_lanes(Correcting { correction, directions, descent, iterate, x, mass: &mass[own] })
+        let (x, mass) = (&x[own.clone()], &mass[own]);
+        on_lanes(Correcting { correction, directions, descent, iterate, x, mass })
     };
-    let parts: Vec<[Quad; 3]> = descent.par_chunks_mut(CHUNK).enumerate().map(task).collect();
+    let tasks = descent.par_chunks_mut(CHUNK).zip(iterate.par_chunks_mut(CHUNK));
+    let parts: Vec<[Quad; 3]> = tasks.enumerate().map(task).collect();
     let [moved, turned, square] = added(&parts);
     Moved { moved: moved.vector(), turned: turned.next().vector(), square: square.sum() }
 }
@@ -219,7 +228,7 @@ struct Correcting<'a> {
     correction: &'a Correction,
     directions: Directions<'a>,
     descent: &'a mut [Vec3],
-    iterate: &'a [Vec3],
+    iterate: &'a mut [Vec3],
     x: &'a [Vec3],
     mass: &'a [f64],
 }
@@ -229,7 +238,6 @@ struct Read<'a> {
     push: &'a [f64; FLAT],
     turned: &'a [f64; FLAT],
     translation: &'a [f64; BLOCK],
-    iterate: &'a [f64; FLAT],
     x: &'a [f64; FLAT],
     mass: &'a [f64; BLOCK],
 }
@@ -242,53 +250,54 @@ impl WithSimd for Correcting<'_> {
         let fused = !S::IS_SCALAR;
         let mut sums = [Quad::default(); 3];
         let Directions { push, turned, translation } = self.directions;
-        let (u, u_rest) = bytemuck::cast_slice_mut::<Vec3, f64>(self.descent).as_chunks_mut();
+        let (u, u_rest) = flat_mut(self.descent).as_chunks_mut();
         let (push, push_rest) = flat(push).as_chunks();
         let (turned, turned_rest) = flat(turned).as_chunks();
         let (translation, translation_rest) = translation.as_chunks();
-        let (iterate, iterate_rest) = flat(self.iterate).as_chunks();
+        let (iterate, iterate_rest) = flat_mut(self.iterate).as_chunks_mut();
         let (x, x_rest) = flat(self.x).as_chunks();
         let (mass, mass_rest) = self.mass.as_chunks();
         let blocks = u.iter_mut().zip(push).zip(turned).zip(translation).zip(iterate).zip(x).zip(mass);
         for ((((((u, push), turned), translation), iterate), x), mass) in blocks {
-            let read = Read { push, turned, translation, iterate, x, mass };
-            sums = correct(sums, self.correction, u, &read, fused);
+            let read = Read { push, turned, translation, x, mass };
+            sums = correct(sums, self.correction, [u, iterate], &read, fused);
         }
         if !u_rest.is_empty() {
-            let mut block = filled(u_rest);
+            let (mut u, mut iterate) = (filled(u_rest), filled(iterate_rest));
             let (push, turned, translation) =
                 (&filled(push_rest), &filled(turned_rest), &filled(translation_rest));
-            let (iterate, x, mass) = (&filled(iterate_rest), &filled(x_rest), &filled(mass_rest));
-            let read = Read { push, turned, translation, iterate, x, mass };
-            sums = correct(sums, self.correction, &mut block, &read, fused);
-            u_rest.copy_from_slice(&block[..u_rest.len()]);
+            let read = Read { push, turned, translation, x: &filled(x_rest), mass: &filled(mass_rest) };
+            sums = correct(sums, self.correction, [&mut u, &mut iterate], &read, fused);
+            u_rest.copy_from_slice(&u[..u_rest.len()]);
+            iterate_rest.copy_from_slice(&iterate[..iterate_rest.len()]);
         }
         sums
     }
 }
 
-/// Corrects the descent of a block; the sums with what it moves added.
+/// Corrects the descent of a block and moves its iterate; the sums with what that moves added.
 #[inline(always)]
 fn correct(
     [mut moved, mut turned, mut square]: [Quad; 3],
-    &Correction { own, energy, p, l, pivot }: &Correction,
-    u: &mut [f64; FLAT],
+    &Correction { own, energy, p, l, pivot, share }: &Correction,
+    [u, iterate]: [&mut [f64; FLAT]; 2],
     read: &Read,
     fused: bool,
 ) -> [Quad; 3] {
     let (p, l, pivot) = (Quad::of(&p), Quad::of(&l), Quad::of(&pivot));
-    let (own, energy) = (Quad::splat(own), Quad::splat(energy));
+    let (own, energy, share) = (Quad::splat(own), Quad::splat(energy), Quad::splat(share));
     for k in 0..BLOCK {
-        let turning = Quad::at(read.turned, k).cross_plus(l, Quad::default(), fused).next();
+        let turning = Quad::at(read.turned, k).cross(l, fused).next();
         let shift = p.times_plus(Quad::splat(read.translation[k]), turning, fused);
         let pushed = energy.times_plus(Quad::at(read.push, k), shift, fused);
         let new = own.times_plus(Quad::at(u, k), pushed, fused);
         u[3 * k..3 * k + 3].copy_from_slice(&new.0[..3]);
-        let x = Quad::at(read.x, k);
-        let d = Quad::at(read.iterate, k).minus(x).minus(new);
+        let (x, here) = (Quad::at(read.x, k), Quad::at(iterate, k));
+        let d = here.minus(x).minus(new);
+        iterate[3 * k..3 * k + 3].copy_from_slice(&here.minus(new.times(share)).0[..3]);
         let carried = d.scaled(read.mass[k]);
         moved = moved.plus(carried);
-        turned = x.minus(pivot).cross_plus(carried, turned, fused);
+        turned = turned.plus(x.minus(pivot).cross(carried, fused));
         square = d.times_plus(carried, square, fused);
     }
     [moved, turned, square]
@@ -297,6 +306,11 @@ fn correct(
 #[inline(always)]
 fn flat(vectors: &[Vec3]) -> &[f64] {
     bytemuck::cast_slice(vectors)
+}
+
+#[inline(always)]
+fn flat_mut(vectors: &mut [Vec3]) -> &mut [f64] {
+    bytemuck::cast_slice_mut(vectors)
 }
 
 /// A block with nothing at all where there are no vertices any more: no mass, no weight.
@@ -354,14 +368,16 @@ mod tests {
             let [translation, mass] =
                 std::array::from_fn(|_| (0..n).map(|_| noise.next()).collect::<Vec<f64>>());
             let [p, l, pivot] = std::array::from_fn(|_| noise.vector());
-            let correction = Correction { own: 0.7, energy: -0.3, p, l, pivot };
+            let share = (n % 2) as f64;
+            let correction = Correction { own: 0.7, energy: -0.3, p, l, pivot, share };
             let directions = Directions { push: &push, turned: &turned, translation: &translation };
-            let mut descent = u.clone();
-            let seen = corrected(&correction, &directions, &mut descent, &iterate, &x, &mass);
+            let (mut descent, mut moves) = (u.clone(), iterate.clone());
+            let seen = corrected(&correction, &directions, &mut descent, &mut moves, &x, &mass);
             let (mut moved, mut torque, mut square) = (Vec3::zeros(), Vec3::zeros(), 0.0);
             for k in 0..n {
                 let new = u[k] * 0.7 - push[k] * 0.3 + p * translation[k] + turned[k].cross(&l);
                 assert!((descent[k] - new).amax() < 1e-15 * 8.0, "{n} {k}"); // a few terms of order one
+                assert_eq!(moves[k], iterate[k] - descent[k] * share);
                 let d = iterate[k] - x[k] - new;
                 moved += d * mass[k];
                 torque += (x[k] - pivot).cross(&d) * mass[k];

@@ -111,7 +111,7 @@ impl Contact {
         }
         let energies = energy_guard::energies(stage, cx)?;
         let host = cx.backend.host()?;
-        let ways = [host.x, host.iterate];
+        let ways = [host.x, &*host.iterate];
         let stored = energy_guard::attachment_energy(stage, &cx.model, ways)
             + self.contacts.stored_and_friction_energy(host.x, host.iterate);
         Ok(self.guard.gains(&energies, stored))
