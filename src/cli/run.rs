@@ -1,6 +1,8 @@
 //! `dashpot run SCENE`: headless.
 
 mod ending;
+#[cfg(test)]
+mod faults;
 mod pace;
 mod pictures;
 mod signals;

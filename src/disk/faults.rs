@@ -88,3 +88,20 @@ pub(super) fn note(op: Op<'_>) -> io::Result<()> {
         Ok(())
     })
 }
+
+impl Done {
+    /// The same done to other paths.
+    pub fn elsewhere(&self, path: impl Fn(&PathBuf) -> PathBuf) -> Self {
+        match self {
+            Done::Create(a) => Done::Create(path(a)),
+            Done::Write(a, at, bytes) => Done::Write(path(a), *at, bytes.clone()),
+            Done::Cut(a, bytes) => Done::Cut(path(a), *bytes),
+            Done::Sync(a) => Done::Sync(path(a)),
+            Done::SyncFolder(a) => Done::SyncFolder(path(a)),
+            Done::Rename(a, b) => Done::Rename(path(a), path(b)),
+            Done::Remove(a) => Done::Remove(path(a)),
+            Done::MakeFolder(a) => Done::MakeFolder(path(a)),
+            Done::RemoveFolder(a) => Done::RemoveFolder(path(a)),
+        }
+    }
+}

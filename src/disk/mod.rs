@@ -5,6 +5,8 @@
 pub mod atomic;
 #[cfg(test)]
 pub(crate) mod faults;
+#[cfg(test)]
+pub(crate) mod power_loss;
 
 use crate::error::{Error, Result};
 #[cfg(test)]

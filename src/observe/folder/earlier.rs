@@ -84,7 +84,11 @@ pub fn take_back(directory: &Path, manifest: &Manifest) -> Result<()> {
 /// Removes a result, its manifest last: what is left of it is known to be one.
 pub fn remove(directory: &Path, manifest: &Manifest) -> Result<()> {
     manifest.present(directory).iter().try_for_each(|name| disk::remove(&directory.join(name)))?;
-    disk::sync_folder(directory)?;
+    for folder in [""].into_iter().chain(FOLDERS).map(|name| directory.join(name)) {
+        if folder.is_dir() {
+            disk::sync_folder(&folder)?;
+        }
+    }
     FOLDERS.iter().for_each(|folder| disk::remove_empty(&directory.join(folder)));
     let own = directory.join(manifest::NAME);
     if disk::exists(&own) { disk::remove(&own) } else { Ok(()) }

@@ -74,9 +74,17 @@ pub fn check_names(directory: &Path, found: &Found, claims: &Claims, force: bool
             format!("{} is a link, and nothing is written or deleted through links", link.display());
         return Err(refusal(&message));
     }
+    let needed = |folder: &&str| {
+        let within = |name: &String| name.split('/').next() == Some(folder);
+        claims.names.iter().any(within) || *folder == FOLDERS[0] && claims.frames.is_some()
+    };
+    if let Some(file) = FOLDERS.iter().copied().filter(needed).find(|name| directory.join(name).is_file()) {
+        let file = directory.join(file);
+        return Err(refusal(&format!("{} is a file, where a folder is needed", file.display())));
+    }
     let in_the_way = written.iter().map(|name| directory.join(name)).find(|path| path.is_dir());
     if let Some(folder) = in_the_way {
-        return Err(refusal(&format!("{} is a folder, where a file is to be written", folder.display())));
+        return Err(refusal(&format!("{} is a folder, where a file is needed", folder.display())));
     }
     written.retain(|name| !found.owns(name));
     written.sort();
