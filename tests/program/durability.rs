@@ -256,6 +256,7 @@ fn a_signal_ends_the_run_after_the_frame_and_it_goes_on_to_the_same_bytes() {
     let folder = with_scene();
     let path = folder.path();
     for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+        let _ = fs::remove_dir_all(path.join("r"));
         let mut child = start(path, &run(&[ENDLESS, &["--export", "npy,pc2"]].concat()));
         wait_for("rows", || rows(&path.join("r/ledger.csv")) > 20);
         signal(&child, name);

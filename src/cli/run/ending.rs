@@ -13,8 +13,8 @@ impl Run {
     /// Runs the frames and writes the rest, also after a failure.
     pub(super) fn finish(mut self) -> Result<()> {
         let scene = self.scene();
-        let mut output = self.open_output(&scene)?;
         let signals = Signals::watch()?;
+        let mut output = self.open_output(&scene)?;
         let ended = self.frames(&scene, &mut output, &signals).inspect_err(|_| {
             // earlier rows may still be pending; report the error that ended the run
             let _ = self.take_rows(true, &mut output);

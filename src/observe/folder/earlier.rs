@@ -82,7 +82,13 @@ pub fn take_back(directory: &Path, manifest: &Manifest) -> Result<()> {
 }
 
 /// Removes a result, its manifest last: what is left of it is known to be one.
-pub fn remove(directory: &Path, manifest: &Manifest) -> Result<()> {
+fn remove(directory: &Path, manifest: &Manifest) -> Result<()> {
+    remove_files(directory, manifest)?;
+    disk::remove(&directory.join(manifest::NAME))
+}
+
+/// Removes the files of a result, but for the manifest.
+pub fn remove_files(directory: &Path, manifest: &Manifest) -> Result<()> {
     manifest.present(directory).iter().try_for_each(|name| disk::remove(&directory.join(name)))?;
     for folder in [""].into_iter().chain(FOLDERS).map(|name| directory.join(name)) {
         if folder.is_dir() {
@@ -90,8 +96,7 @@ pub fn remove(directory: &Path, manifest: &Manifest) -> Result<()> {
         }
     }
     FOLDERS.iter().for_each(|folder| disk::remove_empty(&directory.join(folder)));
-    let own = directory.join(manifest::NAME);
-    if disk::exists(&own) { disk::remove(&own) } else { Ok(()) }
+    Ok(())
 }
 
 /// Removes all results that are kept, but for one.

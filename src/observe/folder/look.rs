@@ -31,12 +31,14 @@ impl Found {
         if let Some(manifest) = Manifest::read(directory).or_else(|| Manifest::of_older(directory)) {
             return Ok(Found::Ours(manifest));
         }
+        if !earlier::results(directory).is_empty() {
+            // a run was killed between the move of the result before and its own manifest
+            return Ok(Found::Nothing);
+        }
         let mut foreign = Vec::new();
         for entry in fs::read_dir(directory).map_err(Error::write(directory))? {
             let name = entry.map_err(Error::write(directory))?.file_name().to_string_lossy().into_owned();
-            let part = atomic::name_of_part(&name).is_some();
-            let kept = name == EARLIER && !earlier::results(directory).is_empty();
-            if name != lock::NAME && !part && !kept {
+            if name != lock::NAME && atomic::name_of_part(&name).is_none() {
                 foreign.push(name);
             }
         }

@@ -139,6 +139,12 @@ impl Manifest {
         resumable || matches!(self.status, Status::Done | Status::Stopped)
     }
 
+    /// The same names, and nothing told of them.
+    pub fn without_hashes(mut self) -> Self {
+        self.files.values_mut().for_each(|entry| *entry = None);
+        self
+    }
+
     /// Takes in what another run may write.
     pub fn claim(&mut self, names: impl IntoIterator<Item = String>, frames: Option<Frames>) {
         self.files.extend(names.into_iter().map(|name| (name, None)));

@@ -134,7 +134,11 @@ impl Folder {
             manifest.write(directory)?;
         }
         if !manifest.is_worth_keeping(directory) {
-            return earlier::remove(directory, manifest);
+            let unwritten = Manifest { status: Status::Running, frame: None, ..manifest.clone() };
+            let unwritten = unwritten.without_hashes();
+            // nothing is told of files that go; the new manifest will replace this one
+            unwritten.write(directory)?;
+            return earlier::remove_files(directory, &unwritten);
         }
         if manifest.status == Status::Done {
             // better than those that it was made to replace
