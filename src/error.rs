@@ -18,6 +18,9 @@ pub enum Error {
     /// A file could not be written: exit code 1.
     #[error("{path}: {source}")]
     Write { path: PathBuf, source: std::io::Error },
+    /// A signal has ended the run, and what was done is kept: exit code 128 and the number of the signal, as shells have it.
+    #[error("{message}")]
+    Stopped { signal: u8, message: String },
 }
 
 impl Error {
@@ -27,6 +30,7 @@ impl Error {
             // the scene and the command line contradict each other
             Error::Input(_) | Error::Run(RunError::OnlyOnCpu(_) | RunError::HalfPrecision(_)) => 2,
             Error::Run(_) | Error::Write { .. } => 1,
+            Error::Stopped { signal, .. } => 128 + signal,
         }
     }
 

@@ -18,6 +18,7 @@ pub mod contact;
 pub mod cpu;
 pub mod damping;
 pub mod design;
+pub mod disk;
 pub mod elastic;
 pub mod error;
 #[cfg(feature = "gpu")]

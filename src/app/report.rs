@@ -1,7 +1,7 @@
 //! Writes the window's state to a file, for tests that drive it from outside.
 
 use super::ui_state::UiState;
-use crate::observe::write_whole;
+use crate::disk::atomic::Part;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,7 +42,9 @@ impl Report {
             return;
         }
         self.last = Some(Instant::now());
-        let _ = write_whole(&self.path, describe(ui_state, size).to_string().as_bytes());
+        let text = describe(ui_state, size).to_string();
+        // many times a second, and of no use after a loss of power: not synced
+        let _ = Part::new(&self.path, |out| out.write_all(text.as_bytes())).and_then(Part::place);
     }
 }
 

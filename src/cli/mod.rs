@@ -140,9 +140,12 @@ fn check_folder(folder: &Path, file: &str) -> Result<()> {
     if known { Ok(()) } else { std::fs::remove_file(&probe).map_err(Error::write(&probe)) }
 }
 
-/// Prints the one error of a run.
+/// Prints the one error of a run, or why it has stopped.
 pub fn report(error: &Error) {
-    tell!("error: {error}");
+    match error {
+        Error::Stopped { .. } => tell!("{error}"),
+        _ => tell!("error: {error}"),
+    }
 }
 
 /// Does what the arguments say.

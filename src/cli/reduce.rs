@@ -1,9 +1,11 @@
 //! `dashpot reduce SCENE`: a scene's body in reduced coordinates.
 
 use super::Threads;
-use super::run::{SCENE_HEAD, keep_scene, progress};
+use super::run::{keep_scene, progress};
+use crate::ledger::Row;
 use crate::model::Model;
-use crate::observe::{Export, MotionSource, Output, Plan, write_whole};
+use crate::observe::folder::layout;
+use crate::observe::{Export, Folder, MotionSource, Output, Plan, Status};
 use crate::reduced::{COORDINATES, Reduced};
 use crate::scene::check::refuse_if;
 use crate::scene::{LoadedScene, Scene};
@@ -32,6 +34,9 @@ pub struct Args {
     /// Folder for the results: ledger.csv, timings.csv, summary.json, …
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write into DIR even if it holds files of others, and replace those that are in the way
+    #[arg(long, requires = "out")]
+    force: bool,
     /// What else to write into DIR
     #[arg(long, value_enum, value_delimiter = ',', requires = "out")]
     export: Vec<Export>,
@@ -71,22 +76,7 @@ fn work(args: &Args) -> Result<()> {
     describe(&loaded, &reduced)?;
     let mut whole = args.compare.then(|| Whole::new(&loaded.scene, &reduced)).transpose()?;
     let mut rows = vec![reduced.last_row()];
-    let mut output = match &args.out {
-        Some(directory) => {
-            keep_scene(&args.scene, directory)?;
-            let plan = Plan {
-                directory,
-                scene: &format!("{SCENE_HEAD}{}", loaded.standalone().to_toml()),
-                rows: &rows,
-                exports: &args.export,
-                every: args.every,
-                frames: loaded.scene.time.frames,
-                resumed: None,
-            };
-            Some(Output::create(&plan, &reduced)?)
-        }
-        None => None,
-    };
+    let mut output = begin(args, &loaded, &reduced, &rows)?;
     let bar = progress(loaded.scene.time.frames, 0);
     for frame in 1..=loaded.scene.time.frames {
         let row = reduced.frame()?;
@@ -103,9 +93,30 @@ fn work(args: &Args) -> Result<()> {
     bar.finish_and_clear();
     if let Some(output) = &mut output {
         output.finish()?;
-        plot::write(&output.directory().join("plots"), &loaded.name, &rows)?;
+        output.write(&plot::files(&loaded.name, &rows)?)?;
     }
-    conclude(args, &loaded, &reduced, whole.as_ref())
+    conclude(&loaded, &reduced, whole.as_ref(), output)
+}
+
+/// Begins the results, if there are to be any.
+fn begin(args: &Args, loaded: &LoadedScene, reduced: &Reduced, rows: &[Row]) -> Result<Option<Output>> {
+    let Some(directory) = &args.out else { return Ok(None) };
+    keep_scene(&args.scene, directory)?;
+    let folder = Folder::open(directory, args.force)?;
+    let plan = Plan {
+        directory,
+        scene: &format!("{}{}", layout::SCENE_HEAD, loaded.standalone().to_toml()),
+        rows,
+        exports: &args.export,
+        every: args.every,
+        frames: loaded.scene.time.frames,
+        resumed: None,
+        more: &plot::names(false).collect::<Vec<_>>(),
+        drawn: &[],
+    };
+    let mut output = Output::create(&plan, folder, reduced)?;
+    output.folder().take_notes().iter().for_each(|note| tell!("{note}"));
+    Ok(Some(output))
 }
 
 /// Builds the reduced body, with a progress bar on a terminal: many coordinates take a while.
@@ -140,7 +151,12 @@ fn describe(loaded: &LoadedScene, reduced: &Reduced) -> Result<()> {
 }
 
 /// Prints the result and writes `summary.json`.
-fn conclude(args: &Args, loaded: &LoadedScene, reduced: &Reduced, whole: Option<&Whole>) -> Result<()> {
+fn conclude(
+    loaded: &LoadedScene,
+    reduced: &Reduced,
+    whole: Option<&Whole>,
+    output: Option<Output>,
+) -> Result<()> {
     let steps = loaded.scene.time.frames * loaded.scene.time.substeps;
     let seconds = reduced.clock.milliseconds(Phase::Global) * 1e-3;
     let rate = steps as f64 / seconds.max(f64::MIN_POSITIVE);
@@ -159,7 +175,7 @@ fn conclude(args: &Args, loaded: &LoadedScene, reduced: &Reduced, whole: Option<
     if let Some(whole) = whole {
         say!("{}", whole.verdict())?;
     }
-    let Some(directory) = &args.out else { return say!("nothing written; --out DIR keeps the ledger") };
+    let Some(mut output) = output else { return say!("nothing written; --out DIR keeps the ledger") };
     let summary = serde_json::json!({
         "status": "done",
         "scene": loaded.name,
@@ -175,8 +191,9 @@ fn conclude(args: &Args, loaded: &LoadedScene, reduced: &Reduced, whole: Option<
         "warnings": reduced.warnings,
     });
     let text = serde_json::to_string_pretty(&summary).unwrap_or_default();
-    write_whole(&directory.join("summary.json"), text.as_bytes())?;
-    say!("written to {}", directory.display())
+    output.write(&[(layout::SUMMARY.into(), text.into_bytes())])?;
+    output.close(Status::Done, true)?;
+    say!("written to {}", output.directory().display())
 }
 
 /// The full body, stepped alongside the reduced one.

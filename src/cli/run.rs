@@ -1,6 +1,11 @@
 //! `dashpot run SCENE`: headless.
 
+mod ending;
+#[cfg(test)]
+mod faults;
+mod pace;
 mod pictures;
+mod signals;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -11,17 +16,18 @@ use crate::error::InputError;
 use crate::gpu::Shared;
 use crate::ledger::Row;
 use crate::observe::checkpoint::Checkpoint;
-use crate::observe::diagnostics::Diagnostics;
-use crate::observe::examples::ExcitationTable;
-use crate::observe::summary::{ConservationSummary, DeviceSummary, Summary};
-use crate::observe::{Export, Output, Plan, write_whole};
+use crate::observe::examples::{self, ExcitationTable};
+use crate::observe::folder::{Folder, Resumed, layout};
+use crate::observe::{Export, Output, Plan};
 use crate::scene::LoadedScene;
 use crate::scene::check::refuse_if;
 use crate::setup::{self, build};
 use crate::step::{DeviceUse, Simulation};
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use pace::Pace;
 use pictures::{PictureArgs, Pictures};
+use signals::{Signal, Signals};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,6 +47,9 @@ pub struct Args {
     /// Folder for the results: ledger.csv, timings.csv, summary.json, checkpoint.bin, …
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write into DIR even if it holds files of others, and replace those that are in the way
+    #[arg(long, requires = "out")]
+    force: bool,
     /// What else to write into DIR
     #[arg(long, value_enum, value_delimiter = ',', requires = "out")]
     export: Vec<Export>,
@@ -50,9 +59,9 @@ pub struct Args {
     /// Resume from the checkpoint.bin of an earlier run
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Write checkpoint.bin every K frames and at the end
-    #[arg(long, value_name = "K", default_value_t = 100)]
-    checkpoint: usize,
+    /// Write checkpoint.bin every K frames and at the end; if not given every 100, less often where that takes much of the time
+    #[arg(long, value_name = "K")]
+    checkpoint: Option<usize>,
     /// Write energy and momenta after every iteration of this frame into DIR/iterations.csv, as computed on the CPU
     #[arg(long, value_name = "FRAME", requires = "out")]
     trace: Option<usize>,
@@ -65,7 +74,7 @@ pub struct Args {
 impl Args {
     /// The arguments of a plain run of a scene that writes nothing.
     pub fn of_scene(scene: &str) -> Self {
-        Args { scene: scene.into(), every: 1, checkpoint: 100, ..Args::default() }
+        Args { scene: scene.into(), every: 1, ..Args::default() }
     }
 
     /// The same with overrides, computed there.
@@ -73,10 +82,6 @@ impl Args {
         Args { set, backend, ..self }
     }
 }
-
-/// First line of the scene that a run writes.
-pub(super) const SCENE_HEAD: &str =
-    "# Written by dashpot: the scene of this run with all defaults filled in.\n";
 
 pub fn run(mut args: Args) -> Result<()> {
     std::mem::take(&mut args.threads).install(|| Run::prepare(args)?.finish())
@@ -88,8 +93,12 @@ struct Run {
     loaded: LoadedScene,
     warnings: Vec<String>,
     simulation: Simulation,
-    /// The ledger so far; the whole of it is in every checkpoint.
+    /// The ledger so far.
     rows: Vec<Row>,
+    /// Where results go, until they are begun.
+    folder: Option<Folder>,
+    /// What it goes on with.
+    resumed: Option<Resumed>,
     /// The frame it starts from.
     from: usize,
     /// What the device had done after the first frame of this run: that one compiles and sends what stays.
@@ -104,8 +113,8 @@ struct Run {
 impl Run {
     /// Reads and checks all input before anything is written.
     fn prepare(args: Args) -> Result<Self> {
-        for (option, value) in [("--every", args.every), ("--checkpoint", args.checkpoint)] {
-            refuse_if(value == 0, option, "must be at least 1")?;
+        for (option, value) in [("--every", Some(args.every)), ("--checkpoint", args.checkpoint)] {
+            refuse_if(value == Some(0), option, "must be at least 1")?;
         }
         args.backend.check(args.pictures.asked())?;
         args.pictures.check()?;
@@ -128,33 +137,46 @@ impl Run {
 
     /// Prepares the requested pictures. Failure does not stop the run.
     fn open_pictures(&mut self, shared: Option<Shared>) {
-        let Some(directory) = &self.args.out else { return };
-        let folder = (directory.as_path(), self.args.every);
-        let Args { pictures, backend, .. } = &self.args;
-        match Pictures::new(pictures, backend, &self.loaded, &self.simulation, shared, folder) {
+        if self.args.out.is_none() {
+            return;
+        }
+        let Args { pictures, backend, every, .. } = &self.args;
+        match Pictures::new(pictures, backend, &self.loaded, &self.simulation, shared, *every) {
             Ok(pictures) => self.pictures = pictures,
-            Err(error) => {
-                tell!("no pictures: {error}");
-                self.no_pictures = Some(error);
-            }
+            Err(error) => self.without_pictures(error),
         }
     }
 
-    /// Factors the matrix, and resumes from a checkpoint if requested.
+    fn without_pictures(&mut self, error: Error) {
+        tell!("no pictures: {error}");
+        self.no_pictures = Some(error);
+    }
+
+    /// Takes the folder, factors the matrix, and resumes from a checkpoint if requested.
     fn start(
         args: Args,
         loaded: LoadedScene,
         mut simulation: Simulation,
         mut warnings: Vec<String>,
     ) -> Result<Self> {
+        let mut folder = match &args.out {
+            Some(directory) => {
+                keep_scene(&args.scene, directory)?;
+                Some(Folder::open(directory, args.force)?)
+            }
+            None => None,
+        };
         simulation.prepare()?;
         let mut rows = vec![simulation.last_row()];
+        let mut resumed = None;
         if let Some(path) = &args.resume {
             let mut checkpoint = Checkpoint::read(path)?;
+            rows = checkpoint.rows(path)?;
             if checkpoint.restore(&loaded.standalone(), &mut simulation, path)? {
                 warnings.push(format!("the scene differs from the one {} was written with", path.display()));
             }
-            rows = checkpoint.rows;
+            let (frame, ledger) = (checkpoint.frame, checkpoint.ledger());
+            resumed = Some(Resumed { checkpoint: path.clone(), frame, ledger });
         }
         warnings.iter().for_each(|warning| tell!("warning: {warning}"));
         let from = simulation.frame_number();
@@ -165,9 +187,7 @@ impl Run {
                 format!("the checkpoint is at frame {from}, the run ends at {frames}: see --frames");
             return Err(InputError::field("--resume", message).into());
         }
-        if let Some(directory) = &args.out {
-            keep_scene(&args.scene, directory)?;
-        }
+        folder.iter_mut().flat_map(Folder::take_notes).for_each(|note| tell!("{note}"));
         let (pictures, no_pictures, excitations) = (None, None, None);
         let first_use = None;
         Ok(Run {
@@ -176,6 +196,8 @@ impl Run {
             warnings,
             simulation,
             rows,
+            folder,
+            resumed,
             from,
             first_use,
             pictures,
@@ -184,67 +206,21 @@ impl Run {
         })
     }
 
-    /// Runs the frames and writes the summary, also after a failure.
-    fn finish(mut self) -> Result<()> {
-        let scene = format!("{SCENE_HEAD}{}", self.loaded.standalone().to_toml());
-        let mut output = match &self.args.out {
-            Some(directory) => Some(self.output(directory, &scene)?),
-            None => None,
-        };
-        self.follow_examples(output.as_ref())?;
-        let ended = self.frames(&scene, &mut output).inspect_err(|_| {
-            // earlier rows may still be pending; report the error that ended the run
-            let _ = self.take_rows(true, &mut output);
-        });
-        let completed = output.as_mut().map_or(Ok(()), Output::finish);
-        let mut summary =
-            Summary::new(&self.loaded.name, &self.loaded.scene, &self.simulation, self.rows[0], self.from);
-        summary.warnings = std::mem::take(&mut self.warnings);
-        summary.device = self.device_summary();
-        let missed = summary.conservation.as_ref().and_then(ConservationSummary::warning);
-        for wrong in missed.into_iter().chain(self.wrong()) {
-            tell!("warning: {wrong}");
-            summary.warnings.push(wrong);
+    /// The text of the scene as it is kept.
+    fn scene(&self) -> String {
+        format!("{}{}", layout::SCENE_HEAD, self.loaded.standalone().to_toml())
+    }
+
+    /// Begins the results, if there are to be any.
+    fn open_output(&mut self, scene: &str) -> Result<Option<Output>> {
+        let (Some(folder), Some(directory)) = (self.folder.take(), &self.args.out) else { return Ok(None) };
+        let mut more: Vec<String> = layout::CHECKPOINTS.map(String::from).into();
+        more.extend(crate::view::plot::names(!self.loaded.scene.damping.examples.is_empty()));
+        more.extend(self.args.pictures.names());
+        if !self.loaded.scene.damping.examples.is_empty() {
+            more.push(examples::FILE.into());
         }
-        if let Err(error) = &ended {
-            summary.status = "failed";
-            summary.error = Some(error.to_string());
-        }
-        let written = match &output {
-            Some(output) => {
-                let json = serde_json::to_string_pretty(&summary).unwrap_or_default();
-                let summed_up = write_whole(&output.directory().join("summary.json"), json.as_bytes());
-                let excited = self.excitations.as_ref();
-                summed_up.and(pictures::plots(output.directory(), &self.loaded.name, &self.rows, excited))
-            }
-            None => Ok(()),
-        };
-        let drawn = self.pictures.take().map_or(Ok(()), Pictures::finish);
-        ended.and(completed).and(written).and(drawn)?;
-        say!("{summary}")?;
-        match &output {
-            Some(output) => say!("written to {}", output.directory().display()),
-            None => say!("nothing written; use --out DIR to save the ledger"),
-        }?;
-        self.no_pictures.map_or(Ok(()), Err)
-    }
-
-    /// What the frames after the first have cost a device.
-    fn device_summary(&self) -> Option<DeviceSummary> {
-        let used = self.simulation.device_use()?.since(self.first_use.as_ref()?);
-        let frames = self.simulation.frame_number().saturating_sub(self.from + 1);
-        DeviceSummary::new(&used, frames, &self.simulation)
-    }
-
-    /// Warnings derived from the ledger.
-    fn wrong(&self) -> Vec<String> {
-        let mut diagnostics = Diagnostics::new(&self.loaded.scene);
-        // rows before a checkpoint may belong to another scene
-        self.rows.iter().skip(self.from).for_each(|row| diagnostics.add(row));
-        diagnostics.warnings()
-    }
-
-    fn output(&self, directory: &Path, scene: &str) -> Result<Output> {
+        more.extend(self.args.trace.map(|_| layout::ITERATIONS.into()));
         let plan = Plan {
             directory,
             scene,
@@ -252,56 +228,77 @@ impl Run {
             exports: &self.args.export,
             every: self.args.every,
             frames: self.loaded.scene.time.frames,
-            resumed: self.args.resume.as_deref().map(folder_of),
+            resumed: self.resumed.as_ref(),
+            more: &more,
+            drawn: self.args.pictures.frame_endings(),
         };
-        Output::create(&plan, &self.simulation)
-    }
-
-    fn follow_examples(&mut self, output: Option<&Output>) -> Result<()> {
-        let Some(output) = output else { return Ok(()) };
+        let mut output = Output::create(&plan, folder, &self.simulation)?;
+        output.folder().take_notes().iter().for_each(|note| tell!("{note}"));
         let examples = &self.loaded.scene.damping.examples;
-        let resumed = self.args.resume.as_deref().map(folder_of);
-        self.excitations = ExcitationTable::create(output, examples, &mut self.simulation, resumed)?;
-        Ok(())
+        let earlier = self.resumed.as_ref().map(Resumed::folder);
+        self.excitations = ExcitationTable::create(&mut output, examples, &mut self.simulation, earlier)?;
+        if let Some(Err(error)) = self.pictures.as_mut().map(|pictures| pictures.open(output.directory())) {
+            self.pictures = None;
+            self.without_pictures(error);
+        }
+        Ok(Some(output))
     }
 
-    fn frames(&mut self, scene: &str, output: &mut Option<Output>) -> Result<()> {
+    /// Makes the frames; returns the signal that has ended them early.
+    fn frames(
+        &mut self,
+        scene: &str,
+        output: &mut Option<Output>,
+        signals: &Signals,
+    ) -> Result<Option<Signal>> {
         let frames = self.loaded.scene.time.frames;
         let bar = progress(frames, self.from);
-        self.draw()?;
+        let mut pace = Pace::new(self.args.checkpoint, self.from);
+        let mut stopped = None;
+        self.draw(output)?;
         for frame in self.from + 1..=frames {
-            if let (Some(output), true) = (output.as_ref(), self.args.trace == Some(frame)) {
+            if let (Some(output), true) = (output.as_mut(), self.args.trace == Some(frame)) {
                 trace::write(&self.loaded, &mut self.simulation, output)?;
             }
             self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
             self.first_use = self.first_use.or_else(|| self.simulation.device_use());
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
-            let checkpoint = output.is_some() && frame.is_multiple_of(self.args.checkpoint);
+            stopped = signals.caught().filter(|_| frame < frames);
+            let last = frame == frames || stopped.is_some();
+            let checkpoint = output.is_some() && (last || pace.is_due(frame));
             // wait only where row and state must match; otherwise a device may run ahead
-            self.take_rows(exports || checkpoint || frame == frames, output)?;
+            self.take_rows(exports || checkpoint || last, output)?;
             if let Some(excitations) = &mut self.excitations {
                 // the host has the state: example damping runs there
                 excitations.row(&mut self.simulation)?;
             }
-            if let Some(output) = output {
-                if exports {
-                    self.simulation.fetch()?;
-                    output.export(frame, &self.simulation)?;
-                }
-                if checkpoint {
-                    self.checkpoint(scene, output)?;
-                }
+            if let (Some(output), true) = (output.as_mut(), exports) {
+                self.simulation.fetch()?;
+                output.export(frame, &self.simulation)?;
             }
-            self.draw()?;
+            self.draw(output)?;
+            if let (Some(output), true) = (output.as_mut(), checkpoint) {
+                pace.write(frame, || output.checkpoint(&mut self.simulation, scene))?;
+            }
             bar.set_position(self.rows.len() as u64 - 1);
+            if stopped.is_some() {
+                break;
+            }
         }
         bar.finish_and_clear();
-        output.as_ref().map_or(Ok(()), |output| self.checkpoint(scene, output))
+        match output {
+            Some(output) if self.from == frames => output.checkpoint(&mut self.simulation, scene)?,
+            _ => {}
+        }
+        Ok(stopped)
     }
 
     /// Draws the current frame, if requested.
-    fn draw(&mut self) -> Result<()> {
-        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.frame(&self.simulation))
+    fn draw(&mut self, output: &mut Option<Output>) -> Result<()> {
+        match (&mut self.pictures, output) {
+            (Some(pictures), Some(output)) => pictures.frame(&self.simulation, output),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the rows that have arrived; with `wait`, of all frames started.
@@ -320,11 +317,6 @@ impl Run {
             }
         }
     }
-
-    fn checkpoint(&mut self, scene: &str, output: &Output) -> Result<()> {
-        let path = output.directory().join("checkpoint.bin");
-        Checkpoint::of(&mut self.simulation, scene, &self.rows)?.write(&path)
-    }
 }
 
 /// Refuses to overwrite the scene that is read, unless a run of ours wrote it.
@@ -334,12 +326,8 @@ pub(super) fn keep_scene(scene: &str, directory: &Path) -> Result<()> {
         .is_ok_and(|scene| std::fs::canonicalize(&target).is_ok_and(|t| t == scene));
     let text = std::fs::read_to_string(&target).unwrap_or_default();
     let message = format!("would overwrite the scene {}; choose another folder", target.display());
-    refuse_if(same && !text.starts_with(SCENE_HEAD), "--out", message)?;
+    refuse_if(same && !text.starts_with(layout::SCENE_HEAD), "--out", message)?;
     Ok(())
-}
-
-fn folder_of(file: &Path) -> &Path {
-    file.parent().unwrap_or(Path::new(""))
 }
 
 /// A bar on a terminal, nothing in a pipe.

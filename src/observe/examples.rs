@@ -1,6 +1,7 @@
 //! `examples.csv`: excitation and damping of each example, one row per frame.
 
-use super::output::{Output, Table};
+use super::output::Output;
+use super::table::Table;
 use crate::Result;
 use crate::scene::{Example, Over};
 use crate::step::Simulation;
@@ -59,7 +60,7 @@ pub struct ExcitationTable {
 impl ExcitationTable {
     /// Creates the file in a run's folder, or continues that in `resumed`; `None` without examples.
     pub fn create(
-        output: &Output,
+        output: &mut Output,
         examples: &[Example],
         simulation: &mut Simulation,
         resumed: Option<&Path>,
@@ -75,8 +76,7 @@ impl ExcitationTable {
         if rows.last().is_none_or(|row| row.frame != now.frame) {
             rows.push(now); // the initial row, or the earlier rows are missing
         }
-        let table =
-            Table::create(output.directory().join(FILE), &header, rows.iter().map(ExcitationRow::csv))?;
+        let table = output.table(FILE, &header, rows.iter().map(ExcitationRow::csv))?;
         Ok(Some(ExcitationTable { table, names, rows }))
     }
 

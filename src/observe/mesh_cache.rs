@@ -8,10 +8,10 @@
 
 use super::{FlattenComponents, MotionWriter};
 use crate::Vec3;
+use crate::disk::{File, atomic};
 use crate::error::{Error, InputError, Result};
-use crate::mesh::write::atomic;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Appends frames to a `.mdd` file.
@@ -30,7 +30,7 @@ impl MeshCacheWriter {
     /// Creates a file without frames, replacing an existing one.
     pub fn create(path: &Path, vertices: usize) -> Result<Self> {
         let begin = || -> io::Result<File> {
-            let mut file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
+            let mut file = File::create(path)?;
             file.write_all(&head(&[], vertices)?)?;
             Ok(file)
         };
@@ -38,8 +38,31 @@ impl MeshCacheWriter {
         Ok(MeshCacheWriter { path: path.into(), file, vertices, times: Vec::new(), told: 0 })
     }
 
-    /// Continues a file of a run with the same vertices after its first frames, which were at `times` (s).
+    /// Refuses a file that does not begin with the frames at `times` (s) of a run with the same vertices.
+    pub fn check(path: &Path, vertices: usize, times: &[f64]) -> Result<()> {
+        Self::look(path, vertices, times).map(drop)
+    }
+
+    /// Continues such a file after those frames.
     pub fn resume(path: &Path, vertices: usize, times: &[f64]) -> Result<Self> {
+        let told = Self::look(path, vertices, times)?;
+        let open = || {
+            let file = File::open(path)?;
+            let times = times.iter().map(|&time| time as f32).collect();
+            Ok(MeshCacheWriter { path: path.into(), file, vertices, times, told })
+        };
+        let mut cache: Self = open().map_err(Error::write(path))?;
+        if cache.told != cache.times.len() {
+            cache.retell()?;
+        } else if cache.file.size().map_err(Error::write(path))? != cache.end() {
+            let end = cache.end();
+            cache.file.set_len(end).map_err(Error::write(path))?;
+        }
+        Ok(cache)
+    }
+
+    /// How many frames the header of a file lists, if it is one that can be continued.
+    fn look(path: &Path, vertices: usize, times: &[f64]) -> Result<usize> {
         let unreadable = |e: io::Error| Error::from(InputError::new(e.to_string()).in_file(path));
         let other = || {
             let frames = times.len();
@@ -48,8 +71,7 @@ impl MeshCacheWriter {
             );
             Error::from(InputError::new(message).in_file(path))
         };
-        let times: Vec<f32> = times.iter().map(|&t| t as f32).collect();
-        let mut file = File::options().read(true).write(true).open(path).map_err(unreadable)?;
+        let mut file = std::fs::File::open(path).map_err(unreadable)?;
         let length = file.metadata().map_err(unreadable)?.len();
         let mut words = [0; 8];
         file.read_exact(&mut words).map_err(|_| other())?;
@@ -62,13 +84,8 @@ impl MeshCacheWriter {
         }
         let mut table = vec![0; 4 * told.min(times.len())];
         file.read_exact(&mut table).map_err(|_| other())?;
-        if table.iter().ne(times.iter().take(told).flat_map(|t| t.to_be_bytes()).collect::<Vec<_>>().iter()) {
-            return Err(other());
-        }
-        file.set_len(kept).map_err(Error::write(path))?;
-        let mut cache = MeshCacheWriter { path: path.into(), file, vertices, times, told };
-        cache.finish()?;
-        Ok(cache)
+        let wanted = times.iter().take(told).flat_map(|&time| (time as f32).to_be_bytes());
+        if table.into_iter().ne(wanted) { Err(other()) } else { Ok(told) }
     }
 
     /// Number of frames appended.
@@ -76,16 +93,21 @@ impl MeshCacheWriter {
         self.times.len()
     }
 
-    /// Rewrites the file with all frames in its header.
+    fn end(&self) -> u64 {
+        start(self.told) + frame_bytes(self.vertices) * self.times.len() as u64
+    }
+
+    /// Replaces the file by one with all frames in its header.
     fn retell(&mut self) -> Result<()> {
         let MeshCacheWriter { path, file, vertices, times, told } = self;
-        atomic::write(path, |out| {
+        let bytes = frame_bytes(*vertices) * times.len() as u64;
+        atomic::replace(path, |out| {
             out.write_all(&head(times, *vertices)?)?;
             file.seek(SeekFrom::Start(start(*told)))?;
-            io::copy(file, out).map(|_| ())
+            let copied = io::copy(&mut file.take(bytes), out)?;
+            if copied == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
         })?;
-        self.file =
-            File::options().read(true).write(true).open(&self.path).map_err(Error::write(&self.path))?;
+        self.file = File::open(&self.path).map_err(Error::write(&self.path))?;
         self.told = self.times.len();
         Ok(())
     }
@@ -98,16 +120,27 @@ impl MotionWriter for MeshCacheWriter {
         assert_eq!(positions.len(), self.vertices, "a position for every vertex");
         let components = positions.iter().flatten_components();
         let big_endian: Vec<u32> = components.map(|x| (x as f32).to_bits().to_be()).collect();
-        let end = start(self.told) + frame_bytes(self.vertices) * self.times.len() as u64;
-        let written = self.file.seek(SeekFrom::Start(end));
-        let written = written.and_then(|_| self.file.write_all(bytemuck::cast_slice(&big_endian)));
-        written.map_err(Error::write(&self.path))?;
+        let end = self.end();
+        self.file.append(bytemuck::cast_slice(&big_endian), end).map_err(Error::write(&self.path))?;
         self.times.push(time as f32);
-        if self.times.len() > self.told + self.told / 2 { self.retell() } else { Ok(()) }
+        Ok(())
+    }
+
+    fn tell(&mut self) -> Result<()> {
+        if self.will_replace(false) { self.retell() } else { Ok(()) }
+    }
+
+    fn will_replace(&self, end: bool) -> bool {
+        let room = if end { 0 } else { self.told / 2 };
+        self.times.len() > self.told + room
+    }
+
+    fn solid(&self) -> Range<u64> {
+        start(self.told)..self.end()
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.told == self.times.len() { Ok(()) } else { self.retell() }
+        if self.will_replace(true) { self.retell() } else { Ok(()) }
     }
 }
 

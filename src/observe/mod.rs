@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod diagnostics;
 pub mod examples;
+pub mod folder;
 pub mod gltf;
 pub mod mesh_cache;
 pub mod motion;
@@ -13,12 +14,14 @@ pub mod point_cache;
 mod resume;
 pub mod series;
 pub mod summary;
+mod table;
 pub mod visible;
 
-use crate::mesh::write::atomic;
+use crate::disk::atomic;
 use crate::model::Model;
 use crate::step::{Clock, Simulation};
 use crate::{Result, Vec3};
+pub use folder::{Folder, Status};
 pub use motion::MotionWriter;
 use npy::{FlattenComponents, TrajectoryWriter};
 pub use output::{Export, Output, Plan};

@@ -1,12 +1,13 @@
 //! `trajectory.npy`: the positions of every frame, for NumPy.
 //!
-//! float64, shape (frames, vertices, 3). The header has a fixed width and is rewritten after every frame, so the file
-//! is always valid and a run can be resumed at any frame.
+//! float64, shape (frames, vertices, 3). The header has a fixed width and is rewritten once frames are on the disk, so the file
+//! is valid at any moment: readers do not look at what lies behind the frames that it tells of. A run can be resumed at any frame.
 
 use crate::Vec3;
+use crate::disk::File;
 use crate::error::{Error, InputError, Result};
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Header size: a multiple of 64, NumPy's alignment.
@@ -22,6 +23,8 @@ pub struct TrajectoryWriter {
     file: File,
     vertices: usize,
     frames: u64,
+    /// Frames that the header tells of.
+    told: u64,
 }
 
 impl TrajectoryWriter {
@@ -33,57 +36,72 @@ impl TrajectoryWriter {
             Ok(file)
         };
         let file = start().map_err(Error::write(path))?;
-        Ok(TrajectoryWriter { path: path.into(), file, vertices, frames: 0 })
+        Ok(TrajectoryWriter { path: path.into(), file, vertices, frames: 0, told: 0 })
     }
 
-    /// Opens a file of an earlier run, keeps its first `frames` frames, and continues after them. The last of them
-    /// must match the positions `last`, up to the rounding of a device that continues a CPU run: otherwise the file
-    /// belongs to another run.
+    /// Refuses a file that does not begin with `frames` frames of a run whose last positions of those are `last`, up to the rounding
+    /// of a device that continues a CPU run: it belongs to another run.
+    pub fn check(path: &Path, frames: usize, last: &[Vec3]) -> Result<()> {
+        Self::look(path, frames, last).map(drop)
+    }
+
+    /// Opens a file of an earlier run, keeps its first `frames` frames, and continues after them, if [`TrajectoryWriter::check`] lets it.
     pub fn resume(path: &Path, frames: usize, last: &[Vec3]) -> Result<Self> {
+        let told = Self::look(path, frames, last)?;
+        let open = || {
+            let (file, frames) = (File::open(path)?, frames as u64);
+            let mut writer = TrajectoryWriter { path: path.into(), file, vertices: last.len(), frames, told };
+            if told > frames {
+                // the header tells of fewer frames before there are fewer
+                writer.rewrite_head()?;
+                writer.file.sync()?;
+            }
+            if writer.file.size()? != writer.end() {
+                writer.file.set_len(writer.end())?;
+            }
+            writer.rewrite_head().map(|()| writer)
+        };
+        open().map_err(Error::write(path))
+    }
+
+    /// How many frames the header of a file tells of, if it is one that can be continued.
+    fn look(path: &Path, frames: usize, last: &[Vec3]) -> Result<u64> {
         let vertices = last.len();
         let fault = |message: String| Error::from(InputError::new(message).in_file(path));
-        let opened = OpenOptions::new().read(true).write(true).open(path);
+        let opened = std::fs::File::open(path);
         let mut file = opened.map_err(|e| fault(format!("cannot be continued: {e}")))?;
         let mut found = [0; HEAD];
         file.read_exact(&mut found)
             .map_err(|e| fault(format!("is not a trajectory written by dashpot: {e}")))?;
-        let frames = frames as u64;
+        let told = told(&found)
+            .filter(|told| head(*told, vertices) == found)
+            .ok_or_else(|| fault(format!("is not a trajectory of {vertices} vertices written by dashpot")))?;
         let frame_bytes = POSITION * vertices as u64;
         let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
-        // The number of frames follows from the length: the header of an interrupted run may lag by one.
-        let there = (length - HEAD as u64).checked_div(frame_bytes).unwrap_or(frames);
-        let same = |count: u64| head(count, vertices) == found;
-        if !(same(there) || there.checked_sub(1).is_some_and(same)) {
-            return Err(fault(format!("is not a trajectory of {vertices} vertices written by dashpot")));
-        }
-        if there < frames {
+        let there = (length - HEAD as u64).checked_div(frame_bytes).unwrap_or(frames as u64);
+        if there < frames as u64 {
             return Err(fault(format!("has {there} frames: cannot be continued after frame {frames}")));
         }
-        let mut writer = TrajectoryWriter { path: path.into(), file, vertices, frames };
-        let kept = writer.read_frame(frames.saturating_sub(1)).map_err(|e| fault(e.to_string()))?;
+        let mut kept = vec![0; if frames > 0 { 3 * vertices } else { 0 }];
+        let at = HEAD as u64 + (frames as u64).saturating_sub(1) * frame_bytes;
+        file.seek(SeekFrom::Start(at))
+            .and_then(|_| file.read_exact(bytemuck::cast_slice_mut(&mut kept)))
+            .map_err(|e| fault(e.to_string()))?;
         if frames > 0 && !same_places(&kept, last) {
             return Err(fault(format!("is the trajectory of another run: its frame {} differs", frames - 1)));
         }
-        writer.cut().map_err(Error::write(path))?;
-        Ok(writer)
+        Ok(told)
     }
 
-    fn read_frame(&mut self, frame: u64) -> io::Result<Vec<u64>> {
-        let mut numbers = vec![0; 3 * self.vertices];
-        self.file.seek(SeekFrom::Start(HEAD as u64 + frame * POSITION * self.vertices as u64))?;
-        self.file.read_exact(bytemuck::cast_slice_mut(&mut numbers))?;
-        Ok(numbers)
-    }
-
-    fn cut(&mut self) -> io::Result<()> {
-        self.file.set_len(HEAD as u64 + self.frames * POSITION * self.vertices as u64)?;
-        self.rewrite_head()
+    fn end(&self) -> u64 {
+        HEAD as u64 + self.frames * POSITION * self.vertices as u64
     }
 
     fn rewrite_head(&mut self) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(&head(self.frames, self.vertices))?;
-        self.file.seek(SeekFrom::End(0)).map(|_| ())
+        self.told = self.frames;
+        Ok(())
     }
 
     /// Appends a frame: the positions of all vertices (m).
@@ -92,11 +110,21 @@ impl TrajectoryWriter {
     /// If `positions` are not as many as the file's vertices.
     pub fn append(&mut self, positions: &[Vec3]) -> Result<()> {
         assert_eq!(positions.len(), self.vertices, "a position for every vertex");
-        let written = self.file.write_all(bytemuck::cast_slice(&little_endian(positions))).and_then(|()| {
-            self.frames += 1;
-            self.rewrite_head()
-        });
-        written.map_err(Error::write(&self.path))
+        let end = self.end();
+        let bits = little_endian(positions);
+        self.file.append(bytemuck::cast_slice(&bits), end).map_err(Error::write(&self.path))?;
+        self.frames += 1;
+        Ok(())
+    }
+
+    /// Lets the header tell of all frames appended, which should be on the disk by now.
+    pub fn tell(&mut self) -> Result<()> {
+        if self.told == self.frames { Ok(()) } else { self.rewrite_head().map_err(Error::write(&self.path)) }
+    }
+
+    /// The bytes that will not change any more.
+    pub fn solid(&self) -> Range<u64> {
+        HEAD as u64..self.end()
     }
 
     /// How many frames the file holds.
@@ -128,6 +156,12 @@ pub(super) trait FlattenComponents<'a>: Iterator<Item = &'a Vec3> + Sized {
 }
 
 impl<'a, I: Iterator<Item = &'a Vec3>> FlattenComponents<'a> for I {}
+
+/// The number of frames in a header.
+fn told(head: &[u8; HEAD]) -> Option<u64> {
+    let text = std::str::from_utf8(&head[10..]).ok()?;
+    text.split_once('(')?.1.split_once(',')?.0.trim().parse().ok()
+}
 
 /// NumPy header, format 1.0. Spaces before the number of frames keep its width: leading zeros are not valid Python.
 fn head(frames: u64, vertices: usize) -> [u8; HEAD] {

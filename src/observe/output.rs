@@ -1,22 +1,22 @@
 //! The output folder of a run: `scene.toml`, `ledger.csv`, `timings.csv`, `trajectory.npy`, `frames/`, …
 
-use super::{MotionSource, MotionWriter, Series, TrajectoryWriter, Visible, write_whole};
+use super::checkpoint::Checkpoint;
+use super::folder::{Folder, Resumed, Status, layout};
+use super::table::Table;
+use super::{MotionSource, MotionWriter, Series, TrajectoryWriter, Visible};
 use crate::ledger::{HEADER, Row};
 use crate::mesh::Mesh;
-use crate::mesh::write::{VertexData, write, write_with_data};
+use crate::mesh::write::{VertexData, encode};
+use crate::step::Simulation;
 use crate::step::clock::{Clock, PHASES};
 use crate::step::trace::TracedIterate;
 use crate::{Error, Result};
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// All frames in one array.
 pub(super) const TRAJECTORY: &str = "trajectory.npy";
-/// The iterations of a traced frame.
-const ITERATIONS: &str = "iterations.csv";
 /// The surface moved by the point caches.
-const CACHED: &str = "points.obj";
+pub(super) const CACHED: &str = "points.obj";
 /// Index of `.vtk` files and their times.
 const SERIES: &str = "frames.vtk.series";
 
@@ -58,30 +58,19 @@ impl Export {
         }
     }
 
+    /// The ending of its files, if it writes one per frame.
+    pub(super) fn ending(self) -> Option<&'static str> {
+        match self {
+            Export::Obj => Some("obj"),
+            Export::Ply => Some("ply"),
+            Export::Vtk => Some("vtk"),
+            Export::Pc2 | Export::Mdd | Export::Gltf | Export::Npy => None,
+        }
+    }
+
     /// Whether it is a point cache, which needs a mesh to move.
-    fn is_cache(&self) -> bool {
+    pub(super) fn is_cache(&self) -> bool {
         matches!(self, Export::Pc2 | Export::Mdd)
-    }
-}
-
-/// A text table whose rows are flushed to disk immediately.
-pub(super) struct Table {
-    path: PathBuf,
-    file: BufWriter<File>,
-}
-
-impl Table {
-    pub fn create(path: PathBuf, header: &str, rows: impl IntoIterator<Item = String>) -> Result<Self> {
-        let file = File::create(&path).map_err(Error::write(&path))?;
-        let mut table = Table { path, file: BufWriter::new(file) };
-        table.line(header)?;
-        rows.into_iter().try_for_each(|row| table.line(&row))?;
-        Ok(table)
-    }
-
-    pub fn line(&mut self, line: &str) -> Result<()> {
-        let Table { path, file } = self;
-        writeln!(file, "{line}").and_then(|()| file.flush()).map_err(Error::write(path.as_path()))
     }
 }
 
@@ -98,13 +87,19 @@ pub struct Plan<'a> {
     pub every: usize,
     /// The number of the last frame of the run.
     pub frames: usize,
-    /// The folder of the checkpoint being resumed, whose files are continued.
-    pub resumed: Option<&'a Path>,
+    /// The checkpoint being resumed, whose folder's files are continued.
+    pub resumed: Option<&'a Resumed>,
+    /// Files that others write into the folder: checkpoints, plots, …
+    pub more: &'a [String],
+    /// Endings of files of frames that others write.
+    pub drawn: &'a [&'a str],
 }
 
 /// The folder of a run.
 pub struct Output {
-    directory: PathBuf,
+    folder: Folder,
+    /// Tables that grow by a row a frame.
+    tables: Vec<&'static str>,
     ledger: Table,
     timings: Table,
     clock: Clock,
@@ -118,55 +113,81 @@ pub struct Output {
     exports: Vec<Export>,
     every: usize,
     trajectory: Option<TrajectoryWriter>,
-    motions: Vec<Box<dyn MotionWriter>>,
+    motions: Vec<(&'static str, Box<dyn MotionWriter>)>,
     series: Series,
+    /// Whether something was written since all was put on the disk.
+    is_behind: bool,
 }
 
 impl Output {
-    /// Creates the folder and writes what is known at the start.
-    pub fn create(plan: &Plan<'_>, simulation: &dyn MotionSource) -> Result<Self> {
-        let directory = plan.directory;
+    /// Prepares the folder and writes what is known at the start.
+    pub fn create(plan: &Plan<'_>, mut folder: Folder, simulation: &dyn MotionSource) -> Result<Self> {
         let model = simulation.model();
         let visible = if plan.needs_surface() { Visible::of(model) } else { Visible::default() };
         plan.check(&visible)?;
-        std::fs::create_dir_all(directory).map_err(Error::write(directory))?;
-        let (trajectory, motions) = (plan.trajectory(simulation)?, plan.motions(simulation, &visible)?);
-        let (timings, mesh) = (plan.timings(), mesh_of(simulation));
-        if plan.resumed.is_none() {
-            remove_earlier(plan);
-        }
-        write_whole(&directory.join("scene.toml"), plan.scene.as_bytes())?;
+        plan.check_sources(simulation, &visible)?;
+        let timings = plan.timings();
+        plan.begin(&mut folder)?;
+        folder.stage(layout::SCENE, plan.scene.as_bytes())?;
         if plan.exports.iter().any(Export::is_cache) {
-            write(&directory.join(CACHED), &visible.mesh, &visible.mesh.positions)?;
+            let mesh = &visible.mesh;
+            folder
+                .stage(CACHED, &encode(Path::new(CACHED), mesh, &mesh.positions, VertexData::default())?)?;
         }
+        folder.commit()?;
+        if plan.has_frames() {
+            folder.list_frames(plan.resumed.filter(|_| plan.is_in_place()).map(|resumed| resumed.frame))?;
+        }
+        let ledger = Table::open(&folder.path(layout::LEDGER), Some(HEADER), plan.rows.iter().map(Row::csv))?;
         let bodies = model.bodies.iter().zip(0..);
         let mut output = Output {
-            directory: directory.into(),
-            ledger: Table::create(directory.join("ledger.csv"), HEADER, plan.rows.iter().map(Row::csv))?,
-            timings: Table::create(directory.join("timings.csv"), &timings_header(), timings)?,
+            ledger,
+            timings: Table::open(&folder.path(layout::TIMINGS), Some(&timings_header()), timings)?,
+            tables: vec![layout::LEDGER, layout::TIMINGS],
             clock: Clock::default(),
             time: plan.rows.last().map_or(0.0, |row| row.time),
-            mesh,
+            mesh: mesh_of(simulation),
             bodies: bodies.flat_map(|(body, number)| vec![number; body.vertices.len()]).collect(),
-            visible,
             exports: plan.requested().collect(),
             every: plan.every.max(1),
-            trajectory,
-            motions,
-            series: plan.series(directory.join(SERIES), |frame| frame_name(frame, "vtk")),
+            trajectory: plan.trajectory(simulation)?,
+            motions: plan.motions(simulation, &visible)?,
+            series: plan.series(folder.path(SERIES)),
+            visible,
+            folder,
+            is_behind: true,
         };
-        if plan.resumed.is_none() {
-            output.time(0, simulation)?;
-            output.export(0, simulation)?;
-        } else if plan.exports.contains(&Export::Vtk) {
-            output.series.write()?;
+        match plan.resumed {
+            None => {
+                output.time(0, simulation)?;
+                output.export(0, simulation)?;
+            }
+            // the checkpoint that is here stands for these files as they are now
+            Some(resumed) if plan.is_in_place() => {
+                output.settle(false)?;
+                output.folder.record(resumed.frame)?;
+            }
+            Some(_) => {}
         }
         output.clock = *simulation.clock();
         Ok(output)
     }
 
+    /// A table that grows by a row a frame.
+    pub(super) fn table(
+        &mut self,
+        name: &'static str,
+        header: &str,
+        rows: impl IntoIterator<Item = String>,
+    ) -> Result<Table> {
+        self.tables.push(name);
+        self.is_behind = true;
+        Table::open(&self.folder.path(name), Some(header), rows)
+    }
+
     /// Writes the row of a frame, and its timings.
     pub fn row(&mut self, row: &Row, simulation: &dyn MotionSource) -> Result<()> {
+        self.is_behind = true;
         self.ledger.line(&row.csv())?;
         self.time = row.time;
         self.time(row.frame, simulation)
@@ -190,6 +211,7 @@ impl Output {
 
     /// Exports the state of a frame whose row has been written.
     pub fn export(&mut self, frame: usize, simulation: &dyn MotionSource) -> Result<()> {
+        self.is_behind = true;
         let positions = simulation.positions();
         if let Some(trajectory) = &mut self.trajectory {
             trajectory.append(positions)?;
@@ -198,41 +220,95 @@ impl Output {
             return Ok(());
         }
         let seen = self.visible.positions(positions);
-        self.motions.iter_mut().try_for_each(|motion| motion.append(&seen, self.time))?;
+        self.motions.iter_mut().try_for_each(|(_, motion)| motion.append(&seen, self.time))?;
         for export in &self.exports {
-            let ending = match export {
-                Export::Obj => "obj",
-                Export::Ply => "ply",
-                Export::Vtk => "vtk",
-                Export::Pc2 | Export::Mdd | Export::Gltf | Export::Npy => continue,
-            };
-            let folder = self.directory.join("frames");
-            std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
-            let name = frame_name(frame, ending);
-            let path = self.directory.join(&name);
-            if *export == Export::Vtk {
+            let Some(ending) = export.ending() else { continue };
+            let name = layout::frame_name(frame, ending);
+            let bytes = if *export == Export::Vtk {
                 let known = VertexData { velocities: simulation.velocities(), bodies: &self.bodies };
-                write_with_data(&path, &self.mesh, positions, known)?;
-                self.series.add(name, self.time)?;
+                self.series.add(name.clone(), self.time);
+                encode(Path::new(&name), &self.mesh, positions, known)?
             } else {
-                write(&path, &self.visible.mesh, &seen)?;
-            }
+                encode(Path::new(&name), &self.visible.mesh, &seen, VertexData::default())?
+            };
+            self.folder.write_frame(&name, &bytes)?;
         }
         Ok(())
     }
 
+    /// Writes a checkpoint. When it returns, all that was written up to now is on the disk.
+    pub fn checkpoint(&mut self, simulation: &mut Simulation, scene: &str) -> Result<()> {
+        self.settle(false)?;
+        let missing = || Error::write(self.folder.path(layout::LEDGER))(std::io::ErrorKind::NotFound.into());
+        let ledger = self.folder.entry(layout::LEDGER).cloned().ok_or_else(missing)?;
+        let checkpoint = Checkpoint::of(simulation, scene, ledger)?;
+        self.folder.rotate(|out| checkpoint.write(out))?;
+        self.folder.record(checkpoint.frame)
+    }
+
+    /// Puts on the disk what was appended to files; then their headers tell of it. At the end the headers must be on the disk, too.
+    fn settle(&mut self, end: bool) -> Result<()> {
+        let mut growing = self.tables.clone();
+        growing.extend(self.trajectory.is_some().then_some(TRAJECTORY));
+        growing.extend(self.motions.iter().map(|(name, _)| *name));
+        if self.is_behind {
+            self.folder.sync(&growing)?;
+        }
+        for name in &self.tables {
+            self.folder.grown(name, None)?;
+        }
+        if let Some(trajectory) = &mut self.trajectory {
+            trajectory.tell()?;
+            self.folder.grown(TRAJECTORY, Some(trajectory.solid()))?;
+        }
+        for (name, motion) in &mut self.motions {
+            if motion.will_replace(end) {
+                self.folder.will_replace(&[name.to_string()])?;
+            }
+            if end { motion.finish() } else { motion.tell() }?;
+            self.folder.grown(name, Some(motion.solid()))?;
+        }
+        if let Some(index) = self.series.due(end) {
+            self.folder.stage(SERIES, &index)?;
+            self.folder.commit()?;
+        }
+        if end {
+            self.folder.sync(&growing)?;
+        }
+        self.is_behind = false;
+        Ok(())
+    }
+
+    /// Ends the exports.
     pub fn finish(&mut self) -> Result<()> {
-        self.motions.iter_mut().try_for_each(|motion| motion.finish())
+        self.settle(true)
+    }
+
+    /// Writes these files, each as a whole.
+    pub fn write(&mut self, files: &[(String, Vec<u8>)]) -> Result<()> {
+        files.iter().try_for_each(|(name, bytes)| self.folder.stage(name, bytes))?;
+        self.folder.commit()
+    }
+
+    /// Closes the folder: its manifest says how the run has ended. If not everything could be written, it tells of what is known to be
+    /// on the disk.
+    pub fn close(&mut self, status: Status, complete: bool) -> Result<()> {
+        self.folder.finish(status, complete)
     }
 
     /// The table of a traced frame.
-    pub fn iterations(&self, traced: &[TracedIterate]) -> Result<()> {
-        let path = self.directory.join(ITERATIONS);
-        Table::create(path, TracedIterate::HEADER, traced.iter().map(TracedIterate::csv)).map(drop)
+    pub fn iterations(&mut self, traced: &[TracedIterate]) -> Result<()> {
+        let mut text = format!("{}\n", TracedIterate::HEADER);
+        traced.iter().for_each(|iterate| text += &format!("{}\n", iterate.csv()));
+        self.write(&[(layout::ITERATIONS.into(), text.into_bytes())])
+    }
+
+    pub fn folder(&mut self) -> &mut Folder {
+        &mut self.folder
     }
 
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.folder.directory()
     }
 }
 
@@ -242,37 +318,7 @@ fn mesh_of(simulation: &dyn MotionSource) -> Mesh {
     Mesh::concat(&meshes)
 }
 
-/// The file of a frame, relative to the folder of the run.
-fn frame_name(frame: usize, ending: &str) -> String {
-    format!("frames/frame_{frame:05}.{ending}")
-}
-
 fn timings_header() -> String {
     let names: Vec<_> = PHASES.iter().map(|(_, name)| format!("{name}_ms")).collect();
     format!("frame,{},total_ms", names.join(","))
-}
-
-/// Removes files of an earlier run in the same folder that this run will not rewrite, or only at its end: a mixture
-/// would be taken for one run.
-fn remove_earlier(plan: &Plan<'_>) {
-    let mut files = vec!["summary.json", "checkpoint.bin", ITERATIONS, super::examples::FILE];
-    files.extend(["plots/examples.svg", "plots/examples.png"]);
-    let others = Export::ALL.iter().filter(|export| !plan.exports.contains(export));
-    files.extend(others.filter_map(|export| export.file()));
-    files.extend((!plan.exports.iter().any(Export::is_cache)).then_some(CACHED));
-    let mut earlier: Vec<PathBuf> = files.iter().map(|name| plan.directory.join(name)).collect();
-    let frames = std::fs::read_dir(plan.directory.join("frames")).into_iter().flatten().flatten();
-    earlier.extend(frames.map(|entry| entry.path()).filter(|path| is_frame(path)));
-    // most of them do not exist; one that cannot be removed does not stop the run
-    earlier.iter().for_each(|path| drop(std::fs::remove_file(path)));
-}
-
-/// Whether a file is one of our exported frames.
-fn is_frame(path: &Path) -> bool {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let ending = path.extension().unwrap_or_default().to_string_lossy();
-    let number = stem.strip_prefix("frame_").unwrap_or_default();
-    !number.is_empty()
-        && number.bytes().all(|byte| byte.is_ascii_digit())
-        && ["obj", "ply", "vtk", "png"].contains(&&*ending)
 }

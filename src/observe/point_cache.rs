@@ -2,22 +2,25 @@
 
 use super::{FlattenComponents, MotionWriter};
 use crate::Vec3;
+use crate::disk::File;
 use crate::error::{Error, InputError, Result};
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 const HEAD: usize = 32;
 /// Offset of the number of frames in the header.
 const FRAMES_AT: u64 = 28;
 
-/// Appends frames to a `.pc2` file. The number of frames is updated after every one, so the file is always valid.
+/// Appends frames to a `.pc2` file. The number of frames in the header is updated once they are on the disk, so the file is always valid.
 #[derive(Debug)]
 pub struct PointCacheWriter {
     path: PathBuf,
     file: File,
     vertices: usize,
     frames: u32,
+    /// Frames that the header tells of.
+    told: u32,
 }
 
 impl PointCacheWriter {
@@ -38,40 +41,65 @@ impl PointCacheWriter {
             Ok(file)
         };
         let file = begin().map_err(Error::write(path))?;
-        Ok(PointCacheWriter { path: path.into(), file, vertices, frames: 0 })
+        Ok(PointCacheWriter { path: path.into(), file, vertices, frames: 0, told: 0 })
     }
 
-    /// Continues a file of a run with the same vertices and `rate` after its first `frames` frames.
+    /// Refuses a file that does not begin with this many frames of a run with the same vertices and `rate`.
+    pub fn check(path: &Path, vertices: usize, rate: f32, frames: usize) -> Result<()> {
+        Self::look(path, vertices, rate, frames).map(drop)
+    }
+
+    /// Continues such a file after its first `frames` frames.
     pub fn resume(path: &Path, vertices: usize, rate: f32, frames: usize) -> Result<Self> {
+        let told = Self::look(path, vertices, rate, frames)?;
+        let open = || {
+            let (file, frames) = (File::open(path)?, frames as u32);
+            let mut cache = PointCacheWriter { path: path.into(), file, vertices, frames, told };
+            if told > frames {
+                // the header tells of fewer frames before there are fewer
+                cache.write_count()?;
+                cache.file.sync()?;
+            }
+            if cache.file.size()? != cache.end() {
+                cache.file.set_len(cache.end())?;
+            }
+            cache.write_count().map(|()| cache)
+        };
+        open().map_err(Error::write(path))
+    }
+
+    /// How many frames the header of a file tells of, if it is one that can be continued.
+    fn look(path: &Path, vertices: usize, rate: f32, frames: usize) -> Result<u32> {
         let other = || {
             let message =
                 format!("is not a point cache with {frames} frames of {vertices} vertices and rate {rate}");
             InputError::new(message).in_file(path)
         };
         let unreadable = |e: io::Error| InputError::new(e.to_string()).in_file(path);
-        let mut file = File::options().read(true).write(true).open(path).map_err(unreadable)?;
+        let mut file = std::fs::File::open(path).map_err(unreadable)?;
         let mut head = [0; HEAD];
         file.read_exact(&mut head).map_err(|_| other())?;
         let word = |at: usize| [head[at], head[at + 1], head[at + 2], head[at + 3]];
-        let held = u32::from_le_bytes(word(FRAMES_AT as usize)) as usize;
         let fits = head.starts_with(b"POINTCACHE2\0")
             && u32::from_le_bytes(word(16)) as usize == vertices
-            && f32::from_le_bytes(word(24)) == rate
-            && held >= frames;
+            && f32::from_le_bytes(word(24)) == rate;
         let length = (HEAD + frames * vertices * 12) as u64;
         if !fits || file.metadata().map_err(unreadable)?.len() < length {
             return Err(other().into());
         }
-        let mut cache = PointCacheWriter { path: path.into(), file, vertices, frames: frames as u32 };
-        cache.file.set_len(length).and_then(|()| cache.write_count()).map_err(Error::write(path))?;
-        Ok(cache)
+        Ok(u32::from_le_bytes(word(FRAMES_AT as usize)))
     }
 
-    /// Updates the number of frames in the header and returns to the end.
+    fn end(&self) -> u64 {
+        (HEAD + self.frames as usize * self.vertices * 12) as u64
+    }
+
+    /// Updates the number of frames in the header.
     fn write_count(&mut self) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(FRAMES_AT))?;
         self.file.write_all(&self.frames.to_le_bytes())?;
-        self.file.seek(SeekFrom::End(0)).map(|_| ())
+        self.told = self.frames;
+        Ok(())
     }
 
     /// How many frames the file holds.
@@ -87,10 +115,17 @@ impl MotionWriter for PointCacheWriter {
         assert_eq!(positions.len(), self.vertices, "a position for every vertex");
         let components = positions.iter().flatten_components();
         let little_endian: Vec<u32> = components.map(|x| (x as f32).to_bits().to_le()).collect();
-        let written = self.file.write_all(bytemuck::cast_slice(&little_endian)).and_then(|()| {
-            self.frames += 1;
-            self.write_count()
-        });
-        written.map_err(Error::write(&self.path))
+        let end = self.end();
+        self.file.append(bytemuck::cast_slice(&little_endian), end).map_err(Error::write(&self.path))?;
+        self.frames += 1;
+        Ok(())
+    }
+
+    fn tell(&mut self) -> Result<()> {
+        if self.told == self.frames { Ok(()) } else { self.write_count().map_err(Error::write(&self.path)) }
+    }
+
+    fn solid(&self) -> Range<u64> {
+        HEAD as u64..self.end()
     }
 }

@@ -2,8 +2,6 @@
 //!
 //! A `.pvd` would index VTK's XML files only; this JSON is ParaView's index of the legacy ones.
 
-use super::write_whole;
-use crate::Result;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -23,17 +21,20 @@ struct Index<'a> {
     files: &'a [Entry],
 }
 
-/// The frame index of a run. Rewritten after every frame, so it is always complete.
+/// The frame index of a run. Written anew whenever it has grown by an eighth, and at the end: written after every frame, it would
+/// cost the square of their number.
 #[derive(Debug)]
 pub struct Series {
     path: PathBuf,
     files: Vec<Entry>,
+    /// How many of them are written.
+    told: usize,
 }
 
 impl Series {
-    /// An index written to `path` once a file is added.
+    /// An index that will be at `path`.
     pub fn new(path: PathBuf) -> Self {
-        Series { path, files: Vec::new() }
+        Series { path, files: Vec::new(), told: 0 }
     }
 
     /// Takes over the existing files of an earlier run, for frames at these `times` (s).
@@ -44,15 +45,18 @@ impl Series {
     }
 
     /// Adds a file, named relative to the index, at a time (s).
-    pub fn add(&mut self, name: String, time: f64) -> Result<()> {
+    pub fn add(&mut self, name: String, time: f64) {
         self.files.push(Entry { name, time });
-        self.write()
     }
 
-    pub fn write(&self) -> Result<()> {
+    /// What the index holds now, if enough is new, or all of it must be told.
+    pub fn due(&mut self, all: bool) -> Option<Vec<u8>> {
+        let new = self.files.len() - self.told;
+        if new == 0 || !all && new < self.told / 8 {
+            return None;
+        }
+        self.told = self.files.len();
         // strings and finite numbers always fit in JSON
-        let json =
-            serde_json::to_vec_pretty(&Index { version: "1.0", files: &self.files }).unwrap_or_default();
-        write_whole(&self.path, &json)
+        Some(serde_json::to_vec_pretty(&Index { version: "1.0", files: &self.files }).unwrap_or_default())
     }
 }

@@ -1,5 +1,6 @@
 //! Summary of a run: a page for people, `summary.json` for scripts.
 
+use super::folder::Status;
 use super::number::fixed;
 use crate::ledger::Row;
 use crate::scene::{ContactLaw, Method, Quantity, Scene};
@@ -20,8 +21,8 @@ const UNSOLVED: f64 = 0.04;
 /// The end of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// `done`, or `failed` with the reason in `error`.
-    pub status: &'static str,
+    /// As in the manifest; after a failure its reason is in `error`.
+    pub status: Status,
     /// Why the run failed.
     pub error: Option<String>,
     /// Name or file of the scene.
@@ -230,7 +231,7 @@ impl Summary {
         let made = (last.frame.saturating_sub(from)).max(1) as f64;
         let per_frame = |(phase, name)| (name, simulation.clock().milliseconds(phase) / made);
         Summary {
-            status: "done",
+            status: Status::Done,
             error: None,
             scene: name.into(),
             backend: simulation.describe(),

@@ -1,5 +1,6 @@
 //! Figures of curves: panels side by side, as SVG.
 
+use crate::observe::write_whole;
 use crate::view::chart::{FONT, use_fonts};
 use crate::{Error, Result};
 use plotters::coord::Shift;
@@ -145,7 +146,7 @@ impl Figure {
             let drawn = draw(&area, &self.panels, (rows, columns));
             drawn.map_err(|message| Error::write(path)(std::io::Error::other(message)))?;
         }
-        std::fs::write(path, text).map_err(Error::write(path))
+        write_whole(path, text.as_bytes())
     }
 }
 

@@ -23,6 +23,11 @@ pub struct Picture {
 impl Picture {
     /// Writes a PNG without alpha.
     pub fn write_png(&self, path: &Path) -> Result<()> {
+        write_whole(path, &self.png().map_err(Error::write(path))?)
+    }
+
+    /// The same as bytes.
+    pub fn png(&self) -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);
         encoder.set_color(png::ColorType::Rgb);
@@ -30,8 +35,8 @@ impl Picture {
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let rgb: Vec<u8> = self.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
         let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&rgb));
-        written.map_err(|e| Error::write(path)(std::io::Error::other(e.to_string())))?;
-        write_whole(path, &bytes)
+        written.map_err(|e| std::io::Error::other(e.to_string()))?;
+        Ok(bytes)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::{Error, Result};
 use plotters::prelude::*;
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// The font of all text, same as the window's.
@@ -47,19 +46,21 @@ pub(super) struct Chart {
 }
 
 impl Chart {
-    /// Writes `file.svg` and `file.png` into a folder.
-    pub fn write(&self, folder: &Path, file: &str) -> Result<()> {
+    /// The chart as `file.svg` and `file.png`.
+    pub fn files(&self, file: &str) -> Result<[(String, Vec<u8>); 2]> {
         use_fonts();
-        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
-        let svg = folder.join(format!("{file}.svg"));
-        let png = folder.join(format!("{file}.png"));
-        let failed = |path: &Path, message: String| Error::write(path)(std::io::Error::other(message));
-        self.draw(SVGBackend::new(&svg, SIZE).into_drawing_area()).map_err(|e| failed(&svg, e))?;
+        let [svg, png] = ["svg", "png"].map(|ending| format!("{file}.{ending}"));
+        let failed = |name: &str, message: String| Error::write(name)(std::io::Error::other(message));
+        let mut text = String::new();
+        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        self.draw(area).map_err(|e| failed(&svg, e))?;
         let mut rgb = vec![0; 3 * (SIZE.0 * SIZE.1) as usize];
         let area = BitMapBackend::with_buffer(&mut rgb, SIZE).into_drawing_area();
         self.draw(area).map_err(|e| failed(&png, e))?;
         let rgba = rgb.chunks_exact(3).flat_map(|c| [c[0], c[1], c[2], 255]).collect();
-        super::canvas::Picture { width: SIZE.0, height: SIZE.1, rgba }.write_png(&png)
+        let picture = super::canvas::Picture { width: SIZE.0, height: SIZE.1, rgba };
+        let pixels = picture.png().map_err(Error::write(&png))?;
+        Ok([(svg, text.into_bytes()), (png, pixels)])
     }
 
     fn draw<B: DrawingBackend>(

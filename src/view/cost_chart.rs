@@ -1,6 +1,7 @@
 //! Charts of error against cost, both on logarithmic axes, panels side by side.
 
 use super::chart::{BLUE, FONT, GREEN, INK, ORANGE, RED, VIOLET, use_fonts};
+use crate::observe::write_whole;
 use crate::{Error, Result};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -38,7 +39,7 @@ pub fn write(path: &Path, panels: &[Panel]) -> Result<()> {
     let mut svg = String::new();
     let drawn = draw_all(SVGBackend::with_string(&mut svg, size).into_drawing_area(), panels);
     drawn.map_err(|message| Error::write(path)(std::io::Error::other(message)))?;
-    std::fs::write(path, svg).map_err(Error::write(path))
+    write_whole(path, svg.as_bytes())
 }
 
 fn draw_all<B: DrawingBackend>(

@@ -5,7 +5,6 @@ use crate::Result;
 use crate::ledger::Row;
 use crate::observe::examples::ExcitationRow;
 use plotters::style::RGBColor;
-use std::path::Path;
 
 /// A curve over time.
 struct Curve {
@@ -67,21 +66,36 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
-/// Writes all plots of a ledger to a folder, each as SVG and PNG. Does nothing for a single row.
-pub fn write(folder: &Path, scene: &str, rows: &[Row]) -> Result<()> {
+/// A file and what is in it.
+pub type NamedFile = (String, Vec<u8>);
+
+/// The names of the files of all plots, those of motion along examples included.
+pub fn names(examples: bool) -> impl Iterator<Item = String> {
+    let plots = PLOTS.iter().map(|plot| plot.file).chain(examples.then_some(EXAMPLES));
+    plots.flat_map(|file| ["svg", "png"].map(|ending| format!("plots/{file}.{ending}")))
+}
+
+/// All plots of a ledger, each as SVG and PNG; none of a single row.
+pub fn files(scene: &str, rows: &[Row]) -> Result<Vec<NamedFile>> {
     if rows.len() < 2 {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    PLOTS.iter().try_for_each(|plot| plot.chart(scene, rows).write(folder, plot.file))
+    let files: Result<Vec<_>> =
+        PLOTS.iter().map(|plot| plot.chart(scene, rows).files(&in_folder(plot.file))).collect();
+    Ok(files?.into_iter().flatten().collect())
 }
 
 /// File name of the excitation plot.
-pub const EXAMPLES: &str = "examples";
+const EXAMPLES: &str = "examples";
 
-/// Writes χ of the named examples to a folder, as SVG and PNG. Does nothing for a single row.
-pub fn write_examples(folder: &Path, scene: &str, names: &[String], rows: &[ExcitationRow]) -> Result<()> {
+fn in_folder(file: &str) -> String {
+    format!("plots/{file}")
+}
+
+/// χ of the named examples, as SVG and PNG; nothing of a single row.
+pub fn of_examples(scene: &str, names: &[String], rows: &[ExcitationRow]) -> Result<Vec<NamedFile>> {
     if rows.len() < 2 {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let colours = [BLUE, ORANGE, GREEN, RED, VIOLET, INK];
     let lines = names.iter().zip(colours.iter().cycle()).enumerate().map(|(k, (name, &colour))| {
@@ -91,8 +105,9 @@ pub fn write_examples(folder: &Path, scene: &str, names: &[String], rows: &[Exci
     });
     let end = rows.iter().map(|row| row.time).fold(f64::MIN_POSITIVE, f64::max);
     let title = format!("Excitation of the examples: {scene}");
-    Chart { title, axis: "χ (multiples of the shape)", lines: lines.collect(), stacked: false, end }
-        .write(folder, EXAMPLES)
+    let axis = "χ (multiples of the shape)";
+    let chart = Chart { title, axis, lines: lines.collect(), stacked: false, end };
+    chart.files(&in_folder(EXAMPLES)).map(Vec::from)
 }
 
 impl Plot {
@@ -121,7 +136,6 @@ mod tests {
 
     #[test]
     fn every_plot_is_written_in_both_formats() {
-        let folder = tempfile::tempdir().unwrap();
         let row = |k: usize| Row {
             frame: k,
             time: k as f64 * 0.1,
@@ -132,19 +146,24 @@ mod tests {
             ..Row::default()
         };
         let rows: Vec<Row> = (0..20).map(row).collect();
-        write(folder.path(), "test <&> scene", &rows).unwrap();
+        let files = files("test <&> scene", &rows).unwrap();
+        assert!(files.iter().map(|(name, _)| name.clone()).eq(names(false)));
+        let bytes = |name: String| &files.iter().find(|(file, _)| *file == name).unwrap().1;
+        let text = |file: &str| String::from_utf8(bytes(format!("plots/{file}.svg")).clone()).unwrap();
         for plot in PLOTS {
-            let svg = std::fs::read_to_string(folder.path().join(format!("{}.svg", plot.file))).unwrap();
+            let svg = text(plot.file);
             assert!(svg.contains("test &lt;&amp;&gt; scene") && svg.contains("<polyline"), "{}", plot.file);
-            let png = std::fs::File::open(folder.path().join(format!("{}.png", plot.file))).unwrap();
-            let mut reader = png::Decoder::new(std::io::BufReader::new(png)).read_info().unwrap();
+            let png = std::io::Cursor::new(bytes(format!("plots/{}.png", plot.file)));
+            let mut reader = png::Decoder::new(png).read_info().unwrap();
             let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
             reader.next_frame(&mut pixels).unwrap();
             let [r, g, b] = [plot.curves[0].colour.0, plot.curves[0].colour.1, plot.curves[0].colour.2];
             let coloured = pixels.chunks_exact(3).filter(|p| **p == [r, g, b]).count();
             assert!(coloured > 100, "{}: the curve is drawn, {coloured} pixels", plot.file);
         }
-        assert!(std::fs::read_to_string(folder.path().join("energies.svg")).unwrap().contains("kinetic"));
-        assert!(!std::fs::read_to_string(folder.path().join("energies.svg")).unwrap().contains("gravity"));
+        assert!(text("energies").contains("kinetic") && !text("energies").contains("gravity"));
+        // folders of older versions are known by these names
+        let known: Vec<String> = crate::observe::folder::layout::all_names().collect();
+        assert!(names(true).all(|name| known.contains(&name)));
     }
 }

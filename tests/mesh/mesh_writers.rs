@@ -123,7 +123,7 @@ fn nothing_is_left_of_a_file_that_cannot_be_written() {
         out.write_all(b"half a resu")?;
         Err(std::io::Error::other("no space"))
     };
-    let error = write::atomic::write(&path, failing).expect_err("fails");
+    let error = dashpot::disk::atomic::write(&path, failing).expect_err("fails");
     assert_eq!(error.exit_code(), 1);
     assert_eq!(fs::read_to_string(&path).expect("still there"), "good");
     assert_eq!(fs::read_dir(folder.path()).expect("folder").count(), 1, "no temporary file is left");
@@ -163,6 +163,9 @@ fn a_trajectory_is_what_numpy_expects_after_every_frame() {
             (0..count).flat_map(|i| frame(f64::from(i))).flat_map(|p| [p.x, p.y, p.z]).collect();
         assert_eq!(doubles(&bytes[128..]), expected);
         writer.append(&frame(f64::from(count))).expect("appended");
+        let head_before = &fs::read(&path).expect("bytes")[..128];
+        assert_eq!(head_before, &bytes[..128], "told once it is on the disk");
+        writer.tell().expect("told");
     }
 }
 
@@ -172,6 +175,7 @@ fn a_resumed_trajectory_has_the_bytes_of_an_uninterrupted_one() {
     let (whole, resumed) = (folder.path().join("whole.npy"), folder.path().join("resumed.npy"));
     let fill = |writer: &mut TrajectoryWriter, frames: std::ops::Range<i32>| {
         frames.for_each(|i| writer.append(&frame(f64::from(i))).expect("appended"));
+        writer.tell().expect("told");
     };
     fill(&mut TrajectoryWriter::create(&whole, 2).expect("created"), 0..20);
     fill(&mut TrajectoryWriter::create(&resumed, 2).expect("created"), 0..15);
@@ -204,6 +208,8 @@ fn a_point_cache_has_the_head_of_pc2() {
     writer.append(&frame(1.5), 0.0).expect("appended");
     writer.append(&frame(2.5), 0.1).expect("appended");
     assert_eq!(writer.frames(), 2);
+    assert_eq!(&fs::read(&path).expect("bytes")[28..32], 0i32.to_le_bytes(), "not told yet");
+    writer.tell().expect("told");
     let bytes = fs::read(&path).expect("bytes");
     assert_eq!(&bytes[..12], b"POINTCACHE2\0");
     assert_eq!(&bytes[12..16], 1i32.to_le_bytes());

@@ -7,6 +7,8 @@ mod accuracy;
 mod compare;
 mod conserved_scenes;
 mod contract;
+mod durability;
+mod durability_limits;
 mod exports;
 mod exports_elsewhere;
 mod no_test_is_forgotten;

@@ -13,9 +13,10 @@ const ROOMS: &str = "\
 error:
 suggest:
 colour:
+disk: error
 linear: error
 ledger:
-mesh: error suggest
+mesh: error suggest disk
 scene: error suggest mesh
 model: error linear mesh scene
 elastic: error linear model
@@ -26,15 +27,15 @@ step: error linear ledger scene model elastic solve damping contact
 modes: error linear mesh scene model elastic damping step
 setup: error linear mesh scene model damping step modes
 cpu: error linear ledger scene model elastic solve damping step
-observe: error colour ledger mesh scene model step
+observe: error colour disk ledger mesh scene model step
 reduced: error linear ledger scene model damping step modes observe
 design: error suggest scene model step setup cpu
 gpu: error linear ledger scene model elastic solve damping step
 backend: error scene model step cpu gpu
 view: error colour ledger mesh scene model elastic damping contact step observe gpu
-app: error ledger mesh scene model damping contact step setup cpu observe design gpu backend view
+app: error disk ledger mesh scene model damping contact step setup cpu observe design gpu backend view
 reproduce: error suggest ledger scene model damping step modes setup cpu observe reduced design gpu view
-cli: error ledger mesh scene model step modes setup cpu observe reduced design gpu backend view app reproduce
+cli: error disk ledger mesh scene model step modes setup cpu observe reduced design gpu backend view app reproduce
 ";
 
 /// The rows of a table: a room and those that it may use.

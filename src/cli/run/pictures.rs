@@ -2,10 +2,13 @@
 
 use crate::backend::Device;
 use crate::cli::backend::BackendArgs;
+use crate::disk::atomic::Part;
 use crate::error::InputError;
 use crate::gpu::Shared;
 use crate::ledger::Row;
+use crate::observe::Output;
 use crate::observe::examples::ExcitationTable;
+use crate::observe::folder::layout;
 use crate::scene::LoadedScene;
 use crate::step::Simulation;
 use crate::view::record::{Format, Recorder};
@@ -14,11 +17,13 @@ use crate::view::{
     canvas, plot,
 };
 use crate::{Error, Result};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Pictures of a filmstrip are this high (pixels), unless those of the frames are lower, and not much wider.
 const STRIP_HEIGHT: u32 = 300;
 const STRIP_ASPECT: f64 = 1.1;
+/// The frames in a row.
+const FILMSTRIP: &str = "plots/filmstrip.png";
 /// Size of pictures where only a filmstrip or an animation is asked for.
 const DEFAULT_SIZE: [u32; 2] = [1280, 720];
 
@@ -92,6 +97,17 @@ impl PictureArgs {
         self.render.is_some() || self.filmstrip.is_some() || self.animate.is_some()
     }
 
+    /// Files that are written once all frames are drawn.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let film = self.animate.map(|format| format!("animation.{}", format.ending()));
+        self.filmstrip.map(|_| FILMSTRIP.into()).into_iter().chain(film)
+    }
+
+    /// Endings of the files of single frames.
+    pub fn frame_endings(&self) -> &'static [&'static str] {
+        if self.render.is_some() { &["png"] } else { &[] }
+    }
+
     fn look(&self) -> Look {
         let PictureArgs { colour, range, wireframe, no_skin, .. } = *self;
         Look { colour, range, wireframe, skin: !no_skin, ..Look::default() }
@@ -108,8 +124,10 @@ pub struct Pictures {
     camera: Camera,
     look: Look,
     every: usize,
-    directory: PathBuf,
-    recorder: Option<Recorder>,
+    /// Pictures a second of an animation.
+    rate: f64,
+    /// The animation: its name, the file until it is complete, and what writes that.
+    film: Option<(String, Part, Recorder)>,
     /// Frames of the filmstrip, and what draws them.
     strip: Vec<usize>,
     strip_canvas: Canvas,
@@ -125,7 +143,7 @@ impl Pictures {
         loaded: &LoadedScene,
         simulation: &Simulation,
         shared: Option<Shared>,
-        (directory, every): (&Path, usize),
+        every: usize,
     ) -> Result<Option<Self>> {
         if !args.asked() {
             return Ok(None);
@@ -156,7 +174,7 @@ impl Pictures {
             None => Vec::new(),
         };
         let rate = 1.0 / (loaded.scene.time.step * every as f64);
-        let mut pictures = Pictures {
+        Ok(Some(Pictures {
             canvas: Canvas::new(&renderer, size[0], size[1]),
             strip_canvas: Canvas::new(&renderer, strip_size[0], strip_size[1]),
             args: args.clone(),
@@ -166,21 +184,22 @@ impl Pictures {
             size,
             camera,
             every,
-            directory: directory.into(),
-            recorder: None,
+            rate,
+            film: None,
             strip,
             strip_size,
             strip_pictures: Vec::new(),
-        };
-        pictures.recorder = pictures.start_recorder(rate)?;
-        Ok(Some(pictures))
+        }))
     }
 
-    fn start_recorder(&self, rate: f64) -> Result<Option<Recorder>> {
-        let Some(format) = self.args.animate else { return Ok(None) };
-        std::fs::create_dir_all(&self.directory).map_err(Error::write(&self.directory))?;
-        let path = self.directory.join(format!("animation.{}", format.ending()));
-        Recorder::start(&path, format, self.size, rate).map(Some)
+    /// Opens the animation in a folder, if one is asked for.
+    pub fn open(&mut self, directory: &Path) -> Result<()> {
+        let Some(format) = self.args.animate else { return Ok(()) };
+        let name = format!("animation.{}", format.ending());
+        let part = Part::named(&directory.join(&name));
+        let recorder = Recorder::start(part.temporary(), format, self.size, self.rate)?;
+        self.film = Some((name, part, recorder));
+        Ok(())
     }
 
     /// Whether something is drawn of a frame.
@@ -189,11 +208,11 @@ impl Pictures {
     }
 
     fn draws_frame(&self, frame: usize) -> bool {
-        (self.args.render.is_some() || self.recorder.is_some()) && frame.is_multiple_of(self.every)
+        (self.args.render.is_some() || self.film.is_some()) && frame.is_multiple_of(self.every)
     }
 
     /// Draws the frame that the simulation has reached. Reads its state and changes nothing of it.
-    pub fn frame(&mut self, simulation: &Simulation) -> Result<()> {
+    pub fn frame(&mut self, simulation: &Simulation, output: &mut Output) -> Result<()> {
         let frame = simulation.frame_number();
         if !self.draws(frame) {
             return Ok(());
@@ -210,11 +229,11 @@ impl Pictures {
         if self.draws_frame(frame) {
             let picture = self.picture(false, true)?;
             if self.args.render.is_some() {
-                let folder = self.directory.join("frames");
-                std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
-                picture.write_png(&folder.join(format!("frame_{frame:05}.png")))?;
+                let name = layout::frame_name(frame, "png");
+                let png = picture.png().map_err(Error::write(&name))?;
+                output.folder().write_frame(&name, &png)?;
             }
-            if let Some(recorder) = &mut self.recorder {
+            if let Some((_, _, recorder)) = &mut self.film {
                 recorder.push(picture.rgba)?;
             }
         }
@@ -243,21 +262,25 @@ impl Pictures {
     }
 
     /// Writes outputs that need all frames.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(self, output: &mut Output) -> Result<()> {
         if let Some(strip) = annotate::row(&self.strip_pictures) {
-            let folder = self.directory.join("plots");
-            std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
-            strip.write_png(&folder.join("filmstrip.png"))?;
+            output.folder().stage(FILMSTRIP, &strip.png().map_err(Error::write(FILMSTRIP))?)?;
         }
-        self.recorder.map_or(Ok(()), |recorder| recorder.finish().map(|_| ()))
+        if let Some((name, part, recorder)) = self.film {
+            recorder.finish()?;
+            output.folder().stage_part(&name, part);
+        }
+        output.folder().commit()
     }
 }
 
-/// Writes the curves of the ledger, and of motion along examples, into `plots/`.
-pub fn plots(directory: &Path, scene: &str, rows: &[Row], excited: Option<&ExcitationTable>) -> Result<()> {
-    let folder = directory.join("plots");
-    plot::write(&folder, scene, rows)?;
-    excited.map_or(Ok(()), |excited| plot::write_examples(&folder, scene, &excited.names, &excited.rows))
+/// The curves of the ledger, and of motion along examples.
+pub fn plots(scene: &str, rows: &[Row], excited: Option<&ExcitationTable>) -> Result<Vec<plot::NamedFile>> {
+    let mut plots = plot::files(scene, rows)?;
+    if let Some(excited) = excited {
+        plots.extend(plot::of_examples(scene, &excited.names, &excited.rows)?);
+    }
+    Ok(plots)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ fn run(out: &Path, late: Option<Gradient>, export: Vec<Export>) -> crate::Result
         backend = Box::new(DelayedBackend::new(backend, gradient));
     }
     let simulation = Simulation::new(&loaded.scene, model, backend).unwrap();
-    let args = Args { out: Some(out.into()), export, every: 4, checkpoint: 3, ..Args::of_scene("bar") };
+    let args = Args { out: Some(out.into()), export, every: 4, checkpoint: Some(3), ..Args::of_scene("bar") };
     Run::start(args, loaded, simulation, Vec::new()).unwrap().finish()
 }
 

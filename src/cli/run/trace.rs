@@ -24,7 +24,7 @@ pub(super) fn check(
 
 /// Writes the iterations of the next frame. They are made by a simulation on the CPU that starts where this one is, so that the run
 /// itself is what it is without.
-pub(super) fn write(loaded: &LoadedScene, simulation: &mut Simulation, output: &Output) -> Result<()> {
+pub(super) fn write(loaded: &LoadedScene, simulation: &mut Simulation, output: &mut Output) -> Result<()> {
     let snapshot = simulation.snapshot()?;
     let model = Arc::new(simulation.model().clone());
     let backend = cpu::backend(model.clone(), &loaded.scene.solver)?;

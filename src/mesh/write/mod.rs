@@ -1,6 +1,5 @@
 //! Writes meshes to files; the extension selects the format.
 
-pub mod atomic;
 mod gmsh;
 mod medit;
 mod obj;
@@ -9,7 +8,8 @@ mod vtk;
 
 use super::Mesh;
 use crate::Vec3;
-use crate::error::{InputError, Result};
+use crate::disk::atomic;
+use crate::error::{Error, InputError, Result};
 use std::io;
 use std::path::Path;
 
@@ -30,6 +30,16 @@ struct Shape<'a> {
     mesh: &'a Mesh,
     positions: &'a [Vec3],
     known: VertexData<'a>,
+}
+
+impl<'a> Shape<'a> {
+    fn new(mesh: &'a Mesh, positions: &'a [Vec3], known: VertexData<'a>) -> Self {
+        let vertices = mesh.positions.len();
+        assert_eq!(positions.len(), vertices, "a position for every vertex");
+        assert!([0, vertices].contains(&known.velocities.len()), "a velocity for every vertex");
+        assert!([0, vertices].contains(&known.bodies.len()), "a body for every vertex");
+        Shape { mesh, positions, known }
+    }
 }
 
 /// What else is known of the vertices, for formats that have room for it; an empty slice if it is not.
@@ -57,12 +67,19 @@ pub fn write(path: &Path, mesh: &Mesh, positions: &[Vec3]) -> Result<()> {
 /// # Panics
 /// If `positions`, or what is known, are not as many as the vertices of `mesh`.
 pub fn write_with_data(path: &Path, mesh: &Mesh, positions: &[Vec3], known: VertexData<'_>) -> Result<()> {
-    let vertices = mesh.positions.len();
-    assert_eq!(positions.len(), vertices, "a position for every vertex");
-    assert!([0, vertices].contains(&known.velocities.len()), "a velocity for every vertex");
-    assert!([0, vertices].contains(&known.bodies.len()), "a body for every vertex");
     let writer = writer_for(path)?;
-    atomic::write(path, |out| writer(out, &Shape { mesh, positions, known }))
+    let shape = Shape::new(mesh, positions, known);
+    atomic::write(path, |out| writer(out, &shape))
+}
+
+/// What the file of this name would hold.
+///
+/// # Panics
+/// If `positions`, or what is known, are not as many as the vertices of `mesh`.
+pub fn encode(name: &Path, mesh: &Mesh, positions: &[Vec3], known: VertexData<'_>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    writer_for(name)?(&mut bytes, &Shape::new(mesh, positions, known)).map_err(Error::write(name))?;
+    Ok(bytes)
 }
 
 /// Refuses a path whose ending no writer has.

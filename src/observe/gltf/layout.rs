@@ -1,7 +1,7 @@
 //! The layout of `motion.glb`.
 
+use crate::disk::File;
 use crate::observe::visible::Visible;
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 
@@ -113,6 +113,7 @@ impl Layout {
         file.set_len(length)?;
         let mut weights = vec![0_u8; 4 * self.targets()];
         file.seek(SeekFrom::Start(self.data_start() + self.weights_at() as u64))?;
+        let mut file = io::BufWriter::with_capacity(1 << 16, file);
         for frame in 0..self.frames {
             weights.fill(0);
             if frame > 0 {
@@ -120,10 +121,16 @@ impl Layout {
             }
             file.write_all(&weights)?;
         }
-        Ok(())
+        file.flush()
     }
 
-    /// Writes a frame and updates the counts.
+    /// Where the positions of the first frames are.
+    pub fn positions(&self, frames: usize) -> Range<u64> {
+        let start = self.data_start() + self.positions_at() as u64;
+        start..start + 12 * (self.vertices * frames) as u64
+    }
+
+    /// Writes a frame that [`Layout::tell`] will count.
     pub fn put(&self, file: &mut File, frame: usize, points: &[[f32; 3]], time: f32) -> io::Result<()> {
         let mut at = |place: u64, bytes: &[u8]| {
             file.seek(SeekFrom::Start(place))?;
@@ -139,12 +146,23 @@ impl Layout {
         for (part, place) in self.parts.iter().zip(&self.bounds[frame * self.parts.len()..]) {
             at(json(*place), bounds(&points[part.clone()]).as_bytes())?;
         }
-        at(json(self.offsets.frames), wide(&(frame + 1).to_string()).as_bytes())?;
         if self.targets() > 0 {
             at(data + (self.times_at() + 4 * frame) as u64, &time.to_le_bytes())?;
-            at(json(self.offsets.last), wide(&format!("{:?}", f64::from(time))).as_bytes())?;
-            at(json(self.offsets.times), wide(&(frame + 1).to_string()).as_bytes())?;
-            at(json(self.offsets.weights), wide(&((frame + 1) * self.targets()).to_string()).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Lets the animation end at the last of this many frames, at a time (s).
+    pub fn tell(&self, file: &mut File, made: usize, time: f32) -> io::Result<()> {
+        let mut at = |place: usize, number: String| {
+            file.seek(SeekFrom::Start(20 + place as u64))?;
+            file.write_all(wide(&number).as_bytes())
+        };
+        at(self.offsets.frames, made.to_string())?;
+        if self.targets() > 0 {
+            at(self.offsets.last, format!("{:?}", f64::from(time)))?;
+            at(self.offsets.times, made.to_string())?;
+            at(self.offsets.weights, (made * self.targets()).to_string())?;
         }
         Ok(())
     }

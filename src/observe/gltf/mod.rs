@@ -10,8 +10,8 @@
 //! normals would double the file.
 //!
 //! The number of frames is known before the run, so the file is laid out completely and frames are filled in. Header
-//! numbers that change have a fixed width: at any moment the animation ends at the last frame written, and only one
-//! frame is kept in memory.
+//! numbers that change have a fixed width: at any moment the animation ends at the last frame that is safely on the disk, and only
+//! one frame is kept in memory.
 
 mod describe;
 mod layout;
@@ -19,11 +19,12 @@ mod layout;
 use super::motion::MotionWriter;
 use super::visible::Visible;
 use crate::Vec3;
+use crate::disk::{File, atomic::Part};
 use crate::error::{Error, InputError, Result};
 use layout::Layout;
 use serde_json::Value;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Size limit (bytes): browsers do not load larger files.
@@ -37,8 +38,11 @@ pub struct GltfWriter {
     layout: Layout,
     /// Positions of the first frame (m).
     first: Vec<[f32; 3]>,
-    /// How many frames the file holds.
+    /// How many frames the file holds, and how many of them it tells of.
     made: usize,
+    told: usize,
+    /// Time of the last one (s).
+    last: f32,
 }
 
 /// Refuses a file that would be too large, before anything is computed: `frames` frames, exporting every `every`-th of
@@ -66,48 +70,36 @@ impl GltfWriter {
     pub fn create(path: &Path, visible: &Visible, frames: usize) -> Result<Self> {
         let layout = Layout::new(visible, frames);
         let begin = || -> io::Result<File> {
-            let mut file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
+            let mut file = File::create(path)?;
             layout.write(&mut file)?;
             Ok(file)
         };
         let file = begin().map_err(Error::write(path))?;
-        Ok(GltfWriter { path: path.into(), file, layout, first: Vec::new(), made: 0 })
+        Ok(GltfWriter { path: path.into(), file, layout, first: Vec::new(), made: 0, told: 0, last: 0.0 })
     }
 
-    /// Continues a file of a run with the same visible vertices and triangles after its first frames, which were at
-    /// `times` (s). The new file has room for `frames` frames; it replaces the old one once those are copied.
+    /// Refuses a file that is not of a run with the same visible vertices and triangles, or without frames at `times` (s).
+    pub fn check(path: &Path, visible: &Visible, times: &[f64]) -> Result<()> {
+        Earlier::of(path, &Layout::new(visible, times.len().max(1)), times).map(drop)
+    }
+
+    /// Continues such a file after those frames. The new file has room for `frames` frames; it replaces the old one once those are
+    /// copied.
     pub fn resume(path: &Path, visible: &Visible, frames: usize, times: &[f64]) -> Result<Self> {
-        let fault = |message: &str| Error::from(InputError::new(message).in_file(path));
-        let mut earlier = Earlier::open(path).map_err(|e| fault(&format!("cannot be continued: {e}")))?;
-        let part = path.with_extension("relaid");
-        let mut writer = GltfWriter::create(&part, visible, frames)?;
-        let mut take_over = || -> Result<()> {
-            let layout = &writer.layout;
-            let unreadable = |e: io::Error| fault(&format!("cannot be continued: {e}"));
-            let indices = earlier.view("indices", 0, layout.indices.len()).map_err(unreadable)?;
-            if indices != layout.indices || earlier.frames_of(layout.vertices) < times.len() {
-                return Err(fault("does not contain the motion of these bodies up to the checkpoint"));
-            }
-            for (frame, &time) in times.iter().enumerate() {
-                let bytes = 12 * writer.layout.vertices;
-                let held = earlier.view("positions", frame * bytes, bytes).map_err(unreadable)?;
-                let at = earlier.view("times", 4 * frame, 4);
-                if at.is_ok_and(|at| at != (time as f32).to_le_bytes()) {
-                    return Err(fault("has its frames at other times: was it written with another --every?"));
-                }
-                let components: Vec<f32> = held.chunks_exact(4).map(float).collect();
-                let points = components.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-                writer.put(points, time)?;
-            }
-            Ok(())
-        };
-        let taken = take_over().and_then(|()| std::fs::rename(&part, path).map_err(Error::write(path)));
-        if taken.is_err() {
-            // already failing: a failed cleanup adds nothing
-            let _ = std::fs::remove_file(&part);
+        let part = Part::named(path);
+        let mut writer = GltfWriter::create(part.temporary(), visible, frames)?;
+        let mut earlier = Earlier::of(path, &writer.layout, times)?;
+        for (frame, &time) in times.iter().enumerate() {
+            let points = earlier.points(frame, writer.layout.vertices);
+            let points = points.map_err(|e| InputError::new(e.to_string()).in_file(path))?;
+            writer.put(points, time)?;
         }
+        writer.tell()?;
+        part.sync()?;
+        part.place()?;
         writer.path = path.into();
-        taken.map(|()| writer)
+        writer.file = writer.file.moved(path);
+        Ok(writer)
     }
 
     /// How many frames the file holds.
@@ -123,6 +115,7 @@ impl GltfWriter {
             self.first = points;
         }
         self.made += 1;
+        self.last = time as f32;
         Ok(())
     }
 }
@@ -141,6 +134,20 @@ impl MotionWriter for GltfWriter {
         }
         self.put(points, time)
     }
+
+    fn tell(&mut self) -> Result<()> {
+        if self.told == self.made {
+            return Ok(());
+        }
+        let GltfWriter { file, layout, made, last, .. } = self;
+        layout.tell(file, *made, *last).map_err(Error::write(&self.path))?;
+        self.told = self.made;
+        Ok(())
+    }
+
+    fn solid(&self) -> Range<u64> {
+        self.layout.positions(self.made)
+    }
 }
 
 fn float(bytes: &[u8]) -> f32 {
@@ -149,15 +156,46 @@ fn float(bytes: &[u8]) -> f32 {
 
 /// A file written by an earlier run.
 struct Earlier {
-    file: File,
+    file: std::fs::File,
     json: Value,
     /// Where its data begin.
     data: u64,
 }
 
 impl Earlier {
+    /// Opens a file of the same bodies with frames at these times (s).
+    fn of(path: &Path, layout: &Layout, times: &[f64]) -> Result<Self> {
+        let fault = |message: &str| Error::from(InputError::new(message).in_file(path));
+        let unreadable = |e: io::Error| fault(&format!("cannot be continued: {e}"));
+        let mut earlier = Earlier::open(path).map_err(unreadable)?;
+        let indices = earlier.view("indices", 0, layout.indices.len()).map_err(unreadable)?;
+        if indices != layout.indices || earlier.room_for(layout.vertices) < times.len() {
+            return Err(fault("does not contain the motion of these bodies up to the checkpoint"));
+        }
+        if !times.is_empty() {
+            earlier.points(times.len() - 1, layout.vertices).map_err(unreadable)?;
+        }
+        for (frame, &time) in times.iter().enumerate() {
+            let at = earlier.view("times", 4 * frame, 4);
+            if at.is_ok_and(|at| at != (time as f32).to_le_bytes()) {
+                let message =
+                    "has its frames at other times, or too few: was it written with another --every?";
+                return Err(fault(message));
+            }
+        }
+        Ok(earlier)
+    }
+
+    /// What is stored of a frame.
+    fn points(&mut self, frame: usize, vertices: usize) -> io::Result<Vec<[f32; 3]>> {
+        let bytes = 12 * vertices;
+        let components: Vec<f32> =
+            self.view("positions", frame * bytes, bytes)?.chunks_exact(4).map(float).collect();
+        Ok(components.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect())
+    }
+
     fn open(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let mut file = std::fs::File::open(path)?;
         let mut head = [0; 20];
         file.read_exact(&mut head)?;
         let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]);
@@ -189,10 +227,10 @@ impl Earlier {
         Ok(read)
     }
 
-    /// Number of frames written, for this many vertices.
-    fn frames_of(&self, vertices: usize) -> usize {
-        let made = self.json["extras"]["frames"].as_u64().unwrap_or(0);
+    /// Frames that there is room for, of this many vertices. What it tells of may be less after a loss of power.
+    fn room_for(&self, vertices: usize) -> usize {
         let seen = self.json["extras"]["vertices"].as_u64();
-        if seen == Some(vertices as u64) { made as usize } else { 0 }
+        let bytes = self.find("positions").and_then(|view| view["byteLength"].as_u64()).unwrap_or(0);
+        if seen == Some(vertices as u64) { (bytes / 12 / seen.unwrap_or(1).max(1)) as usize } else { 0 }
     }
 }

@@ -144,7 +144,19 @@ impl Film {
         command.args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgba"]);
         command.args(["-s", &format!("{width}x{height}"), "-r", &format!("{rate}"), "-i", "-"]);
         // players expect 4:2:0 subsampling, so sizes must be even
-        command.args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18"]);
+        command.args([
+            "-vf",
+            "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+            "-pix_fmt",
+            "yuv420p",
+            "-crf",
+            "18",
+            "-f",
+            "mp4",
+        ]);
+        // a signal of the terminal ends the run after the frame, and the film with it
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.arg(path).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         Ok(Film { path: path.into(), ffmpeg: command.spawn().map_err(Error::write(path))? })
     }

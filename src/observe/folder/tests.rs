@@ -1,0 +1,190 @@
+//! A folder changes hands.
+
+use super::layout::{CHECKPOINTS, EARLIER, FRAME_HASHES, SCENE_HEAD};
+use super::*;
+use crate::disk::faults::{Fail, watch};
+use std::fs;
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| name.to_string()).collect()
+}
+
+fn claims() -> Claims {
+    let frames = Some(Frames { endings: names(&["obj"]), every: 2, last: 8 });
+    Claims { names: names(&["scene.toml", "ledger.csv", "plots/a.svg", FRAME_HASHES]), frames }
+}
+
+/// Writes a result whose files all hold this text; if it is not done, it is as a killed run leaves it.
+fn write(directory: &Path, text: &str, done: bool) -> Result<Vec<String>> {
+    let mut folder = Folder::open(directory, false)?;
+    folder.begin(claims(), None)?;
+    folder.stage("scene.toml", text.as_bytes())?;
+    folder.stage("ledger.csv", text.as_bytes())?;
+    folder.stage("plots/a.svg", text.as_bytes())?;
+    folder.commit()?;
+    folder.list_frames(None)?;
+    folder.write_frame("frames/frame_00004.obj", text.as_bytes())?;
+    folder.sync(&[])?;
+    if done {
+        folder.finish(Status::Done, true)?;
+    }
+    Ok(folder.take_notes())
+}
+
+fn text_of(directory: &Path) -> String {
+    verify(directory).unwrap();
+    let texts = ["scene.toml", "ledger.csv", "plots/a.svg", "frames/frame_00004.obj"]
+        .map(|name| fs::read_to_string(directory.join(name)).unwrap());
+    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+    texts[0].clone()
+}
+
+#[test]
+fn a_result_is_replaced_as_a_whole() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("a/b");
+    assert!(write(&out, "first", true).unwrap().is_empty());
+    assert_eq!(text_of(&out), "first");
+    fs::write(out.join("notes.txt"), "mine").unwrap();
+    fs::write(out.join("frames/mine.txt"), "mine").unwrap();
+    // killed before it has a checkpoint
+    let notes = write(&out, "second", false).unwrap();
+    assert!(notes[0].contains("earlier/1") && notes.len() == 1, "{notes:?}");
+    assert_eq!(text_of(&out.join("earlier/1")), "first");
+    // nothing to go on with: removed; the first one stays
+    assert!(write(&out, "third", false).unwrap().is_empty());
+    assert_eq!(text_of(&out.join("earlier/1")), "first");
+    // one with a checkpoint stays, too
+    fs::write(out.join(CHECKPOINTS[1]), "").unwrap();
+    let mut manifest = Manifest::read(&out).unwrap();
+    manifest.claim(CHECKPOINTS.map(String::from), None);
+    manifest.write(&out).unwrap();
+    assert_eq!(write(&out, "fourth", false).unwrap().len(), 1);
+    assert_eq!(text_of(&out.join("earlier/2")), "third");
+    // until one is done
+    write(&out, "fifth", true).unwrap();
+    assert_eq!(text_of(&out), "fifth");
+    assert!(!out.join(EARLIER).exists());
+    for file in ["notes.txt", "frames/mine.txt"] {
+        assert_eq!(fs::read_to_string(out.join(file)).unwrap(), "mine", "left alone");
+    }
+}
+
+#[test]
+fn a_move_that_is_cut_off_is_taken_back() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut cut = 0;
+    for number in 0.. {
+        let out = scratch.path().join(number.to_string());
+        write(&out, "old", true).unwrap();
+        let (result, _) = watch(Fail::From(number), || write(&out, "new", false));
+        if result.is_ok() {
+            break;
+        }
+        cut += usize::from(out.join("earlier/1").exists() && !out.join("earlier/1/manifest.json").exists());
+        assert!(verify(&out).is_ok() || verify(&out.join("earlier/1")).is_ok(), "{number}");
+        drop(Folder::open(&out, false).unwrap());
+        let place =
+            [out.join("earlier/1"), out.clone()].into_iter().find(|place| place.join("plots").exists());
+        let moved = verify(&out.join("earlier/1")).is_ok();
+        assert_eq!(
+            text_of(&if moved { out.join("earlier/1") } else { out.clone() }),
+            "old",
+            "{number} {place:?}"
+        );
+    }
+    assert!(cut > 5, "{cut} moves were cut off");
+}
+
+#[test]
+fn a_folder_has_one_writer() {
+    let scratch = tempfile::tempdir().unwrap();
+    let first = Folder::open(scratch.path(), false).unwrap();
+    let error = Folder::open(scratch.path(), false).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
+    drop(first);
+    Folder::open(scratch.path(), false).unwrap();
+}
+
+#[test]
+fn files_of_others_are_refused_or_replaced_by_force() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("r");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("scene.toml"), "mine").unwrap();
+    fs::write(out.join("other.txt"), "mine").unwrap();
+    let error = write(&out, "new", true).unwrap_err();
+    assert!(error.exit_code() == 2 && error.to_string().contains("other.txt, scene.toml"), "{error}");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 2, "not even a lock is left");
+    let mut folder = Folder::open(&out, true).unwrap();
+    folder.begin(claims(), None).unwrap();
+    assert_eq!(folder.take_notes(), ["--force: replacing scene.toml"]);
+    drop(folder);
+    assert!(!out.join("scene.toml").exists() && out.join("other.txt").exists());
+    // in a folder of ours
+    fs::create_dir(out.join("frames")).unwrap();
+    write(&out, "new", true).unwrap();
+    let mut folder = Folder::open(&out, false).unwrap();
+    fs::write(out.join("motion.glb"), "mine").unwrap();
+    let more = Claims { names: names(&["motion.glb"]), frames: None };
+    let error = folder.begin(more, None).unwrap_err();
+    assert!(error.exit_code() == 2 && error.to_string().contains("motion.glb"), "{error}");
+    assert_eq!(text_of(&out), "new");
+}
+
+#[test]
+fn a_folder_of_an_older_version_is_ours() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path();
+    fs::create_dir(out.join("frames")).unwrap();
+    for name in ["ledger.csv", "frames/frame_00001.ply", "points.pc2"] {
+        fs::write(out.join(name), "old").unwrap();
+    }
+    fs::write(out.join("scene.toml"), format!("{SCENE_HEAD}x")).unwrap();
+    fs::write(out.join("summary.json"), "{\"status\": \"done\"}").unwrap();
+    write(out, "new", false).unwrap();
+    for name in ["ledger.csv", "frames/frame_00001.ply", "points.pc2", "summary.json"] {
+        assert!(out.join("earlier/1").join(name).exists(), "{name}");
+    }
+    assert_eq!(verify(&out.join("earlier/1")).unwrap().status, Status::Done);
+    write(out, "newer", true).unwrap();
+    assert!(!out.join("earlier").exists() && !out.join("points.pc2").exists());
+}
+
+#[test]
+fn a_manifest_names_nothing_outside_its_folder() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (name, sound) in [
+        ("ledger.csv", true),
+        ("plots/a.svg", true),
+        ("../a", false),
+        ("/etc/passwd", false),
+        ("plots/../../a", false),
+        ("earlier/1", false),
+        ("manifest.json", false),
+        (".lock", false),
+        ("", false),
+    ] {
+        Manifest::new([name.to_string()], None).write(scratch.path()).unwrap();
+        assert_eq!(Manifest::read(scratch.path()).is_some(), sound, "{name}");
+    }
+}
+
+#[test]
+fn damage_is_found() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path();
+    for name in ["scene.toml", "plots/a.svg", "frames/frame_00004.obj", FRAME_HASHES] {
+        write(out, "good", true).unwrap();
+        let bytes = fs::read(out.join(name)).unwrap();
+        for damage in [&b"bad!"[..], b""] {
+            fs::write(out.join(name), damage).unwrap();
+            assert!(verify(out).unwrap_err().to_string().contains(name), "{name}");
+        }
+        fs::remove_file(out.join(name)).unwrap();
+        assert!(verify(out).unwrap_err().to_string().contains("missing"), "{name}");
+        fs::write(out.join(name), bytes).unwrap();
+        verify(out).unwrap();
+    }
+}
