@@ -116,6 +116,17 @@ pub enum RunError {
              use the material `neo-hookean` or `corotated-linear`, or a smaller time.step"
     )]
     InsideOut { frame: usize, element: String, body: String },
+    /// Another column of the ledger is no longer a finite number.
+    #[error(
+        "frame {frame}: `{column}` is no longer finite; try a smaller time.step, more damping or backward-euler"
+    )]
+    LedgerNotFinite { frame: usize, column: &'static str },
+    /// More energy has been gained than `energy.limit` allows, or than any motion survives.
+    #[error(
+        "frame {frame}: energy is growing: {gained:.3e} J were added to the {before:.3e} J that there were, too much since frame {since} ({rule}); \
+             try damping, more time.iterations, a shorter time.step or another integrator.kind"
+    )]
+    EnergyGrows { frame: usize, since: usize, gained: f64, before: f64, rule: &'static str },
     /// The device cannot do what the scene asks for.
     #[error("{0} runs on the CPU only; use --backend cpu")]
     OnlyOnCpu(&'static str),

@@ -1,5 +1,6 @@
 //! `dashpot run SCENE`: headless.
 
+mod guard;
 mod pictures;
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,6 @@ use crate::error::InputError;
 use crate::gpu::Shared;
 use crate::ledger::Row;
 use crate::observe::checkpoint::Checkpoint;
-use crate::observe::diagnostics::Diagnostics;
 use crate::observe::examples::ExcitationTable;
 use crate::observe::summary::{ConservationSummary, DeviceSummary, Summary};
 use crate::observe::{Export, Output, Plan, write_whole};
@@ -20,6 +20,7 @@ use crate::scene::check::refuse_if;
 use crate::setup::{self, build};
 use crate::step::{DeviceUse, Simulation};
 use crate::{Error, Result};
+use guard::Guard;
 use indicatif::{ProgressBar, ProgressStyle};
 use pictures::{PictureArgs, Pictures};
 use std::path::{Path, PathBuf};
@@ -90,6 +91,8 @@ struct Run {
     simulation: Simulation,
     /// The ledger so far; the whole of it is in every checkpoint.
     rows: Vec<Row>,
+    /// Watches its energy.
+    guard: Guard,
     /// The frame it starts from.
     from: usize,
     /// What the device had done after the first frame of this run: that one compiles and sends what stays.
@@ -149,9 +152,11 @@ impl Run {
     ) -> Result<Self> {
         simulation.prepare()?;
         let mut rows = vec![simulation.last_row()];
+        let mut differs = false;
         if let Some(path) = &args.resume {
             let mut checkpoint = Checkpoint::read(path)?;
-            if checkpoint.restore(&loaded.standalone(), &mut simulation, path)? {
+            differs = checkpoint.restore(&loaded.standalone(), &mut simulation, path)?;
+            if differs {
                 warnings.push(format!("the scene differs from the one {} was written with", path.display()));
             }
             rows = checkpoint.rows;
@@ -168,6 +173,9 @@ impl Run {
         if let Some(directory) = &args.out {
             keep_scene(&args.scene, directory)?;
         }
+        // rows of another scene say nothing about this one
+        let watched = if differs { &rows[from..] } else { &rows[..] };
+        let guard = Guard::new(&loaded, &simulation, watched);
         let (pictures, no_pictures, excitations) = (None, None, None);
         let first_use = None;
         Ok(Run {
@@ -176,6 +184,7 @@ impl Run {
             warnings,
             simulation,
             rows,
+            guard,
             from,
             first_use,
             pictures,
@@ -202,7 +211,7 @@ impl Run {
         summary.warnings = std::mem::take(&mut self.warnings);
         summary.device = self.device_summary();
         let missed = summary.conservation.as_ref().and_then(ConservationSummary::warning);
-        for wrong in missed.into_iter().chain(self.wrong()) {
+        for wrong in missed.into_iter().chain(self.guard.warnings()) {
             tell!("warning: {wrong}");
             summary.warnings.push(wrong);
         }
@@ -236,14 +245,6 @@ impl Run {
         DeviceSummary::new(&used, frames, &self.simulation)
     }
 
-    /// Warnings derived from the ledger.
-    fn wrong(&self) -> Vec<String> {
-        let mut diagnostics = Diagnostics::new(&self.loaded.scene);
-        // rows before a checkpoint may belong to another scene
-        self.rows.iter().skip(self.from).for_each(|row| diagnostics.add(row));
-        diagnostics.warnings()
-    }
-
     fn output(&self, directory: &Path, scene: &str) -> Result<Output> {
         let plan = Plan {
             directory,
@@ -273,7 +274,7 @@ impl Run {
             if let (Some(output), true) = (output.as_ref(), self.args.trace == Some(frame)) {
                 trace::write(&self.loaded, &mut self.simulation, output)?;
             }
-            self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
+            self.start_frame(output)?;
             self.first_use = self.first_use.or_else(|| self.simulation.device_use());
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
             let checkpoint = output.is_some() && frame.is_multiple_of(self.args.checkpoint);
@@ -299,6 +300,25 @@ impl Run {
         output.as_ref().map_or(Ok(()), |output| self.checkpoint(scene, output))
     }
 
+    /// Starts a frame; a guarded one is also finished, since it may have to be made again.
+    fn start_frame(&mut self, output: &mut Option<Output>) -> Result<()> {
+        let Run { guard, simulation, loaded, args, .. } = self;
+        if !guard.repeats() {
+            return simulation.start_frame().map_err(|e| loaded.place_error(e));
+        }
+        let row = guard.frame(loaded, &args.backend, simulation).map_err(|e| loaded.place_error(e))?;
+        self.keep_row(row, output)
+    }
+
+    /// Takes a row into the ledger; an error if its energy ends the run.
+    fn keep_row(&mut self, row: Row, output: &mut Option<Output>) -> Result<()> {
+        self.rows.push(row);
+        if let Some(output) = output {
+            output.row(&row, &self.simulation)?;
+        }
+        self.guard.row(&row)
+    }
+
     /// Draws the current frame, if requested.
     fn draw(&mut self) -> Result<()> {
         self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.frame(&self.simulation))
@@ -313,10 +333,7 @@ impl Run {
                 return Ok(());
             }
             for row in rows {
-                self.rows.push(row);
-                if let Some(output) = output {
-                    output.row(&row, &self.simulation)?;
-                }
+                self.keep_row(row, output)?;
             }
         }
     }
