@@ -148,6 +148,17 @@ pub enum RunError {
              time.step, masses and stiffnesses"
     )]
     NotPositiveDefinite { row: usize },
+    /// An entry of the matrix is not a finite number.
+    #[error(
+        "cannot factor the system matrix: row {row} holds {value}; check for extreme values of time.step, masses and stiffnesses"
+    )]
+    MatrixEntry { row: usize, value: f64 },
+    /// The same, with the element that makes it so.
+    #[error(
+        "cannot factor the system matrix: {why} at {element} of body `{body}`; check for extreme values of its mesh, density and \
+             stiffnesses, and of time.step"
+    )]
+    MatrixAt { why: String, element: String, body: String },
     /// Not enough memory for the factored matrix.
     #[error(
         "out of memory: the factored matrix needs {megabytes} MB; a coarser mesh, solver.precision = \"single\" \

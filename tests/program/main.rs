@@ -7,6 +7,7 @@ mod accuracy;
 mod compare;
 mod conserved_scenes;
 mod contract;
+mod energy_guard;
 mod exports;
 mod exports_elsewhere;
 mod no_test_is_forgotten;
