@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GuardKind {
-    /// It says so and goes on, up to a million times the energy that there was.
+    /// It says so and goes on, up to a thousand times the energy that there was.
     Warn,
     /// It ends with an error.
     Stop,

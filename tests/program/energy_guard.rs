@@ -72,32 +72,24 @@ fn shorter_steps_keep_a_gain_small_and_resume_to_the_same_bytes() {
     assert_eq!(ledger("whole"), ledger("cut"));
 }
 
-/// 82 J that became 2.5e58 under the status `done`.
+/// A pile that explodes in contact took longer with every frame, up to 40 s; an explicit bar went on to numbers that are none.
 #[test]
 fn a_run_that_runs_away_ends() {
     let folder = tempfile::tempdir().unwrap();
-    let settings = [
-        "run",
-        "t-pipe",
-        "--set",
-        "integrator.kind=newmark",
-        "--set",
-        "damping.model=pbd",
-        "--set",
-        "conservation.method=fepr",
-        "--set",
-        "time.iterations=1",
-        "--set",
-        "solver.precision=single",
-    ];
-    let output = dashpot(folder.path(), &settings);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_ne!(output.status.code(), Some(101), "{said}");
-    if output.status.code() == Some(0) {
-        let said = String::from_utf8_lossy(&output.stdout);
-        panic!("it ended well:\n{said}");
+    for (scene, kind) in [("box-pile", "newmark"), ("bar", "symplectic-euler")] {
+        let kind = format!("integrator.kind={kind}");
+        fails(folder.path(), &["run", scene, "--set", &kind], 1, &["a thousand times what there was"]);
     }
-    assert!(said.contains("energy is growing") || said.contains("no longer finite"), "{said}");
+}
+
+/// Damping inside the solve, beside an energy that is held, gains nothing.
+#[test]
+fn what_is_held_beside_damping_is_no_gain() {
+    let folder = tempfile::tempdir().unwrap();
+    let damped = ["--set", "damping.model=laplacian", "--set", "damping.stiffness=1e-3", "--frames", "60"];
+    let output = dashpot(folder.path(), &[&["run", "conserved-cube"][..], &damped].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !said.contains("growing"), "{said}");
 }
 
 /// Matrices that cannot be factored name the body.

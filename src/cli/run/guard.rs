@@ -43,7 +43,7 @@ impl Guard {
         self.diagnostics.add(row);
         let Some(since) = self.diagnostics.growing_since() else { return Ok(()) };
         let rule = match self.kind {
-            _ if self.diagnostics.runs_away() => "a million times what there was",
+            _ if self.diagnostics.runs_away() => "a thousand times what there was",
             GuardKind::Stop => "energy.guard = \"stop\"",
             GuardKind::Warn | GuardKind::Substep => {
                 if !std::mem::replace(&mut self.told, true) {
