@@ -120,6 +120,17 @@ pub enum RunError {
              use the material `neo-hookean` or `corotated-linear`, or a smaller time.step"
     )]
     InsideOut { frame: usize, element: String, body: String },
+    /// Another column of the ledger is no longer a finite number.
+    #[error(
+        "frame {frame}: `{column}` is no longer finite; try a smaller time.step, more damping or backward-euler"
+    )]
+    LedgerNotFinite { frame: usize, column: &'static str },
+    /// More energy has been gained than `energy.limit` allows, or than any motion survives.
+    #[error(
+        "frame {frame}: energy is growing: {gained:.3e} J were added to the {before:.3e} J that there were, too much since frame {since} ({rule}); \
+             try damping, more time.iterations, a shorter time.step or another integrator.kind"
+    )]
+    EnergyGrows { frame: usize, since: usize, gained: f64, before: f64, rule: &'static str },
     /// The device cannot do what the scene asks for.
     #[error("{0} runs on the CPU only; use --backend cpu")]
     OnlyOnCpu(&'static str),
@@ -141,6 +152,17 @@ pub enum RunError {
              time.step, masses and stiffnesses"
     )]
     NotPositiveDefinite { row: usize },
+    /// An entry of the matrix is not a finite number.
+    #[error(
+        "cannot factor the system matrix: row {row} holds {value}; check for extreme values of time.step, masses and stiffnesses"
+    )]
+    MatrixEntry { row: usize, value: f64 },
+    /// The same, with the element that makes it so.
+    #[error(
+        "cannot factor the system matrix: {why} at {element} of body `{body}`; check for extreme values of its mesh, density and \
+             stiffnesses, and of time.step"
+    )]
+    MatrixAt { why: String, element: String, body: String },
     /// Not enough memory for the factored matrix.
     #[error(
         "out of memory: the factored matrix needs {megabytes} MB; a coarser mesh, solver.precision = \"single\" \

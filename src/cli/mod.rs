@@ -7,7 +7,7 @@ macro_rules! say {
 
 /// Prints a line to the standard error; a failed write is ignored.
 macro_rules! tell {
-    ($($format:tt)*) => { drop(std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($format)*)))) };
+    ($($format:tt)*) => { $crate::cli::print_aside(&format!("{}\n", format_args!($($format)*))) };
 }
 
 pub mod adapters;
@@ -29,6 +29,7 @@ use crate::error::InputError;
 use crate::{Error, Result};
 pub use backend::{BackendArgs, SOFTWARE};
 use clap::{Parser, Subcommand};
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 pub use table::Table;
@@ -98,9 +99,25 @@ impl Threads {
     }
 }
 
+/// Control characters of names, keys and values of files are shown, not obeyed by the terminal: only lines end, and tabulators stay.
+fn printable(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_control) {
+        return text.into();
+    }
+    let show = |c: char| if is_control(c) { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(show).collect::<String>().into()
+}
+
+/// Prints to the standard error.
+fn print_aside(text: &str) {
+    // there is nowhere else to tell
+    drop(std::io::stderr().write_all(printable(text).as_bytes()));
+}
+
 /// Prints to the standard output. A closed pipe, as of `head`, is no failure.
 fn print(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match std::io::stdout().write_all(printable(text).as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::write("standard output")(error))
         }
@@ -163,5 +180,17 @@ pub fn run(cli: Cli) -> Result<()> {
         Some(Command::Adapters(args)) => adapters::run(&args),
         Some(Command::Scenes(args)) => scenes::run(args),
         Some(Command::Mesh(args)) => mesh::run(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn a_terminal_gets_no_escape_sequences_of_names() {
+        assert_eq!(printable("body `\x1b[2J\x07`\t1\n"), "body `\\u{1b}[2J\\u{7}`\t1\n");
+        assert_eq!(printable("a\u{9b}31mb\r"), "a\\u{9b}31mb\\r");
+        assert_eq!(printable("κ² – ok"), "κ² – ok");
     }
 }

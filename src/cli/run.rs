@@ -3,6 +3,7 @@
 mod ending;
 #[cfg(test)]
 mod faults;
+mod guard;
 mod pace;
 mod pictures;
 mod signals;
@@ -24,6 +25,7 @@ use crate::scene::check::refuse_if;
 use crate::setup::{self, build};
 use crate::step::{DeviceUse, Simulation};
 use crate::{Error, Result};
+use guard::Guard;
 use indicatif::{ProgressBar, ProgressStyle};
 use pace::Pace;
 use pictures::{PictureArgs, Pictures};
@@ -99,6 +101,8 @@ struct Run {
     folder: Option<Folder>,
     /// What it goes on with.
     resumed: Option<Resumed>,
+    /// Watches its energy.
+    guard: Guard,
     /// The frame it starts from.
     from: usize,
     /// What the device had done after the first frame of this run: that one compiles and sends what stays.
@@ -168,11 +172,12 @@ impl Run {
         };
         simulation.prepare()?;
         let mut rows = vec![simulation.last_row()];
-        let mut resumed = None;
+        let (mut resumed, mut differs) = (None, false);
         if let Some(path) = &args.resume {
             let mut checkpoint = Checkpoint::read(path)?;
             rows = checkpoint.rows(path)?;
-            if checkpoint.restore(&loaded.standalone(), &mut simulation, path)? {
+            differs = checkpoint.restore(&loaded.standalone(), &mut simulation, path)?;
+            if differs {
                 warnings.push(format!("the scene differs from the one {} was written with", path.display()));
             }
             let (frame, ledger) = (checkpoint.frame, checkpoint.ledger());
@@ -188,6 +193,9 @@ impl Run {
             return Err(InputError::field("--resume", message).into());
         }
         folder.iter_mut().flat_map(Folder::take_notes).for_each(|note| tell!("{note}"));
+        // rows of another scene say nothing about this one
+        let watched = if differs { &rows[from..] } else { &rows[..] };
+        let guard = Guard::new(&loaded, &simulation, watched);
         let (pictures, no_pictures, excitations) = (None, None, None);
         let first_use = None;
         Ok(Run {
@@ -198,6 +206,7 @@ impl Run {
             rows,
             folder,
             resumed,
+            guard,
             from,
             first_use,
             pictures,
@@ -260,7 +269,7 @@ impl Run {
             if let (Some(output), true) = (output.as_mut(), self.args.trace == Some(frame)) {
                 trace::write(&self.loaded, &mut self.simulation, output)?;
             }
-            self.simulation.start_frame().map_err(|e| self.loaded.place_error(e))?;
+            self.start_frame(output)?;
             self.first_use = self.first_use.or_else(|| self.simulation.device_use());
             let exports = output.as_ref().is_some_and(|output| output.exports(frame));
             stopped = signals.caught().filter(|_| frame < frames);
@@ -293,6 +302,25 @@ impl Run {
         Ok(stopped)
     }
 
+    /// Starts a frame; a guarded one is also finished, since it may have to be made again.
+    fn start_frame(&mut self, output: &mut Option<Output>) -> Result<()> {
+        let Run { guard, simulation, loaded, args, .. } = self;
+        if !guard.repeats() {
+            return simulation.start_frame().map_err(|e| loaded.place_error(e));
+        }
+        let row = guard.frame(loaded, &args.backend, simulation).map_err(|e| loaded.place_error(e))?;
+        self.keep_row(row, output)
+    }
+
+    /// Takes a row into the ledger; an error if its energy ends the run.
+    fn keep_row(&mut self, row: Row, output: &mut Option<Output>) -> Result<()> {
+        self.rows.push(row);
+        if let Some(output) = output {
+            output.row(&row, &self.simulation)?;
+        }
+        self.guard.row(&row)
+    }
+
     /// Draws the current frame, if requested.
     fn draw(&mut self, output: &mut Option<Output>) -> Result<()> {
         match (&mut self.pictures, output) {
@@ -310,10 +338,7 @@ impl Run {
                 return Ok(());
             }
             for row in rows {
-                self.rows.push(row);
-                if let Some(output) = output {
-                    output.row(&row, &self.simulation)?;
-                }
+                self.keep_row(row, output)?;
             }
         }
     }

@@ -90,6 +90,18 @@ pub const HEADER: &str = "frame,time,kinetic,elastic,gravity,contact,attachment,
                           cmx,cmy,cmz,damped,numerical,work,iterations,residual,min_volume_ratio,inverted,contact_loss,plastic";
 
 impl Row {
+    /// The first column that is not a finite number.
+    pub fn not_finite(&self) -> Option<&'static str> {
+        let vectors = [self.momentum, self.angular_momentum, self.centre];
+        let energies = [self.kinetic, self.elastic, self.gravity, self.contact, self.attachment, self.total];
+        let accounts = [self.damped, self.numerical, self.work];
+        let last = [self.residual, self.min_volume_ratio, self.contact_loss, self.plastic];
+        let numbers = energies.into_iter().chain(vectors.into_iter().flatten()).chain(accounts).chain(last);
+        let counts = ["frame", "time", "iterations", "inverted"];
+        let columns = HEADER.split(',').filter(|column| !counts.contains(column));
+        columns.zip(numbers).find(|(_, number)| !number.is_finite()).map(|(column, _)| column)
+    }
+
     /// The row as a line of `ledger.csv`, without the line's end. Numbers read back to the same bits.
     pub fn csv(&self) -> String {
         let mut line = self.frame.to_string();

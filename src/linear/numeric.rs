@@ -46,7 +46,7 @@ pub(super) fn factor<T: Real>(
     }
     if let Some(at) = matrix.values().iter().position(|value| !value.is_finite()) {
         let row = matrix.offsets().partition_point(|&offset| offset <= at) - 1;
-        return Err(RunError::Factorisation(format!("row {row} holds {}", matrix.values()[at])).into());
+        return Err(RunError::MatrixEntry { row, value: matrix.values()[at] }.into());
     }
     Numeric { plan, pack, matrix }.tasks(0, plan.tasks.len(), panels).map(|_| ())
 }

@@ -38,12 +38,12 @@ impl System {
         let own: Vec<f64> = mass.iter().zip(attachment).map(|(m, k)| a * m + c * k).collect();
         for (row, own) in own.iter().enumerate() {
             let bad = matrix.row(row).1.iter().find(|value| !value.is_finite());
-            let message = match bad {
-                Some(bad) => format!("row {row} holds {bad}"),
+            let fault = match bad {
+                Some(&value) => RunError::MatrixEntry { row, value },
                 None if matrix.diagonal(row) > 0.0 && *own > 0.0 => continue,
-                None => format!("it is not positive definite at row {row}"),
+                None => RunError::NotPositiveDefinite { row },
             };
-            return Err(RunError::Factorisation(message).into());
+            return Err(fault.into());
         }
         let inverse_diagonal = (0..matrix.rows()).map(|row| matrix.diagonal(row).recip()).collect();
         let body_stiffness = bodies.iter().map(|body| own[body.clone()].iter().sum()).collect();

@@ -1,16 +1,20 @@
 //! Diagnostics of a run from its ledger: growing energy, diverging iterations.
 
+use crate::Vec3;
 use crate::ledger::Row;
-use crate::scene::{Method, NON_OSCILLATORY, Scene};
+use crate::model::Model;
+use crate::scene::{Method, NON_OSCILLATORY, Quantity, Scene};
 use crate::step::explicit;
 
-/// Growing energy is reported from this fraction of the energy available on. Built-in scenes stay below 3 %; unstable
-/// ones pass any threshold within a few frames.
-const SHARE: f64 = 0.2;
-
 /// Single-precision sums on a device are accurate to 10⁻⁶: relative to a potential this large, the energy is known
-/// well below [`SHARE`].
+/// well below any limit that makes sense.
 const KNOWN: f64 = 1e-5;
+
+/// A body that moves by less than this share of its size in a step does not move: rounding of positions in single precision.
+const STILL: f64 = 1e-7;
+
+/// A run that has gained this many times the energy that there was before does not come back.
+const RUNAWAY: f64 = 1e3;
 
 /// An iterate has diverged if its |g| is this many times that of the first guess. Not 1: where the first guess is as
 /// good as the solution, as for a stack at rest, healthy iterations end at up to 1.1.
@@ -24,6 +28,12 @@ const RIGID: f64 = 1e-9;
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
     accounts: EnergyAccounts,
+    /// Growing energy is reported from this fraction of the energy available on.
+    limit: f64,
+    /// Energy of vertices that move by rounding (J).
+    rounding: f64,
+    /// Energy of bodies that cross their own size in the whole run (J): the least that is thought of as motion when a run runs away.
+    slow: f64,
     /// Whether iterations continue until |g| is small.
     solves: bool,
     has_examples: bool,
@@ -33,6 +43,8 @@ pub struct Diagnostics {
     motion: f64,
     work: f64,
     gravity: f64,
+    /// The least energy so far that work did not bring (J).
+    least: f64,
     integrator: GainedEnergy,
     damping: GainedEnergy,
     /// The most that damping had removed (J).
@@ -49,11 +61,26 @@ pub struct Diagnostics {
 enum EnergyAccounts {
     /// The integrator's and the damping's separately.
     Apart,
-    /// Only their sum: velocity removed before bodies move with it was never kinetic energy of a frame, and the
-    /// integrator's account has the opposite sign.
+    /// Only their sum, because one account has the opposite sign of the other. Velocity that is removed before bodies move with it was
+    /// never kinetic energy of a frame. And where the energy is held, what damping takes inside the solve is given back by it.
     Together,
-    /// None: non-oscillatory motion starts at full speed, and damping's account contains all of that.
-    Closed,
+    /// The energy itself, less the work done: non-oscillatory motion starts at full speed, and damping's account contains all of that.
+    /// From the first frame on it never grows.
+    Whole,
+}
+
+impl EnergyAccounts {
+    fn of(scene: &Scene) -> Self {
+        let kind = scene.integrator.kind.as_str();
+        let conservation = &scene.conservation;
+        let is_held = conservation.method != Method::None && conservation.hold.contains(&Quantity::Energy);
+        match explicit::find(kind) {
+            _ if kind == NON_OSCILLATORY => EnergyAccounts::Whole,
+            Some(method) if method.filters_first => EnergyAccounts::Together,
+            _ if is_held => EnergyAccounts::Together,
+            _ => EnergyAccounts::Apart,
+        }
+    }
 }
 
 /// Energy gained from nowhere: the maximum so far (J), and the frame since which it is too much, if it is.
@@ -61,26 +88,33 @@ enum EnergyAccounts {
 struct GainedEnergy {
     most: f64,
     since: Option<usize>,
+    /// The energy available before it was too much (J).
+    before: f64,
 }
 
 impl GainedEnergy {
-    fn note(&mut self, amount: f64, reference_energy: f64, frame: usize) {
+    fn note(&mut self, amount: f64, limit: f64, reference_energy: f64, frame: usize) {
         self.most = self.most.max(amount);
-        self.since = (self.most > SHARE * reference_energy).then(|| self.since.unwrap_or(frame));
+        self.since = (self.most > limit * reference_energy).then(|| self.since.unwrap_or(frame));
+        if self.since.is_none() {
+            self.before = reference_energy;
+        }
+    }
+
+    /// Whether it has left behind whatever there was, or this much (J).
+    fn runs_away(&self, slow: f64) -> bool {
+        self.since.is_some() && self.most > RUNAWAY * self.before.max(slow)
     }
 }
 
 impl Diagnostics {
-    /// For a run of this scene, before its first row.
-    pub fn new(scene: &Scene) -> Self {
-        let kind = scene.integrator.kind.as_str();
-        let accounts = match explicit::find(kind) {
-            _ if kind == NON_OSCILLATORY => EnergyAccounts::Closed,
-            Some(method) if method.filters_first => EnergyAccounts::Together,
-            _ => EnergyAccounts::Apart,
-        };
+    /// For a run of this scene and its model, before its first row.
+    pub fn new(scene: &Scene, model: &Model) -> Self {
         Diagnostics {
-            accounts,
+            accounts: EnergyAccounts::of(scene),
+            limit: scene.energy.limit,
+            rounding: energy_of_speed(STILL / scene.time.step * scene.time.substeps as f64, model),
+            slow: energy_of_speed(1.0 / (scene.time.step * scene.time.frames.max(1) as f64), model),
             // conservation forces contribute to |g|, which does not vanish; `not conserved` reports their errors
             solves: scene.conservation.method == Method::None,
             has_examples: !scene.damping.examples.is_empty(),
@@ -88,6 +122,7 @@ impl Diagnostics {
             motion: 0.0,
             work: 0.0,
             gravity: 0.0,
+            least: f64::INFINITY,
             integrator: GainedEnergy::default(),
             damping: GainedEnergy::default(),
             damped: 0.0,
@@ -104,6 +139,8 @@ impl Diagnostics {
         self.motion = self.motion.max(row.kinetic + deformed);
         let Some(first) = self.first else {
             (self.first, self.damped) = (Some(*row), row.damped);
+            let before = self.reference_energy();
+            (self.integrator.before, self.damping.before) = (before, before);
             return;
         };
         self.work = self.work.max((row.work - first.work).abs());
@@ -111,15 +148,18 @@ impl Diagnostics {
         self.damped = self.damped.max(row.damped);
         let reference_energy = self.reference_energy();
         let made = first.numerical - row.numerical;
-        match self.accounts {
-            EnergyAccounts::Apart => {
-                self.integrator.note(made, reference_energy, row.frame);
-                self.damping.note(self.damped - row.damped, reference_energy, row.frame);
+        let integrator = match self.accounts {
+            EnergyAccounts::Apart => made,
+            EnergyAccounts::Together => made + first.damped - row.damped,
+            EnergyAccounts::Whole => {
+                let own = row.total - row.work;
+                self.least = self.least.min(own);
+                own - self.least
             }
-            EnergyAccounts::Together => {
-                self.integrator.note(made + first.damped - row.damped, reference_energy, row.frame)
-            }
-            EnergyAccounts::Closed => {}
+        };
+        self.integrator.note(integrator, self.limit, reference_energy, row.frame);
+        if self.accounts == EnergyAccounts::Apart {
+            self.damping.note(self.damped - row.damped, self.limit, reference_energy, row.frame);
         }
         self.frames += 1;
         if self.solves && row.residual > DIVERGED && deformed > RIGID * self.motion {
@@ -133,7 +173,28 @@ impl Diagnostics {
 
     /// The energy available (J): in motion, independent of the zero of gravity, and external work.
     fn reference_energy(&self) -> f64 {
-        self.motion + self.work + KNOWN * self.gravity
+        self.motion + self.work + KNOWN * self.gravity + self.rounding
+    }
+
+    /// The first frame since which too much energy has been gained, if it has.
+    pub fn growing_since(&self) -> Option<usize> {
+        self.integrator.since.into_iter().chain(self.damping.since).min()
+    }
+
+    /// Whether the run has gained so much that nothing of its motion is left.
+    pub fn runs_away(&self) -> bool {
+        self.integrator.runs_away(self.slow) || self.damping.runs_away(self.slow)
+    }
+
+    /// Energy gained so far (J).
+    pub fn gained(&self) -> f64 {
+        self.integrator.most.max(self.damping.most)
+    }
+
+    /// The energy that there was before it grew (J).
+    pub fn before(&self) -> f64 {
+        let accounts = [self.integrator, self.damping].into_iter().filter(|account| account.since.is_some());
+        accounts.map(|account| account.before).fold(f64::INFINITY, f64::min)
     }
 
     /// The problems found, most severe first; empty if there are none.
@@ -166,6 +227,16 @@ impl Diagnostics {
     }
 }
 
+/// ½ M (r D)² (J): kinetic energy of bodies of the size D whose vertices move by so many sizes per second.
+fn energy_of_speed(rate: f64, model: &Model) -> f64 {
+    let x = &model.initial_positions;
+    let corner = |pick: fn(f64, f64) -> f64, from: f64| {
+        x.iter().fold(Vec3::repeat(from), |corner, x| corner.zip_map(x, pick))
+    };
+    let size = (corner(f64::max, f64::NEG_INFINITY) - corner(f64::min, f64::INFINITY)).norm();
+    0.5 * model.mass.iter().sum::<f64>() * (rate * size).powi(2)
+}
+
 /// A number of three digits.
 fn number(value: f64) -> String {
     if (1e-3..1e6).contains(&value) {
@@ -182,7 +253,7 @@ mod tests {
 
     fn diagnostics(kind: &str) -> Diagnostics {
         let loaded = crate::setup::load("cube", &[format!("integrator.kind={kind}")]).unwrap();
-        Diagnostics::new(&loaded.scene)
+        Diagnostics::new(&loaded.scene, &crate::setup::build(&loaded).unwrap().model)
     }
 
     /// Rows of 10 J in motion.
@@ -235,8 +306,53 @@ mod tests {
         assert_eq!(told("velocity-verlet", &filtered).len(), 1);
         let made = rows(|frame, row| Row { numerical: -2.0 * frame as f64, ..row });
         assert_eq!(told("symplectic-euler", &made).len(), 1);
-        let sets_out = rows(|_, row| Row { damped: -9.0, ..row });
+        // it sets out at full speed, and slows down; work may speed it up, nothing else
+        let total = |frame: usize| if frame == 0 { 10.0 } else { 30.0 - frame as f64 };
+        let sets_out: Vec<Row> =
+            (0..10).map(|f| Row { frame: f, kinetic: 20.0, total: total(f), ..Row::default() }).collect();
         assert!(told("non-oscillatory", &sets_out).is_empty());
+        let grows: Vec<Row> =
+            sets_out.iter().map(|row| Row { total: 10.0 + row.frame as f64, ..*row }).collect();
+        assert_eq!(told("non-oscillatory", &grows).len(), 1);
+        let driven: Vec<Row> = grows.iter().map(|row| Row { work: row.frame as f64, ..*row }).collect();
+        assert!(told("non-oscillatory", &driven).is_empty());
+    }
+
+    /// What damping takes inside the solve comes back by the held energy.
+    #[test]
+    fn damping_beside_a_held_energy_is_no_gain() {
+        let loaded = crate::setup::load("conserved-cube", &[]).unwrap();
+        let mut diagnostics = Diagnostics::new(&loaded.scene, &crate::setup::build(&loaded).unwrap().model);
+        let held =
+            rows(|frame, row| Row { numerical: -5.0 * frame as f64, damped: 5.0 * frame as f64, ..row });
+        held.iter().for_each(|row| diagnostics.add(row));
+        assert!(diagnostics.warnings().is_empty(), "{:?}", diagnostics.warnings());
+    }
+
+    #[test]
+    fn a_run_that_explodes_runs_away_from_what_there_was() {
+        let mut diagnostics = diagnostics("implicit-midpoint");
+        for frame in 0..8 {
+            let energy = 1e6 * 8f64.powi(frame);
+            let row = Row {
+                frame: frame as usize,
+                kinetic: energy,
+                total: energy,
+                numerical: 1e6 - energy,
+                ..Row::default()
+            };
+            diagnostics.add(&row);
+            assert_eq!(diagnostics.growing_since(), (frame > 0).then_some(1));
+            assert_eq!(diagnostics.runs_away(), 8f64.powi(frame) - 1.0 > RUNAWAY, "frame {frame}");
+        }
+    }
+
+    /// 1e-27 J of rounding are no energy.
+    #[test]
+    fn rounding_at_rest_is_no_gain() {
+        let rounding =
+            rows(|frame, row| Row { kinetic: 1e-27, elastic: 0.0, numerical: -1e-27 * frame as f64, ..row });
+        assert!(told("implicit-midpoint", &rounding).is_empty());
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub(crate) mod check;
 mod conservation;
 mod contact;
 mod damping;
+mod energy;
 mod example;
 mod explain;
 mod integrator;
@@ -33,6 +34,7 @@ pub use attach::{Attach, Path, Select};
 pub use conservation::{Conservation, Control, Keys, Method, Quantity};
 pub use contact::{Contact, ContactLaw, Obstacle, ObstacleShape, Spin};
 pub use damping::{Damping, ExampleMatrix, Scope, Torque};
+pub use energy::{EnergySettings, GuardKind};
 pub use example::{Curve, CurveKind, Example, Over, Shape};
 #[cfg(feature = "window")]
 pub(crate) use explain::get;
@@ -69,6 +71,9 @@ pub struct Scene {
     /// What is held of energy and momenta.
     #[serde(default)]
     pub conservation: Conservation,
+    /// What happens when energy is gained.
+    #[serde(default)]
+    pub energy: EnergySettings,
     /// How surfaces touch.
     #[serde(default)]
     pub contact: Contact,

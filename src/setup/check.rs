@@ -34,6 +34,7 @@ const STEPS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 pub fn check(scene: &Scene) -> Checked {
     all_finite(scene)?;
     check_time(&scene.time)?;
+    positive("energy.limit", scene.energy.limit)?;
     solver::check_solver(scene)?;
     integrator::check_integrator(scene)?;
     damping::check_damping(scene)?;

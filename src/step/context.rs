@@ -9,6 +9,7 @@ use super::{
     Stage, StateOffset, StepCoefficients, StepTime,
 };
 use crate::damping::Damping;
+use crate::error::{Error, RunError};
 use crate::ledger::Exchange;
 use crate::linear::reduce::sum;
 use crate::model::Model;
@@ -156,7 +157,23 @@ impl StepContext {
     /// Factors A for a stage. `keeps_end_force`: whether x − y at its end is due to forces alone, as far as is known now.
     pub(super) fn prepare(&mut self, stage: &Stage, keeps_end_force: bool) -> Result<()> {
         (self.shared.is_constrained, self.shared.keeps_end_force) = (false, keeps_end_force);
-        self.timed(Phase::Factor, |cx| cx.backend.prepare(&stage.coefficients, cx.needs))
+        let prepared = self.timed(Phase::Factor, |cx| cx.backend.prepare(&stage.coefficients, cx.needs));
+        prepared.map_err(|error| self.place_matrix(error))
+    }
+
+    /// Names the element whose row of the matrix is at fault. Rows of the metric are vertices.
+    fn place_matrix(&self, error: Error) -> Error {
+        let (row, why) = match &error {
+            Error::Run(RunError::NotPositiveDefinite { row }) => {
+                (*row, "it is not positive definite".to_string())
+            }
+            Error::Run(RunError::MatrixEntry { row, value }) => (*row, format!("an entry is {value}")),
+            _ => return error,
+        };
+        match self.model.first_element(|vertex| vertex == row) {
+            Some((element, body)) => RunError::MatrixAt { why, element, body }.into(),
+            None => error,
+        }
     }
 
     /// ½ M |g h|² (J): what a free fall for the length of a step gives all bodies.
@@ -168,7 +185,9 @@ impl StepContext {
     /// Factors A for all stages of a step.
     pub(super) fn factor(&mut self, stages: &[StepCoefficients]) -> Result<()> {
         let StepContext { backend, clock, needs, .. } = self;
-        clock.time(Phase::Factor, || stages.iter().try_for_each(|stage| backend.prepare(stage, *needs)))
+        let factored =
+            clock.time(Phase::Factor, || stages.iter().try_for_each(|stage| backend.prepare(stage, *needs)));
+        factored.map_err(|error| self.place_matrix(error))
     }
 
     /// The force at the start of a stage that uses it, unless the step before has left it.

@@ -155,6 +155,10 @@ impl Simulation {
             if !row.total.is_finite() {
                 return self.fail(number);
             }
+            if let Some(column) = row.not_finite() {
+                self.frames.fail(RunError::LedgerNotFinite { frame: number, column });
+                return Ok(());
+            }
             if seen.inverted > 0 && self.fails_inside_out(number)? {
                 return Ok(());
             }

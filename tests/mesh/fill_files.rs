@@ -167,3 +167,41 @@ fn numbers_that_are_none() {
     fs::write(&path, "").expect("written");
     assert!(attempt(&path, 1000).expect_err("refused").to_string().contains("empty"));
 }
+
+/// A glTF from elsewhere must not make us read other files, nor visit a node more than once.
+#[test]
+fn a_gltf_reads_only_what_is_beside_it_and_its_nodes_form_trees() {
+    let folder = tempfile::tempdir().expect("folder");
+    let inner = folder.path().join("inner");
+    fs::create_dir(&inner).expect("made");
+    let surface = surface(Generator::Box { cells: [1; 3], size: [1.0; 3] });
+    let data = gltf(&surface, None).1;
+    for place in ["cube.bin", "inner/cube.bin"] {
+        fs::write(folder.path().join(place), &data).expect("written");
+    }
+    let read = |json: String| {
+        fs::write(inner.join("cube.gltf"), json).expect("written");
+        attempt(&inner.join("cube.gltf"), 1000).map_err(|error| error.to_string())
+    };
+    assert!(read(gltf(&surface, Some("./cube.bin")).0).is_ok());
+    let absolute = folder.path().join("cube.bin").display().to_string();
+    let mut outside = vec!["../cube.bin".to_string(), absolute, "file:///etc/passwd".into()];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.path().join("cube.bin"), inner.join("link.bin")).expect("linked");
+        outside.push("link.bin".into());
+    }
+    for uri in outside {
+        let refused = read(gltf(&surface, Some(&uri)).0).expect_err(&uri);
+        assert!(refused.contains("not in the folder of the file"), "{uri}: {refused}");
+    }
+    // a chain of nodes, each of which names the next one twice
+    let chain: Vec<String> =
+        (0..40).map(|n| format!(r#"{{"children": [{next}, {next}]}}"#, next = n + 1)).collect();
+    let nodes = format!(r#""nodes": [{}, {{"mesh": 0}}]"#, chain.join(", "));
+    let json = gltf(&surface, Some("cube.bin")).0.replace(r#""nodes": [1]"#, r#""nodes": [0]"#);
+    let (head, rest) = json.split_once(r#""nodes": [{"#).expect("nodes");
+    let tail = &rest[rest.find(r#""meshes""#).expect("meshes")..];
+    let refused = read(format!("{head}{nodes},\n{tail}")).expect_err("a diamond");
+    assert!(refused.contains("two places"), "{refused}");
+}

@@ -9,6 +9,7 @@ mod conserved_scenes;
 mod contract;
 mod durability;
 mod durability_limits;
+mod energy_guard;
 mod exports;
 mod exports_elsewhere;
 mod no_test_is_forgotten;

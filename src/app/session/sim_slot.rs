@@ -332,7 +332,7 @@ impl SimSlot {
 
 /// Diagnostics starting at the simulation's current row.
 fn diagnostics(made: &BuiltSimulation) -> Diagnostics {
-    let mut diagnostics = Diagnostics::new(&made.loaded.scene);
+    let mut diagnostics = Diagnostics::new(&made.loaded.scene, &made.model);
     diagnostics.add(&made.simulation.last_row());
     diagnostics
 }

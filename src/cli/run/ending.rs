@@ -4,7 +4,6 @@ use super::pictures::{self, Pictures};
 use super::signals::{Signal, Signals};
 use super::{Output, Run};
 use crate::observe::Status;
-use crate::observe::diagnostics::Diagnostics;
 use crate::observe::folder::layout;
 use crate::observe::summary::{ConservationSummary, DeviceSummary, Summary};
 use crate::{Error, Result};
@@ -73,7 +72,7 @@ impl Run {
         summary.warnings = std::mem::take(&mut self.warnings);
         summary.device = self.device_summary();
         let missed = summary.conservation.as_ref().and_then(ConservationSummary::warning);
-        for wrong in missed.into_iter().chain(self.wrong()) {
+        for wrong in missed.into_iter().chain(self.guard.warnings()) {
             tell!("warning: {wrong}");
             summary.warnings.push(wrong);
         }
@@ -85,14 +84,6 @@ impl Run {
         let used = self.simulation.device_use()?.since(self.first_use.as_ref()?);
         let frames = self.simulation.frame_number().saturating_sub(self.from + 1);
         DeviceSummary::new(&used, frames, &self.simulation)
-    }
-
-    /// Warnings derived from the ledger.
-    fn wrong(&self) -> Vec<String> {
-        let mut diagnostics = Diagnostics::new(&self.loaded.scene);
-        // rows before a checkpoint may belong to another scene
-        self.rows.iter().skip(self.from).for_each(|row| diagnostics.add(row));
-        diagnostics.warnings()
     }
 
     fn how_to_go_on(&self, signal: Signal) -> Error {

@@ -8,6 +8,7 @@ use base64::engine::Engine;
 use base64::engine::general_purpose::STANDARD_PAD_INDIFFERENT;
 use nalgebra::{Matrix4, Quaternion, UnitQuaternion};
 use serde_json::Value;
+use std::path::{Component, Path, PathBuf};
 
 /// Nodes of a scene may hang this deep, which also ends circles.
 const DEEPEST: usize = 64;
@@ -18,6 +19,8 @@ struct Reader<'t, 'a> {
     text: &'t Text<'a>,
     json: Value,
     buffers: Vec<Vec<u8>>,
+    /// Which nodes have been read.
+    read: Vec<bool>,
     cells: Cells,
 }
 
@@ -27,7 +30,8 @@ pub fn read(text: &mut Text<'_>) -> Result<Cells, InputError> {
     let (json, binary) = if bytes.starts_with(b"glTF") { chunks(text, bytes)? } else { (bytes, None) };
     let json: Value = serde_json::from_slice(json)
         .map_err(|e| InputError::at(text.file(), e.line().max(1), format!("not the JSON of a glTF: {e}")))?;
-    let mut reader = Reader { text, json, buffers: Vec::new(), cells: Cells::default() };
+    let mut reader = Reader { text, json, buffers: Vec::new(), read: Vec::new(), cells: Cells::default() };
+    reader.read = vec![false; reader.list("nodes").len()];
     if let Some(name) = reader.list("extensionsRequired").first() {
         return Err(text.fault(format!("needs the extension {name}, which is not read")));
     }
@@ -78,14 +82,31 @@ impl Reader<'_, '_> {
                     let fault = |e| self.text.fault(format!("buffers[{b}] is not base64: {e}"));
                     STANDARD_PAD_INDIFFERENT.decode(data).map_err(fault)?
                 }
-                Some(uri) => {
-                    let folder = self.text.file().parent().unwrap_or(std::path::Path::new(""));
-                    contents(&folder.join(uri.replace("%20", " ")))?
-                }
+                Some(uri) => contents(&self.beside(uri)?)?,
             };
             self.buffers.push(bytes);
         }
         Ok(())
+    }
+
+    /// A file that the glTF names: in its folder or below. A mesh from elsewhere must not make us read any other file.
+    fn beside(&self, uri: &str) -> Result<PathBuf, InputError> {
+        let name = uri.replace("%20", " ");
+        let is_below = Path::new(&name)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let folder = self.text.file().parent().unwrap_or(Path::new(""));
+        let path = folder.join(&name);
+        let real = |path: &Path| path.canonicalize().ok();
+        let here = if folder == Path::new("") { Path::new(".") } else { folder };
+        // a link may lead out of it as well
+        let leads_out = real(&path).zip(real(here)).is_some_and(|(path, folder)| !path.starts_with(folder));
+        match !is_below || name.contains(':') || leads_out {
+            true => Err(self
+                .text
+                .fault(format!("the buffer {} is not in the folder of the file or below", show(uri)))),
+            false => Ok(path),
+        }
     }
 
     /// The nodes of the scene; without one, every node that no other has as a child.
@@ -104,6 +125,12 @@ impl Reader<'_, '_> {
             return Err(self.text.fault("the nodes are nested too deeply"));
         }
         let node = self.item("nodes", index)?.clone();
+        let known = index.as_u64().and_then(|index| self.read.get_mut(index as usize));
+        if known.is_some_and(|read| std::mem::replace(read, true)) {
+            return Err(self
+                .text
+                .fault(format!("nodes[{index}] hangs in two places; nodes must form trees")));
+        }
         let place = parent * self.placement(&node)?;
         if !node["mesh"].is_null() {
             let primitives = self.item("meshes", &node["mesh"])?["primitives"].clone();
