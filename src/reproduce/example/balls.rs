@@ -14,6 +14,9 @@ pub(super) const FIG_4: Claim = Claim {
            that direction; whether the non-negative Π or Π̄ = R Γ R⁻¹ is used moves no vertex by more than 1 % of its diameter.",
     runs: "`four-balls`, 4 s, with γ = (1, 1), (0.1, 1) and (1, 0.1), the latter two also with `damping.example_matrix = \"bare\"`; and \
            once more with (0.1, 1) where the second shape is pulled along the diagonal, 45° from the first.",
+    caveat: "The choice of Π does nothing in the rows of the figure: our bunny's two shapes are C-orthogonal, Π̄ has no negative \
+             eigenvalue, and Π is Π̄. In the paper's figure the two are apart a little; its shapes are not given. Where the second shape is \
+             pulled along the diagonal, the scales contradict each other, the choice does something, and 1 % is exceeded.",
     study: figure_4,
     ..Claim::PHYSICS
 };
@@ -67,9 +70,9 @@ fn least_eigenvalue(study: &Study, settings: &[&str], gammas: [f64; 2]) -> Resul
 /// The run with Π; with γ that are not all 1 also how far the one with Π̄ is off it, frame by frame, of the diameter.
 fn beside(
     study: &mut Study,
-    name: &str,
+    (name, gammas): (&str, [f64; 2]),
     settings: &[&str],
-    gammas: [f64; 2],
+    bound: Bound,
 ) -> Result<(Swing, Option<Vec<f64>>)> {
     let (swing, safe) = hit(study, settings)?;
     if gammas == [1.0; 2] {
@@ -82,7 +85,7 @@ fn beside(
     let off: Vec<f64> = safe.iter().zip(&bare).map(|(a, b)| farthest(a, b) / diameter(&safe[0])).collect();
     let most = 100.0 * off.iter().copied().fold(0.0, f64::max);
     let what = format!("{name}: largest distance of a vertex between Π and Π̄, of the diameter");
-    study.measure(&what, "< 1", most, "%", Bound::Below(1.0));
+    study.measure(&what, "< 1", most, "%", bound);
     Ok((swing, Some(off)))
 }
 
@@ -93,13 +96,15 @@ fn figure_4(study: &mut Study) -> Result<()> {
     };
     for (name, gammas) in ROWS {
         let settings = scales(gammas);
-        let (swing, off) = beside(study, name, &settings.each_ref().map(String::as_str), gammas)?;
+        let (swing, off) =
+            beside(study, (name, gammas), &settings.each_ref().map(String::as_str), Bound::Below(1.0))?;
         swings.push(swing);
         curves.extend(off.map(|off| Curve::new(name, over_time(off))));
     }
-    let [first, second] = scales([0.1, 1.0]);
-    let name = "shapes 45° apart";
-    let (_, off) = beside(study, name, &[&first, &second, DIAGONAL], [0.1, 1.0])?;
+    let (name, gammas) = ("shapes 45° apart", [0.1, 1.0]);
+    let [first, second] = scales(gammas);
+    // the paper says nothing of shapes that it does not have
+    let (_, off) = beside(study, (name, gammas), &[&first, &second, DIAGONAL], Bound::Told)?;
     curves.extend(off.map(|off| Curve::new(name, over_time(off))));
     for (example, name) in DIRECTIONS.into_iter().enumerate() {
         let [usual, designed] = [0, example + 1].map(|k| swings[k].unrest(example, LEFT));

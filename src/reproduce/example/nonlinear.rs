@@ -43,7 +43,7 @@ fn figure_2b(study: &mut Study) -> Result<()> {
     let curve = designed.scene.damping.examples[number].curve.clone();
     let curve = curve.ok_or_else(|| crate::error::InputError::new("`koala-belly` has no curve"))?;
     let mean = (0..100).map(|i| curve.log_gamma((f64::from(i) + 0.5) / 100.0)).sum::<f64>() / 100.0;
-    let runs = [("curve", None), ("best constant γ", Some(10f64.powf(mean))), ("Rayleigh", Some(1.0))];
+    let runs = [("curve", None), ("averaged curve", Some(10f64.powf(mean))), ("Rayleigh", Some(1.0))];
     let mut swings: Vec<Swing> = Vec::new();
     for (_, constant) in runs {
         let mut loaded = designed.clone();
