@@ -87,11 +87,12 @@ impl<'a> Point<'a> {
     /// Outward search for a sign change of f; finally the ends of the range.
     fn outward(&self, last: Tried) -> Option<f64> {
         let side = if last.misfit < 0.0 { 1 } else { 0 };
-        let has = |end: f64| self.tried.iter().any(|tried| tried.log_gamma == end);
+        let has = |x: f64| self.tried.iter().any(|tried| tried.log_gamma == x);
         if has(LOG_GAMMA[side]) {
-            // out of reach; also try the other end, for the report
-            let other = LOG_GAMMA[1 - side];
-            return (!has(other) && self.trials > 1).then_some(other);
+            // out of reach, if b falls as γ grows: the other end is for the report, and some γ inside this one show whether it does
+            let inward = if side == 0 { 1.0 } else { -1.0 };
+            let ends = [LOG_GAMMA[1 - side], LOG_GAMMA[side] + inward, LOG_GAMMA[side] + 2.0 * inward];
+            return ends.into_iter().find(|x| !has(*x)).filter(|_| self.trials > 1);
         }
         let (slope, over, least) = match self.tried[..] {
             [.., before, last] => {
@@ -129,17 +130,15 @@ impl<'a> Point<'a> {
         self.tried.push(Tried { log_gamma, remaining, misfit, error });
         let side = usize::from(misfit > 0.0);
         let last_side = self.tried.iter().rev().nth(1).map(|before| usize::from(before.misfit > 0.0));
-        let is_inside = match self.bracket[side] {
-            Some((known, _)) => {
-                if side == 0 {
-                    log_gamma > known
-                } else {
-                    log_gamma < known
-                }
+        let is_inside = self.bracket[side].is_none_or(|(known, _)| is_left(log_gamma, known, 1 - side));
+        // beyond the other end b is not monotone: that end is then the nearest one on its own side of this γ, if one is known
+        let crosses = self.bracket[1 - side].is_some_and(|(known, _)| is_left(log_gamma, known, 1 - side));
+        if crosses {
+            if let Some(other) = self.nearest_beyond(log_gamma, side) {
+                self.bracket[side] = Some((log_gamma, misfit));
+                self.bracket[1 - side] = Some(other);
             }
-            None => true,
-        };
-        if is_inside {
+        } else if is_inside {
             self.bracket[side] = Some((log_gamma, misfit));
             // same side twice: halve the weight of the other end
             if let (true, Some((_, f))) = (last_side == Some(side), &mut self.bracket[1 - side]) {
@@ -149,6 +148,15 @@ impl<'a> Point<'a> {
         if let [Some((low, _)), Some((high, _))] = self.bracket {
             self.widths.push(high - low);
         }
+    }
+
+    /// The nearest γ that damps too much above this one (`side` 0), or too little below it (1), with its f.
+    fn nearest_beyond(&self, log_gamma: f64, side: usize) -> Option<(f64, f64)> {
+        let others = self.tried.iter().filter(|tried| usize::from(tried.misfit > 0.0) != side);
+        let beyond = others.filter(|tried| is_left(log_gamma, tried.log_gamma, side));
+        let nearest =
+            beyond.min_by(|a, b| (a.log_gamma - log_gamma).abs().total_cmp(&(b.log_gamma - log_gamma).abs()));
+        nearest.map(|tried| (tried.log_gamma, tried.misfit))
     }
 
     /// f and the relative error of a result.
@@ -221,6 +229,11 @@ impl<'a> Point<'a> {
         seen.sort_by(|a, b| a[0].total_cmp(&b[0]));
         Rise::find(seen)
     }
+}
+
+/// Whether a γ is less than another (`side` 0), or greater (1).
+fn is_left(a: f64, b: f64, side: usize) -> bool {
+    if side == 0 { a < b } else { a > b }
 }
 
 /// ζ of an oscillator that keeps this fraction of its amplitude per cycle.

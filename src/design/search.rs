@@ -94,7 +94,7 @@ impl Outcome {
                 "{from}the motion never completes a cycle: other damping than this example's is too strong"
             ),
             End::OutOfReach { least, most } if self.rise.is_none() => format!(
-                "{from}{wanted:.4} is out of reach from {}: only {least:.4} (γ = {}) to {most:.4} (γ = {}) can remain",
+                "{from}{wanted:.4} is out of reach from {}: {least:.4} (γ = {}) to {most:.4} (γ = {}) remained in the tests",
                 target.amplitude,
                 10f64.powf(LOG_GAMMA[1]),
                 10f64.powf(LOG_GAMMA[0]),

@@ -3,13 +3,15 @@
 //! First its slowest linear modes, so that small motions are exact. Then its static response K⁻¹ M e to accelerations
 //! along the three axes e: weight, and jerks of its support. Then the example shapes. Under Laplacian damping the static
 //! responses K⁻¹ L φ_i to the drag on the slowest modes follow: L is not K, so that the drag on one mode pushes others,
-//! most of which are no shapes, by about α₂ ω_i of its amplitude. The remaining shapes are taken
-//! from the modal derivatives φ_ij, the corrections to Σ q_i φ_i in deformations so large that the modes alone would
+//! most of which are no shapes, by about α₂ ω_i of its amplitude. Then, where there is room, what weight that sets in at once
+//! does before it hangs: the responses (K + s C + s² M)⁻¹ M e at a few rates s, between the frequencies of the slowest and the
+//! fastest of the modes. They are what a sudden constant acceleration has moved by the time 1/s, on average: its Laplace transform there,
+//! times s. A body whose damping is stronger than its stiffness in some motion creeps through shapes that no few modes hold.
+//! The remaining shapes are taken from the modal derivatives φ_ij, the corrections to Σ q_i φ_i in deformations so large that the modes alone would
 //! stretch the body. There are m (m + 1)/2 of them; their dominant singular vectors are used, each derivative weighted
 //! by ω₁⁴/(ω_i² ω_j²), since slow modes have larger amplitudes (Barbič and James 2005, Section 4.2).
 
-use super::rest::Rest;
-use crate::linear::SparseMatrix;
+use super::rest::{Drag, Rest};
 use crate::linear::multi_vector::MultiVector;
 use crate::model::Model;
 use crate::modes::{self, Mode};
@@ -40,14 +42,12 @@ fn linear_modes(count: usize) -> usize {
 /// is 1/16 of the first's.
 const MODES_PER_DRAG: usize = 4;
 
+/// So many shapes have the responses to weight at one more rate among them.
+const SHAPES_PER_RATE: usize = 20;
+
 /// At most `count` shapes of the single body of a model; fewer if the body has fewer. `examples` are in rest
-/// coordinates (m); `laplacian` is L if it damps the body.
-pub fn basis(
-    model: &Model,
-    examples: &[Vec<Vec3>],
-    laplacian: Option<&SparseMatrix>,
-    count: usize,
-) -> Result<Basis> {
+/// coordinates (m); `drag` is what damps the body.
+pub fn basis(model: &Model, examples: &[Vec<Vec3>], drag: Drag<'_>, count: usize) -> Result<Basis> {
     // one that nothing holds is refused before its modes are looked for
     let mut rest = Rest::new(model)?;
     let all = 3 * model.vertex_count();
@@ -55,13 +55,9 @@ pub fn basis(
     let mut found = Orthonormal { mass: &model.mass, shapes: Vec::new(), most: count };
     modes.iter().for_each(|mode| found.add(mode.shape.clone()));
     let linear = found.shapes.len();
-    for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
-        let mut hanging: Vec<Vec3> = model.mass.iter().map(|m| axis * *m).collect();
-        rest.solve(&mut hanging);
-        found.add(hanging);
-    }
+    responses(&mut rest, &mut found);
     examples.iter().for_each(|example| found.add(example.clone()));
-    if let Some(laplacian) = laplacian {
+    if let Some((_, laplacian)) = drag.laplacian {
         for mode in &modes[..linear.div_ceil(MODES_PER_DRAG).min(modes.len())] {
             let mut drag = vec![Vec3::zeros(); mode.shape.len()];
             laplacian.mul(&mode.shape, &mut drag);
@@ -69,12 +65,33 @@ pub fn basis(
             found.add(drag);
         }
     }
+    let missing = found.shapes.len() < count;
+    for rate in rates(modes, count).into_iter().filter(|_| missing) {
+        responses(&mut Rest::growing(model, drag, rate)?, &mut found);
+    }
     if found.shapes.len() < count {
         for shape in principal(&model.mass, &derivatives(&mut rest, modes, &found)) {
             found.add(shape);
         }
     }
     Ok(Basis { shapes: found.shapes, modes: linear })
+}
+
+/// Adds the responses to accelerations along the axes.
+fn responses(rest: &mut Rest, found: &mut Orthonormal) {
+    for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
+        let mut moved: Vec<Vec3> = found.mass.iter().map(|m| axis * *m).collect();
+        rest.solve(&mut moved);
+        found.add(moved);
+    }
+}
+
+/// Rates (1/s) from the slowest of the modes to the fastest, evenly in their logarithm; a single one is between them.
+fn rates(modes: &[Mode], count: usize) -> Vec<f64> {
+    let (Some(slowest), Some(fastest)) = (modes.first(), modes.last()) else { return Vec::new() };
+    let number = count / SHAPES_PER_RATE;
+    let share = |k: usize| if number > 1 { k as f64 / (number - 1) as f64 } else { 0.5 };
+    (0..number).map(|k| slowest.omega * (fastest.omega / slowest.omega).powf(share(k))).collect()
 }
 
 /// All modal derivatives, weighed, less what is known.

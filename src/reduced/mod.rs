@@ -33,6 +33,7 @@ use damping::Damping;
 use frame::Frame;
 use nalgebra::{DMatrix, DVector};
 use polynomial::Polynomial;
+use rest::Drag;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -102,7 +103,12 @@ impl Reduced {
         let begun = Instant::now();
         let is_damped = coefficients.stiffness_damping != 0.0;
         let laplacian = is_damped.then(|| model.laplacian()).transpose()?;
-        let Basis { shapes, modes: linear } = basis::basis(&model, &examples, laplacian.as_ref(), count)?;
+        let drag = Drag {
+            mass: coefficients.mass_damping,
+            laplacian: laplacian.as_ref().map(|laplacian| (coefficients.stiffness_damping, laplacian)),
+            tangent: coefficients.tangent,
+        };
+        let Basis { shapes, modes: linear } = basis::basis(&model, &examples, drag, count)?;
         let basis_found = begun.elapsed().as_secs_f64();
         if shapes.len() < count {
             warnings.push(format!("using {} coordinates instead of {count}", shapes.len()));

@@ -6,25 +6,46 @@
 //!   w·K u = ⟨ε(w), ε(u)⟩        w·H(u, v) = ⟨ε(w), η(u, v)⟩ + ⟨ε(u), η(v, w)⟩ + ⟨ε(v), η(u, w)⟩.
 
 use super::polynomial::gradient;
+use crate::damping::rayleigh::Tangent;
 use crate::error::{Error, InputError, RunError};
-use crate::linear::{BlockFactor, BlockMatrix, BlockPattern};
+use crate::linear::{BlockFactor, BlockMatrix, BlockPattern, SparseMatrix};
 use crate::model::{Model, Stencil, TetElement};
 use crate::{Mat3, Result, Vec3};
 use rayon::prelude::*;
 
-/// K with the stiffness of the attachments, factored.
+/// K with the stiffness of the attachments, factored; or K + s C + s² M.
 pub struct Rest<'a> {
     model: &'a Model,
     factor: BlockFactor,
 }
 
+/// What damps a body, C = α₁ M + α₂ L, or with K instead of L.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Drag<'a> {
+    /// α₁ (1/s).
+    pub mass: f64,
+    /// α₂ (s) and L.
+    pub laplacian: Option<(f64, &'a SparseMatrix)>,
+    /// α₂ of K.
+    pub tangent: Tangent,
+}
+
 impl<'a> Rest<'a> {
     /// Of the one body of a model. Fails if it can move as a whole without anything that pulls it back.
     pub fn new(model: &'a Model) -> Result<Self> {
+        Rest::growing(model, Drag::default(), 0.0)
+    }
+
+    /// K + s C + s² M instead of K: what resists motion that grows like e^{st}, with this rate s (1/s).
+    pub fn growing(model: &'a Model, drag: Drag<'_>, rate: f64) -> Result<Self> {
         let pattern = BlockPattern::new(model.vertex_count(), model.tets.iter().map(|e| e.vertices))?;
         let mut matrix = BlockMatrix::zeros(&pattern);
         let blocks: Vec<Mat3> = model.tets.iter().flat_map(stiffness).collect();
-        matrix.assemble(&model.attachment_stiffness(), None, 1.0, &blocks);
+        let inertia = rate * (rate + drag.mass);
+        let held = model.attachment_stiffness();
+        let diagonal: Vec<f64> = held.iter().zip(&model.mass).map(|(held, m)| held + inertia * m).collect();
+        let laplacian = drag.laplacian.map(|(weight, laplacian)| (rate * weight, laplacian));
+        matrix.assemble(&diagonal, laplacian, 1.0 + rate * drag.tangent.stiffness, &blocks);
         let mut factor = BlockFactor::new(&matrix)?;
         factor.factor(&matrix).map_err(|error| match error {
             Error::Run(RunError::NotPositiveDefinite { .. }) => {

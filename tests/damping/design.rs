@@ -185,12 +185,16 @@ fn what_is_not_monotone_or_jumps_is_told_so() {
     let End::OutOfReach { least, most } = missed.end else { panic!("{missed:?}") };
     assert!(least < 0.05 && most >= rise.to[1] && most >= missed.reached, "{missed:?}");
     let complaint = missed.complaint().unwrap();
-    assert!(complaint.contains("not monotone") && !complaint.contains("can remain"), "{complaint}");
+    assert!(complaint.contains("not monotone") && !complaint.contains("out of reach"), "{complaint}");
     // where it falls, the range is one
     let falls = |log: f64| 0.7 / (1.0 + 10f64.powf(log));
     let missed = outcome(falls, "ear: 1->0.9");
     assert_eq!(missed.rise, None);
-    assert!(missed.complaint().unwrap().contains("can remain"), "{missed:?}");
+    assert!(missed.complaint().unwrap().contains("out of reach"), "{missed:?}");
+    // more than at the end of the range, a decade inside it
+    let bump = |log: f64| 0.7 / (1.0 + 10f64.powf(log)) + 0.1 * (-((log + 2.0) / 0.3).powi(2)).exp();
+    let met = outcome(bump, "ear: 1->0.75");
+    assert!(met.end == End::Reached && (met.reached / 0.75 - 1.0).abs() < 0.01, "{met:?}");
     let step = |log: f64| if log < 0.3 { 0.8 } else { 0.3 };
     let missed = outcome(step, "ear: 1->0.5");
     assert_eq!(missed.end, End::Jump { below: 0.3, above: 0.8 }, "{missed:?}");

@@ -130,11 +130,11 @@ fn outcomes(ui: &mut Ui, ui_state: &mut UiState) {
                 format!(
                     "{} wanted; {} {} to {}",
                     number(outcome.wanted),
-                    // where b(γ) is not monotone, tests do not bound it
+                    // tests bound b(γ) only if it is monotone
                     if outcome.rise.is_none() {
-                        "reachable is only"
+                        "the tests left"
                     } else {
-                        "not monotone in γ; seen were"
+                        "not monotone in γ; the tests left"
                     },
                     number(least),
                     number(most)

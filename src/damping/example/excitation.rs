@@ -5,7 +5,9 @@
 //! X is the rest shape as placed; T and c are the rigid motion of the body:
 //!
 //! - For a body held at three or more points that are not collinear, T is the best rotation of these from rest to
-//!   their current positions, c their centre, X̃ = X. For a body held still this is the paper's χ.
+//!   their current positions, c their centre. Attachments give: in a shape the held points move a little, too, and the
+//!   fit removes that as a rigid motion of all vertices, so X̃ are the columns of X without it. For a body whose held
+//!   points stand still this is the paper's χ.
 //! - For a free body T is the best rotation of all vertices, c the centre of mass. The fit removes translation and
 //!   rotation from a small deformation, so the same is removed from the shapes: X̃ are the columns of X without their
 //!   rigid part.
@@ -71,14 +73,8 @@ impl Excitation {
         let centre = follow.centre(mass, rest);
         let rest: Vec<Vec3> = rest.iter().map(|x| x - centre).collect();
         let mut seen = shapes.to_vec();
-        if follow == Follow::Body {
-            let rigid = rigid_motions(mass, &rest);
-            for shape in &mut seen {
-                for motion in &rigid {
-                    let share = product(mass, motion, shape);
-                    shape.iter_mut().zip(motion).for_each(|(x, motion)| *x -= motion * share);
-                }
-            }
+        if let Some(weights) = follow.weights(mass) {
+            seen.iter_mut().for_each(|shape| remove_rigid(&weights, &rest, shape));
         }
         let weigh = |shape: &Vec<Vec3>| shape.iter().zip(mass).map(|(x, m)| x * *m).collect::<Vec<_>>();
         let weighed: Vec<_> = seen.iter().map(weigh).collect();
@@ -138,37 +134,18 @@ impl Excitation {
 
     /// v without the rigid motion that shapes follow (m/s).
     fn relative(&self, x: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
-        let weights = match &self.follow {
-            Follow::Nothing => return v.to_vec(),
-            Follow::Held(points) => {
-                let mut held = vec![0.0; x.len()];
-                points.iter().for_each(|i| held[*i] = 1.0);
-                held
-            }
-            Follow::Body => self.mass.clone(),
-        };
-        let centre = self.follow.centre(&self.mass, x);
-        let here: Vec<Vec3> = x.iter().map(|x| x - centre).collect();
         let mut left = v.to_vec();
-        for motion in rigid_motions(&weights, &here) {
-            let share = product(&weights, &motion, &left);
-            left.iter_mut().zip(&motion).for_each(|(v, motion)| *v -= motion * share);
+        if let Some(weights) = self.follow.weights(&self.mass) {
+            let centre = self.follow.centre(&self.mass, x);
+            let here: Vec<Vec3> = x.iter().map(|x| x - centre).collect();
+            remove_rigid(&weights, &here, &mut left);
         }
         left
     }
 
     /// X − c₀ (m), c₀ (m), and the weights of the vertices that shapes follow, `None` if they follow nothing.
     pub fn followed(&self) -> (&[Vec3], Vec3, Option<Vec<f64>>) {
-        let weights = match &self.follow {
-            Follow::Nothing => None,
-            Follow::Held(points) => {
-                let mut held = vec![0.0; self.rest.len()];
-                points.iter().for_each(|i| held[*i] = 1.0);
-                Some(held)
-            }
-            Follow::Body => Some(self.mass.clone()),
-        };
-        (&self.rest, self.centre, weights)
+        (&self.rest, self.centre, self.follow.weights(&self.mass))
     }
 
     /// M X̃ (X̃ᵀ M X̃)⁻¹, column by column.
@@ -198,6 +175,27 @@ impl Follow {
             Follow::Held(points) => points.iter().map(|i| x[*i]).sum::<Vec3>() / points.len() as f64,
             _ => x.iter().zip(mass).map(|(x, m)| x * *m).sum::<Vec3>() / mass.iter().sum::<f64>(),
         }
+    }
+
+    /// How much each vertex counts in the rigid motion that is followed; `None` if nothing is.
+    fn weights(&self, mass: &[f64]) -> Option<Vec<f64>> {
+        match self {
+            Follow::Nothing => None,
+            Follow::Held(points) => {
+                let mut held = vec![0.0; mass.len()];
+                points.iter().for_each(|i| held[*i] = 1.0);
+                Some(held)
+            }
+            Follow::Body => Some(mass.to_vec()),
+        }
+    }
+}
+
+/// Takes the rigid motion that is nearest in Σ w a·b off a small motion of points.
+fn remove_rigid(weights: &[f64], points: &[Vec3], motion: &mut [Vec3]) {
+    for rigid in rigid_motions(weights, points) {
+        let share = product(weights, &rigid, motion);
+        motion.iter_mut().zip(&rigid).for_each(|(x, rigid)| *x -= rigid * share);
     }
 }
 
@@ -337,6 +335,35 @@ mod tests {
         assert!(Excitation::new(&mass, &thin, &[], Follow::Body).expect("no shapes").spread() < 1e-5);
         let free = Excitation::new(&mass, &thin, &[], Follow::Nothing).expect("no shapes");
         assert_eq!(free.spread(), 1.0);
+    }
+
+    /// What attachments hold moves a little in a shape; the fit takes that for a turn of the whole body.
+    #[test]
+    fn shapes_in_which_the_held_points_give_are_found_as_well() {
+        let (mass, rest, shapes) = body();
+        let held: Vec<usize> = (0..24).filter(|i| rest[*i].x == 0.0).collect();
+        // a bend about the held face, which turns it; the other is as large far away
+        let lean: Vec<Vec3> = rest.iter().map(|x| Vec3::new(-0.02 * x.y, 0.02 * x.x, 0.0)).collect();
+        let shapes: Vec<Vec<Vec3>> = [1, 0]
+            .map(|k| {
+                shapes[k].iter().zip(&lean).map(|(shape, lean)| shape + lean * (1.0 + k as f64)).collect()
+            })
+            .into();
+        let excitation =
+            Excitation::new(&mass, &rest, &shapes, Follow::Held(held)).expect("independent shapes");
+        for share in [1e-3, 1e-4] {
+            let chi = [share, -2.0 * share];
+            let deformed = |i: usize| rest[i] + shapes[0][i] * chi[0] + shapes[1][i] * chi[1];
+            let x: Vec<Vec3> = (0..rest.len()).map(deformed).collect();
+            let pose = excitation.pose(&x);
+            for (found, chi) in excitation.of(&pose, &x).iter().zip(chi) {
+                // the turn is fitted: off by the square of the deformation
+                assert!((found - chi).abs() < 3.0 * share * share, "{found} instead of {chi}");
+            }
+            let v: Vec<Vec3> = shapes[1].iter().map(|x| x * 4.0).collect();
+            let rates = excitation.rate(&pose, &x, &v);
+            assert!(rates[0].abs() < 20.0 * share && (rates[1] - 4.0).abs() < 20.0 * share, "{rates:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Claims of *Example-Based Damping Design*.
 
 mod anisotropy;
+mod balls;
 mod integrators;
 mod inverse;
 mod nonlinear;
@@ -19,7 +20,7 @@ pub const CLAIMS: &[Claim] = &[
     inverse::FIG_2C,
     oscillator::LINEAR_BOUND,
     anisotropy::FIG_3,
-    anisotropy::FIG_4,
+    balls::FIG_4,
     anisotropy::DISSIPATION,
     anisotropy::CAUGHEY,
     open::FIG_5,

@@ -5,6 +5,7 @@ use crate::model::Model;
 use crate::scene::LoadedScene;
 use crate::setup::build;
 use crate::{Result, Simulation, Vec3, cpu};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// A run, and χ of every state in it, the start included.
@@ -38,11 +39,12 @@ impl Swing {
         peaks
     }
 
-    /// Root of the mean square of χ from a time (s) on.
-    pub fn rms(&self, example: usize, from: f64) -> f64 {
+    /// Root of the mean square of χ about its mean from a time (s) on: weight, and what a body leans on, move the mean.
+    pub fn unrest(&self, example: usize, from: f64) -> f64 {
         let late: Vec<f64> =
-            self.over_time(example).iter().filter(|(t, _)| *t >= from).map(|(_, x)| x * x).collect();
-        (late.iter().sum::<f64>() / late.len().max(1) as f64).sqrt()
+            self.over_time(example).into_iter().filter(|(t, _)| *t >= from).map(|(_, x)| x).collect();
+        let mean = late.iter().sum::<f64>() / late.len() as f64;
+        (late.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / late.len() as f64).sqrt()
     }
 }
 
@@ -63,6 +65,11 @@ pub(super) fn decrement(peaks: &[(f64, f64)], from: usize, peaks_on: usize) -> f
         (Some(start), Some(end)) => (start.1 / end.1).ln() / (0.5 * peaks_on as f64),
         _ => f64::NAN,
     }
+}
+
+/// The damping ratio that gives this decrement: δ = 2π ξ/√(1 − ξ²) is proportional to ξ only where both are small.
+pub(super) fn damping_ratio(decrement: f64) -> f64 {
+    decrement / TAU.hypot(decrement)
 }
 
 /// Makes frames and looks at χ after each.
@@ -118,7 +125,6 @@ impl Study<'_> {
 mod tests {
     use super::*;
     use crate::ledger::Row;
-    use std::f64::consts::TAU;
 
     fn of(signal: impl Fn(f64) -> f64, h: f64, steps: usize) -> Swing {
         let time = |k: usize| k as f64 * h;
@@ -141,5 +147,20 @@ mod tests {
         assert!((decrement(&peaks, 0, 2) / (c * TAU) - 1.0).abs() < 0.01, "{}", decrement(&peaks, 0, 2));
         assert!((decrement(&peaks, 1, 8) / (c * TAU) - 1.0).abs() < 0.01);
         assert!(decrement(&peaks, 1, 80).is_nan());
+    }
+
+    #[test]
+    fn damping_ratios_of_decrements() {
+        for ratio in [1e-3, 0.1, 0.5] {
+            let decrement = TAU * ratio / (1.0f64 - ratio * ratio).sqrt();
+            assert!((damping_ratio(decrement) / ratio - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn unrest_is_about_where_it_rests() {
+        // a whole number of cycles
+        let swing = of(|t| 0.7 + 0.1 * (TAU * t).cos(), 0.01, 399);
+        assert!((swing.unrest(0, 1.995) - 0.1 / 2f64.sqrt()).abs() < 1e-12, "{}", swing.unrest(0, 1.995));
     }
 }

@@ -42,13 +42,7 @@ fn figure_11(study: &mut Study) -> Result<()> {
     let largest =
         swings.iter().flat_map(|swing| &swing.chi).flatten().fold(0.0f64, |most, x| most.max(x.abs()));
     study.measure("largest excitation of all", "", largest, "", Bound::Told);
-    // about where it comes to rest, after the steps
-    let rms = |run: usize, example: usize| {
-        let late: Vec<f64> =
-            swings[run].over_time(example).iter().filter(|p| p.0 >= STANDS).map(|p| p.1).collect();
-        let mean = late.iter().sum::<f64>() / late.len() as f64;
-        (late.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / late.len() as f64).sqrt()
-    };
+    let rms = |run: usize, example: usize| swings[run].unrest(example, STANDS);
     let of = |run: usize, example: usize| rms(run, example) / rms(0, example);
     study.measure(
         "0.1, 3: trunk sideways, rms of Rayleigh's",
