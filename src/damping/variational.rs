@@ -6,7 +6,7 @@
 //!
 //! and the velocity becomes v' + (x − x̃)/h. W is the elastic energy with x_n as its rest shape: the same laws, μ, λ
 //! and volumes, springs with their length at x_n, sheets with their curvature there. So W penalises deformation since
-//! x_n. For small ones (M + η h K)(x − x_n) = M (x̃ − x_n): a damping force −η K v under any one-step integrator.
+//! x_n. For small ones (M + η h K)(x − x_n) = M (x̃ − x_n): a damping force −η K v under every integrator.
 //!
 //! The slope 1/h, not dv'/dx of the integrator: a mode of frequency ω is left the share 1/(1 + a) of its velocity, a =
 //! η h ω², which falls for every a. With 2/h, that of implicit midpoint, it would be (1 − a)/(1 + a): beyond a = 1 the
