@@ -102,9 +102,10 @@ impl Reader<'_, '_> {
         // a link may lead out of it as well
         let leads_out = real(&path).zip(real(here)).is_some_and(|(path, folder)| !path.starts_with(folder));
         match !is_below || name.contains(':') || leads_out {
-            true => Err(self
-                .text
-                .fault(format!("the buffer {} is not in the folder of the file or below", show(uri)))),
+            true => Err(self.text.fault(format!(
+                "the buffer {} is not in the folder of the file or below",
+                show(uri.as_bytes())
+            ))),
             false => Ok(path),
         }
     }
