@@ -20,6 +20,8 @@ const LEAST_MOTION: f32 = 1e-10;
 const ENERGY_DIGITS: f32 = 1e-6;
 // Energy beyond what is asked for of which an iteration leaves this share stays.
 const LEAST_PROGRESS: f32 = 0.98;
+// a step whose second-order part is less than this share of what moves says nothing of the curvature
+const LEAST_SEEN: f32 = 1e-4;
 // A multiplier of the energy beyond this is that of a body that hardly moves and shall.
 const FAR: f32 = 1e3;
 
@@ -85,8 +87,9 @@ fn judge(body: ptr<function, BodyAim>, off: ptr<function, Beyond>) {
     let crossed = (*body).crossed;
     let counted = select((*body).bend, crossed, crossed > 0.0);
     (*body).crossed = 0.0;
-    // what rounding leaves of the energy says nothing of the curvature
-    if expected > 0.0 && holds(*body, HOLDS_ENERGY) && abs((*off).energy) > ENERGY_DIGITS * (*off).energies {
+    // what rounding leaves of the energy says nothing of the curvature, and a small step little
+    let is_seen = abs((*off).energy) > ENERGY_DIGITS * (*off).energies && expected > LEAST_SEEN * (*off).scale;
+    if is_seen && holds(*body, HOLDS_ENERGY) {
         (*body).bend = clamp(counted + (*off).energy / expected, 0.0, 1.0);
         // with less than half of the curvature counted on, the least energy still lies ahead
         (*body).crossed = select(0.0, (*body).bend, crossed > 0.0 && (*body).bend < 0.5 * crossed);

@@ -14,8 +14,8 @@ mod passes;
 
 use super::CHUNK;
 use crate::Vec3;
-use crate::elastic::lanes::on_lanes;
 use crate::linear::SparseMatrix;
+use crate::linear::lanes::on_lanes;
 use crate::linear::reduce::sum;
 use crate::model::Model;
 use crate::step::coefficients::StepCoefficients;

@@ -4,13 +4,10 @@
 //!
 //!   Φ_d(x) = 1/(2h²) |x − x̃|²_M + (η/h) W(x)                                     (J)
 //!
-//! and the velocity becomes v' + (x − x̃)/h. W is the elastic energy with x_n as its rest shape: the same laws, μ, λ
-//! and volumes, springs with their length at x_n, sheets with their curvature there. So W penalises deformation since
-//! x_n. For small ones (M + η h K)(x − x_n) = M (x̃ − x_n): a damping force −η K v under every integrator.
-//!
-//! The slope 1/h, not dv'/dx of the integrator: a mode of frequency ω is left the share 1/(1 + a) of its velocity, a =
-//! η h ω², which falls for every a. With 2/h, that of implicit midpoint, it would be (1 − a)/(1 + a): beyond a = 1 the
-//! velocity turns round in every step, and stronger damping takes less.
+//! and the velocity becomes v' + s (x − x̃), s = dv'/dx of the integrator. W is the elastic energy with x_n as its
+//! rest shape: the same laws, μ, λ and volumes, springs with their length at x_n, sheets with their curvature there.
+//! So W penalises deformation since x_n. For small ones (M + η h K)(x − x_n) = M (x̃ − x_n): a damping force −h s η K
+//! v, that is η K v for backward Euler, twice that for implicit midpoint.
 //!
 //! For held vertices, c₁ c₂² k is added to 1/h² M where an attachment of stiffness k is active, as in Φ of the step.
 //! Without it a long step would pull held vertices off their targets, which adds energy.

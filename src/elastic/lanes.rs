@@ -1,27 +1,11 @@
 //! Numbers side by side: the arithmetic of one SIMD register, written with operators.
 //!
-//! The instruction set is found at run time ([`on_lanes`]); `Lane` is generic over it, so a kernel is written once
+//! The instruction set is found at run time ([`on_lanes`](crate::linear::lanes::on_lanes)); `Lane` is generic over it, so a kernel is written once
 //! and compiled for AVX2 with FMA, for NEON and for no SIMD at all.
 
 pub use super::real::Real;
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 use std::ops::{Add, Mul, Neg, Sub};
-
-/// Runs a kernel on the best instruction set there is, with registers of 256 bits at most.
-#[inline(always)]
-pub fn on_lanes<Kernel: WithSimd>(kernel: Kernel) -> Kernel::Output {
-    #[cfg(target_arch = "x86_64")]
-    {
-        match pulp::x86::V3::try_new() {
-            Some(simd) => Simd::vectorize(simd, kernel),
-            None => Simd::vectorize(pulp::Scalar::new(), kernel),
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        pulp::Arch::new().dispatch(kernel)
-    }
-}
 
 /// A register of numbers with its instruction set: one scalar of a formula, for several elements at once.
 #[derive(Clone, Copy)]

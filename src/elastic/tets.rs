@@ -4,13 +4,14 @@ use super::blocks::{
     BLOCKS_PER_PATCH, Block, Patches, Rest, RestBlock, WIDTH, WarmBlock, add_forces, write_edges,
 };
 use super::energies::{Piece, total};
-use super::lanes::{Lane, Real, on_lanes};
+use super::lanes::{Lane, Real};
 use super::laws::{Moduli, respond};
 use super::matrix::{
     Matrix, Symmetric, determinant, minus, product, product_transposed, square, transpose, triple,
 };
 use super::projection::{rotate, unit_determinant};
 use crate::Vec3;
+use crate::linear::lanes::on_lanes;
 use crate::model::tet::TetElement;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;

@@ -24,6 +24,7 @@ mod fronts;
 mod hessian;
 mod kernels;
 mod lanczos;
+pub mod lanes;
 mod layout;
 mod memory;
 pub mod multi_vector;

@@ -8,8 +8,8 @@
 //! Plain loops in there: calls of closures that are not taken in would be made number by number.
 
 use super::Real;
+use super::lanes::on_lanes;
 use super::multi_vector::CHUNK;
-use crate::elastic::lanes::on_lanes;
 use crate::{Mat3, Vec3};
 use pulp::{Simd, WithSimd};
 use std::slice::ChunksExact;

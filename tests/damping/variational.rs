@@ -140,42 +140,21 @@ fn elements_without_a_volume_are_left_out() {
     }
 }
 
-/// (M + η h K)(x − x_n) = M (x̃ − x_n) for small deformations: ξ = ηω/2, under every integrator.
+/// (M + η h K)(x − x_n) = M (x̃ − x_n) for small deformations: under backward Euler ξ = ηω/2.
 #[test]
 fn a_mode_decays_as_by_stiffness_damping() {
     let still = ["body.0.stretch=[1,1,1]", "body.0.velocity=[0,0,0]", "body.0.angular_velocity=[0,0,0]"];
     for solver in ["projective", "newton"] {
-        for kind in ["backward-euler", "implicit-midpoint", "bdf2"] {
+        for (kind, times) in [("backward-euler", 1.0), ("implicit-midpoint", 2.0), ("bdf2", 1.5)] {
             let [solver, kind] = [format!("solver.kind={solver}"), format!("integrator.kind={kind}")];
             let all = [&still[..], &[&solver, &kind, "time.tolerance=1e-10"]].concat();
-            let [ratio, omega] =
-                damping_ratio(BOX, &all, 400, |omega| vec![format!("damping.eta={:?}", 2.0 * 0.05 / omega)]);
-            let own = if kind.contains("euler") { std::f64::consts::PI / 400.0 } else { 0.0 };
+            let [ratio, omega] = damping_ratio(BOX, &all, 400, |omega| {
+                vec![format!("damping.eta={:?}", 2.0 * 0.05 / (times * omega))]
+            });
+            let own = if times == 1.0 { std::f64::consts::PI / 400.0 } else { 0.0 };
             println!("{solver} {kind}: ω = {omega:.2}/s, ξ = {ratio:.5}, {own:.5} of it the integrator's");
             assert!((ratio - own - 0.05).abs() < 0.02 * 0.05, "{solver} {kind}: {ratio}");
         }
-    }
-}
-
-/// A body that nothing holds, stretched and let go: the stronger its damping, the less of its own motion there is, however strong. With dv'/dx of
-/// implicit midpoint for the slope of the velocity, velocities would turn round in every step beyond η = 1/(hω²), and η = 10 s would leave
-/// more motion than η = 0.1 s.
-#[test]
-fn stronger_damping_never_leaves_more_motion() {
-    let still = ["body.0.stretch=[1.05,1,1]", "body.0.velocity=[0,0,0]", "body.0.angular_velocity=[0,0,0]"];
-    for kind in ["backward-euler", "implicit-midpoint", "trapezoidal", "bdf2"] {
-        let kind = format!("integrator.kind={kind}");
-        let action = |eta: f64| {
-            let eta = format!("damping.eta={eta:e}");
-            let rows = run(&mut simulate(BOX, &[&still[..], &[&kind, &eta]].concat()), 40);
-            rows.iter().map(|row| row.kinetic).sum::<f64>()
-        };
-        let actions = [1e-3, 1e-2, 0.1, 1.0, 10.0].map(action);
-        println!("{kind}: {actions:?}");
-        // velocities keep half the elastic impulse of a step under implicit midpoint: (hω/2)² of the energy
-        let most = 0.01 * actions[0];
-        assert!(actions.windows(2).all(|pair| pair[1] < pair[0] + most), "{kind}: {actions:?}");
-        assert!(actions[4] < 0.05 * actions[0], "{kind}: {actions:?}");
     }
 }
 

@@ -26,29 +26,27 @@ const AT_REST: f64 = 1e-9;
 /// rounded to 6e-8 of itself, in scenes whose vertices move by up to a tenth of the size. Resident 1.3e-7 was seen after one frame and 2.2e-6
 /// after 100.
 ///
-/// `hanging-cloth` stays within 1e-7, but amplifies a disturbance of the CPU's own run 2,800 times in its first frame, which does not
-/// reach the tolerance of what it holds. So does that of `pendulum`, which starts from rest: 3.1e-6 where the device conserves by itself.
+/// Known to part: `pendulum`, which starts from rest; its first step does not reach the tolerance. 3.1e-6 where the device conserves by itself.
 const EXACT: Allowed = Allowed {
     global: "cholesky",
     after_one: 1e-5,
     at_the_end: 1e-4,
-    parting: &["hanging-cloth", "pendulum"],
+    parting: &["pendulum"],
     resident: Some([2e-7, 3e-6]),
 };
 /// The same factor on the host.
-const HYBRID: Allowed = Allowed { global: "hybrid", resident: None, parting: &["hanging-cloth"], ..EXACT };
+const HYBRID: Allowed = Allowed { global: "hybrid", resident: None, parting: &[], ..EXACT };
 /// With inner iterations, which leave a share of what a factor would solve: 3e-5 in the first frame, which nothing has been
 /// damped in yet, and 3e-5 in the end was seen.
 ///
-/// Known to part in their first frame, where energy is held: `trampoline-bounce` by 3.4e-3 (it ends the step after another number of
-/// iterations), `hanging-cloth` by 1.4e-4 (it makes all its iterations without reaching the tolerance, and a disturbance of
-/// the CPU's run grows 2,800 times as well). With a factor both stay within 2e-7.
+/// Known to part in its first frame: `trampoline-bounce`, whose energy is held, by 3.4e-3 (it ends the step after another number of
+/// iterations). With a factor it stays within 2e-7.
 const CHEBYSHEV: Allowed = Allowed {
     global: "chebyshev",
     resident: None,
     after_one: 1e-4,
     at_the_end: 1e-3,
-    parting: &["trampoline-bounce", "hanging-cloth"],
+    parting: &["trampoline-bounce"],
 };
 
 /// Disturbance of the CPU's run that is compared with itself, in sizes of the body: about one unit in the last place of
@@ -156,6 +154,8 @@ fn compare(context: &Arc<Context>, name: &str, frames: usize, allowed: Allowed) 
     let first = distance(&device.first, &host.first) / body;
     let last = distance(&device.last, &host.last) / body;
     let amplification = distance(&shaken.last, &host.last) / body / DISTURBANCE;
+    // what the first frame makes of rounding it makes of the CPU's own disturbance, too: 34 times in `hippo`, let go with 780 flat elements
+    let of_first = (distance(&shaken.first, &host.first) / body / DISTURBANCE).max(1.0);
     let energy = energy_off(&device, &host);
     let method = device.describe.split(';').nth(1).unwrap_or("").trim().to_string();
     let line = format!(
@@ -168,8 +168,8 @@ fn compare(context: &Arc<Context>, name: &str, frames: usize, allowed: Allowed) 
     };
     let slack = if ROUGH.contains(&name) { 10.0 } else { 1.0 };
     let limits = [
-        (first, after_one, "of its size off after one frame"),
-        (last, slack * at_the_end, "of its size off at the end"),
+        (first, of_first * after_one, "of its size off after one frame"),
+        (last, of_first * slack * at_the_end, "of its size off at the end"),
         (amplification, GROWTH, "times a disturbance"),
         // a sum over vertices that are off in all directions
         (energy, slack * allowed.at_the_end, "of the energy off"),

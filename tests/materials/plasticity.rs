@@ -259,7 +259,9 @@ fn a_run_resumed_while_it_flows_gives_the_same_bytes() {
 fn a_run_resumed_on_the_device_gives_the_same_bytes() {
     if context().is_some() {
         resumed_gives_the_same_bytes("gpu", &["body.0.mesh.cells=[8, 2, 2]"]);
-        let resident = ["body.0.mesh.cells=[8, 2, 2]", "solver.global=chebyshev", "time.iterations=8"];
+        // held by 1e5 N/m at both ends the inner iterations diverge
+        let [root, tip] = [0, 1].map(|k| format!("body.0.attach.{k}.stiffness=1e4"));
+        let resident = ["body.0.mesh.cells=[8, 2, 2]", "solver.global=chebyshev", &root, &tip];
         resumed_gives_the_same_bytes("gpu", &resident);
     }
 }

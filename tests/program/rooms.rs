@@ -23,7 +23,7 @@ elastic: error linear model
 solve: error linear scene model elastic
 damping: error linear scene model elastic
 contact: error mesh scene model
-step: error linear ledger scene model elastic solve damping contact
+step: error linear ledger scene model solve damping contact
 modes: error linear mesh scene model elastic damping step
 setup: error linear mesh scene model damping step modes
 cpu: error linear ledger scene model elastic solve damping step
@@ -34,7 +34,7 @@ gpu: error linear ledger scene model elastic solve damping step
 backend: error scene model step cpu gpu
 view: error colour ledger mesh scene model elastic damping contact step observe gpu
 app: error disk ledger mesh scene model damping contact step setup cpu observe design gpu backend view
-reproduce: error suggest ledger scene model damping step modes setup cpu observe reduced design gpu view
+reproduce: error suggest linear ledger scene model damping step modes setup cpu observe reduced design gpu view
 cli: error disk ledger mesh scene model step modes setup cpu observe reduced design gpu backend view app reproduce
 ";
 

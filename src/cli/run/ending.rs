@@ -53,12 +53,21 @@ impl Run {
             (None, Some(_)) => Status::Stopped,
             (None, None) => Status::Done,
         };
-        let json = serde_json::to_string_pretty(summary).unwrap_or_default();
-        let summed_up = output.write(&[(layout::SUMMARY.into(), json.into_bytes())]);
-        let status = if summed_up.is_ok() { summary.status } else { Status::Failed };
-        let closed = output.close(status, complete && summed_up.is_ok());
+        let summed_up = Self::sum_up(summary, output);
+        if let Err(error) = &summed_up {
+            // the file may have been replaced all the same: it must not say that all is well
+            summary.status = Status::Failed;
+            summary.error.get_or_insert_with(|| error.to_string());
+            let _ = Self::sum_up(summary, output);
+        }
+        let closed = output.close(summary.status, complete && summed_up.is_ok());
         output.folder().take_notes().iter().for_each(|note| tell!("{note}"));
         failed.map_or(Ok(()), Err).and(summed_up).and(closed)
+    }
+
+    fn sum_up(summary: &Summary, output: &mut Output) -> Result<()> {
+        let json = serde_json::to_string_pretty(summary).unwrap_or_default();
+        output.write(&[(layout::SUMMARY.into(), json.into_bytes())])
     }
 
     fn plots(&self, output: &mut Output) -> Result<()> {

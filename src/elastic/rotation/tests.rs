@@ -1,9 +1,10 @@
 use crate::Mat3;
 use crate::elastic::blocks::{WIDTH, WarmBlock};
-use crate::elastic::lanes::{Lane, Real, on_lanes};
+use crate::elastic::lanes::{Lane, Real};
 use crate::elastic::projection::rotate;
 use crate::elastic::rotation::{closest_quaternion, closest_rotations, scaled_rotation};
 use crate::elastic::sample::{Noise, deformations, signed_svd};
+use crate::linear::lanes::on_lanes;
 use pulp::{Scalar, Simd, WithSimd};
 
 /// The rotations of the lanes, from and into warm starts, and how many of them Newton's method solved.

@@ -1,9 +1,10 @@
 use crate::Mat3;
-use crate::elastic::lanes::{Lane, Real, on_lanes};
+use crate::elastic::lanes::{Lane, Real};
 use crate::elastic::projection::unit_determinant;
 use crate::elastic::sample::{Noise, deformations, signed_svd};
 use crate::elastic::volume::{closest_unit_determinant, closest_unit_determinants};
 use crate::elastic::{Symmetric, WIDTH};
+use crate::linear::lanes::on_lanes;
 use pulp::{Scalar, Simd, WithSimd};
 
 /// Q of each S by the lanes, and how many of them Newton's method solved.

@@ -14,6 +14,7 @@ const RIGID: f64 = 1e-6;
 const LEAST_MOTION: f64 = 1e-10;
 const ENERGY_DIGITS: f64 = 1e-6;
 const LEAST_PROGRESS: f64 = 0.98;
+const LEAST_SEEN: f64 = 1e-4;
 /// As in `shared/conserved.wgsl`.
 const SPIN_SHARE: f64 = 0.1;
 const STRESSED: f64 = 0.5;
@@ -130,10 +131,10 @@ fn solved(all: &Contents, number: usize) -> BodyAim {
     }
     (body.excess, body.scale) = (off.energy as f32, off.scale as f32);
     let expected = 0.5 * f64::from(body.square);
-    let is_heard = off.energy.abs() > ENERGY_DIGITS * off.energies;
+    let is_seen = off.energy.abs() > ENERGY_DIGITS * off.energies && expected > LEAST_SEEN * off.scale;
     let crossed = std::mem::take(&mut body.crossed);
     let counted = if crossed > 0.0 { crossed } else { body.bend };
-    if expected > 0.0 && is_heard && has(body.flags, conserved::HOLDS[2]) {
+    if is_seen && has(body.flags, conserved::HOLDS[2]) {
         body.bend = (f64::from(counted) + off.energy / expected).clamp(0.0, 1.0) as f32;
         body.crossed = if crossed > 0.0 && body.bend < 0.5 * crossed { body.bend } else { 0.0 };
     }

@@ -2,7 +2,7 @@
 //! added in order.
 
 use crate::Vec3;
-use crate::elastic::lanes::on_lanes;
+use crate::linear::lanes::on_lanes;
 use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;

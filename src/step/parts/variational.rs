@@ -34,7 +34,7 @@ impl Part for VariationalDamping {
         Ok(())
     }
 
-    /// What the damping takes is the work of its force on the displacement of the step, (x − x_n)·(η/h)∇W, as for damping inside
+    /// What the damping takes is the work of its force on the displacement of the step, h s (x − x_n)·(η/h)∇W, as for damping inside
     /// Φ; W is least at x_n, so it is not negative. The rest of the energy's change is the integrator's: a step that is held back also
     /// loses less.
     fn advanced(&mut self, stage: &Stage, cx: &mut StepContext) -> Result<()> {
@@ -48,14 +48,15 @@ impl Part for VariationalDamping {
             self.minimiser.minimise(coefficients.h, &held, &made)
         })?;
         let positions: Vec<Vec3> = damped.iter().zip(&made).map(|(x, made)| x - made).collect();
-        let velocities: Vec<Vec3> = positions.iter().map(|moved| moved / coefficients.h).collect();
+        let velocities: Vec<Vec3> =
+            positions.iter().map(|moved| moved * coefficients.velocity_slope()).collect();
         let offset = StateOffset::State { positions: &positions, velocities: &velocities };
         cx.backend.offset_state(offset)?;
         // at the minimum (η/h) ∇W = (M/h² + K_held)(x̃ − x)
         let (h, mass) = (coefficients.h, &cx.model.mass);
         let force = |i: usize| positions[i] * -(mass[i] / (h * h) + held[i]);
         let work = sum(positions.len(), |i| (damped[i] - start[i]).dot(&force(i)));
-        cx.shared.exchange.damped += work;
+        cx.shared.exchange.damped += h * coefficients.velocity_slope() * work;
         cx.changed(Change::State);
         Ok(())
     }

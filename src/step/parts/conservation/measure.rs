@@ -17,6 +17,10 @@ const LEAST_PROGRESS: f64 = 0.98;
 /// rest: weight that begins to act, or a rigid spin that begins to stretch.
 const STRESSED: f64 = 0.5;
 
+/// A step whose second-order part is less than this share of what moves says nothing of the curvature: in single precision rounding of the energy is
+/// a thousandth of that.
+const LEAST_SEEN: f64 = 1e-4;
+
 /// Less of the kinetic energy than this is rounding of its difference to that of the rigid motion.
 const DIGITS: f64 = 1e-9;
 
@@ -121,10 +125,13 @@ impl Cpd {
             let square = 0.5 * targets.coefficients.curvature() * self.squares[body];
             if square > 0.0 && targets.held[2] {
                 let bend = &mut targets.conserved[body].bend;
-                let counted = self.crossed[body].unwrap_or(*bend);
-                *bend = (counted + off.energy / square).clamp(0.0, 1.0);
+                let is_seen = square > LEAST_SEEN * off.scale;
+                if is_seen {
+                    let counted = self.crossed[body].unwrap_or(*bend);
+                    *bend = (counted + off.energy / square).clamp(0.0, 1.0);
+                }
                 // with less than half of the curvature counted on, the least energy still lies ahead
-                let goes_on = self.crossed[body].is_some_and(|counted| *bend < 0.5 * counted);
+                let goes_on = is_seen && self.crossed[body].is_some_and(|counted| *bend < 0.5 * counted);
                 self.sides[body] = if goes_on { Side::Far } else { Side::Near };
             }
             let shares = shares(targets, body, &off);

@@ -6,7 +6,7 @@
 
 use super::measure::Moved;
 use crate::Vec3;
-use crate::elastic::lanes::on_lanes;
+use crate::linear::lanes::on_lanes;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
