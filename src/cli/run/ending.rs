@@ -20,15 +20,17 @@ impl Run {
         });
         let mut summary = self.summary();
         let stopped = ended.as_ref().ok().copied().flatten();
-        match &mut output {
-            Some(output) => self.write_rest(output, &mut summary, ended.err(), stopped)?,
-            None => drop(ended?),
-        }
+        let written = match &mut output {
+            Some(output) => self.write_rest(output, &mut summary, ended.err(), stopped),
+            None => ended.map(drop),
+        };
+        // also of a run that failed: what it has computed until then
         say!("{summary}")?;
         match &output {
             Some(output) => say!("written to {}", output.directory().display()),
             None => say!("nothing written; use --out DIR to save the ledger"),
         }?;
+        written?;
         let missing = self.no_pictures.take();
         missing.or(stopped.map(|signal| self.how_to_go_on(signal))).map_or(Ok(()), Err)
     }
