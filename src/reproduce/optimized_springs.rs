@@ -25,6 +25,9 @@ pub const CLAIMS: &[Claim] = &[
         says: "Iterating spring damping within a step improves the stability.",
         runs: "Longest stable steps, to 3 %: spring damping with γ = 0.9, once and in ten sweeps a step, not projected (as in Eq. 5) and projected; of the block of Figure 1, stretched by a fifth and let \
                fall, within 0.5 s, and of a small membrane onto which a ball falls, within 0.2 s.",
+        shortfall: "For a block that falls freely ten sweeps are better. Where a ball hits a membrane they are worse: sweeps spread velocities over a body, and not the places to which a contact has \
+                    moved its vertices, so that the impact at 1 ms leaves 8.9 J of deformation with ten unprojected sweeps and 0.7 J with one. Projected sweeps, which the paper does not use here, \
+                    make the steps longer in both.",
         study: iterated,
         ..Claim::PHYSICS
     },
@@ -109,12 +112,8 @@ fn iterated(study: &mut Study) -> Result<()> {
             found.push((name, often / once));
         }
         for (name, ratio) in found {
-            // the paper's iteration is not projected, and knows no contact
-            let bound = if scene == "block" && name == "not projected" {
-                Bound::Above(PRECISION)
-            } else {
-                Bound::Told
-            };
+            // the paper's iteration is not projected
+            let bound = if name == "not projected" { Bound::Above(PRECISION) } else { Bound::Told };
             study.measure(&format!("{scene}, {name}: ten sweeps over one"), "longer", ratio, "", bound);
         }
     }

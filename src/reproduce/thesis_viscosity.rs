@@ -34,7 +34,7 @@ pub const CLAIMS: &[Claim] = &[
         id: "poisson",
         place: "Section 4.2.2, Eq. 4.38",
         says: "Shear and compression waves of one length can both be damped critically only where λ ≥ 2μ, a Poisson's ratio of 1/3 or more.",
-        runs: "φ of Eq. 4.28 over Poisson's ratio, and a bar of linear elasticity that asks for a wavelength at ratios of 0.3 and 0.35.",
+        runs: "φ of Eq. 4.28 over Poisson's ratio, and a corotated bar that asks for a wavelength at ratios of 0.3 and 0.35.",
         quick: true,
         study: poisson,
         ..Claim::PHYSICS

@@ -97,6 +97,9 @@ fn held_runs_agree_with_the_cpu() {
     const MOMENTA: &[&str] = &["conservation.hold=[\"P\",\"L\"]", "damping.stiffness=1e-3"];
     const FEW: &[&str] = &["conservation.tolerance=1e-12", "conservation.iterations=3"];
     const MORE: &[&str] = &["conservation.tolerance=1e-12", "conservation.iterations=8"];
+    // the trampoline's springs take more: with four or eight iterations, which leave steps with too much energy, the CPU's own runs in double and
+    // in single precision part by a tenth of the size; with twelve by 1.3e-4
+    const MOST: &[&str] = &["conservation.tolerance=1e-12", "conservation.iterations=12"];
     let cases: &[(&str, &str, &str, &[&str])] = &[
         ("cube", "[5,5,5]", "implicit-midpoint", MOMENTA),
         ("cube", "[5,5,5]", "bdf2", MOMENTA),
@@ -105,7 +108,7 @@ fn held_runs_agree_with_the_cpu() {
         ("cube", "[5,5,5]", "bdf2", FEW),
         ("bar", "[10,2,2]", "backward-euler", MORE),
         ("bar", "[10,2,2]", "implicit-midpoint", MORE),
-        ("trampoline", "[15,15]", "backward-euler", MORE),
+        ("trampoline", "[15,15]", "backward-euler", MOST),
         ("trampoline", "[15,15]", "implicit-midpoint", MORE),
     ];
     let faults: Vec<String> = of_each(cases, |(scene, cells, kind, settings)| {
@@ -113,8 +116,7 @@ fn held_runs_agree_with_the_cpu() {
         let settings = [&[HELD, &cells, &kind][..], settings].concat();
         let off = apart(on_gpu(&context, scene, &settings), builtin(scene, &settings));
         println!("{off:.1e} of its size off: {scene} {settings:?}");
-        // as for runs that hold nothing, and more for the trampoline, whose springs are far from solved, so that some steps
-        // end with too much energy and are slowed down: 5.8e-4 was seen, less than what an iteration is worth
+        // as for runs that hold nothing, and more for the trampoline, where some steps end with too much energy and are slowed down
         (off >= if *scene == "trampoline" { 1e-3 } else { 1e-4 })
             .then(|| format!("{scene} {settings:?}: {off:e}"))
     })

@@ -21,6 +21,7 @@ const ON_HOST: [&str; 5] = [
 const OTHERS: &[(&str, &str)] = &[
     ("thesis-trapezoid", "a line search beside conservation"),
     ("thesis-annulus", "a line search beside conservation"),
+    ("belly-targets", "a line search beside examples"),
 ];
 
 #[test]

@@ -19,8 +19,8 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-3",
         place: "Figure 3",
         says: "A spinning torus is stretched the more, the softer it is, and keeps its volume; hard enough, it turns like a rigid body.",
-        runs: "`torus-stiffening` with energy and momenta held under backward Euler, for 7 s: eight times as stiff from 4 s on; at 1/120 s, once more at 1/30 s, and as a fine explicit run (velocity Verlet, 1/1920 s).",
-        caveat: "Four steps a frame instead of one. At 1/30 s the torus stays at the widest point of its breathing for two seconds, stretched to 1.39, and leaves it, there and once more, by single steps that are too long to keep its volume; the explicit run breathes from the start and says what the material itself does. Our stiffness grows by 8; the paper's figures for its torus (μ up to 2·10³) come without its size, its spin and its λ.",
+        runs: "`torus-stiffening` with energy and momenta held under backward Euler, for 7 s: eight times as stiff from 4 s on; at 1/120 s, once more at 1/30 s, as a fine explicit run (velocity Verlet, 1/1920 s), and once a hundred times as stiff.",
+        caveat: "Four steps a frame instead of one. At 1/30 s the torus stays at its widest, 1.39 of its radius at rest, for two seconds; twice it then jumps in a single step so long that its volume is not kept. The explicit run, which breathes from the start, shows what the material itself does. Eight times as stiff our ring still breathes, since its energy is kept; a hundred times as stiff it hardly does. The paper's figures for its torus (μ up to 2·10³) come without its size, its spin and its λ.",
         study: super::torus::torus,
         ..Claim::PHYSICS
     },

@@ -10,8 +10,8 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-2",
         place: "Figure 2",
         says: "Of five solvers on a stretched, spinning cube only CPD keeps energy, angular momentum and an oscillating elastic energy: PD loses them, PD + FEPR turns nearly rigid, implicit midpoint becomes unstable, and FEPR after it leaves too much elastic energy and too little spin.",
-        runs: "`conserved-cube`, 729 vertices, 1/30 s, 200 frames, ten iterations for PD and midpoint, errors below 1e-4 for CPD and FEPR. FEPR's price of momenta is ε = 10⁻⁴ kg m², as in an open implementation of it (`conservation.regularization`); the paper gives none. PD + FEPR once more with our own price, a thousand times h² times the energy.",
-        caveat: "The paper's cube has 792 vertices and a spin that it does not give. With FEPR after it our midpoint has too much elastic energy and too little spin as well, but less of both than the paper shows: ten iterations of it lose little spin here, and momenta are given up only as far as the step has changed them.",
+        runs: "`conserved-cube`, 729 vertices, 1/30 s, 200 frames, ten iterations for PD and midpoint, errors below 1e-4 for CPD and FEPR. FEPR's price of momenta is ε = 10⁻⁴ kg m² (`conservation.regularization`), far below h² times the energy (4 kg m²), so that momenta are practically free; the paper gives none. PD + FEPR once more with ε = 10⁻² kg m², and once with our own price, a thousand times h² times the energy.",
+        caveat: "The paper's cube has 792 vertices and a spin that it does not give. FEPR after our midpoint also gives too much elastic energy and too little spin, but both errors are smaller than the paper's: ten iterations of it lose little spin here, and momenta are given up only as far as the step has changed them.",
         shortfall: "CPD, PD and midpoint behave as claimed; see the numbers of the others.",
         study: five_solvers,
         ..Claim::PHYSICS
@@ -21,8 +21,8 @@ pub const CLAIMS: &[Claim] = &[
         place: "Figure 5",
         says: "With γ the energy falls towards that of the rigid motion, the faster the larger γ, angular momentum stays, and as energy is damped out fewer iterations are needed, about six in the end.",
         runs: "`conserved-cube` with γ = 0.1, 0.2, 0.5 and 1 for 10 s, and `hippo`, 2,387 vertices, with γ = 1 for 5 s. What γ leaves is compared with the energy of the cube that turns without vibrating, found by itself: 20 s with P and L held, H not, in which backward Euler damps all vibration.",
-        caveat: "The energy ends above K: centrifugal force stretches a turning body, and neither what that stores nor what turning it takes can go while L stays. K itself is the energy of a body that is rigid, or turns slowly enough to be taken for one; our soft cube, at 3 rad/s, is not.",
-        shortfall: "Energy and spin behave as claimed; how many iterations that takes depends on shape, spin and tolerance, which the paper does not give.",
+        caveat: "The energy ends above K: centrifugal force stretches a turning body, and neither what that stores nor what turning it takes can go while L stays. K itself is the energy of a body that is rigid, or turns slowly enough to be taken for one; our soft cube, at 3 rad/s, is not. Our cube takes fewer than the paper's six iterations from the start on, and not always fewer in the end.",
+        shortfall: "How many iterations it takes depends on shape, spin and tolerance, which the paper does not give.",
         study: gamma,
         ..Claim::PHYSICS
     },
@@ -30,7 +30,7 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-6",
         place: "Figure 6",
         says: "With 5 or 15 iterations instead of as many as it takes the total energy falls at the same rate and the elastic energy more smoothly; 15 are closer to the converged motion, with 5 the hippo does not oscillate enough.",
-        runs: "`hippo`, 2,387 vertices, projected into a box, γ = 0.1, 1/30 s, for 6 s: 5, 15, and up to 200 iterations until the energy is off by less than 10⁻⁴ J. That is how the paper's |c| < 10⁻⁴ reads; with our usual tolerance, 10⁻⁴ of the energy, 4.6 iterations are enough, and none of the fixed counts would be fewer.",
+        runs: "`hippo`, 2,387 vertices, projected into a box, γ = 0.1, 1/30 s, for 6 s: 5, 15, and up to 200 iterations until the energy is off by at most 10⁻⁴ J. That is how the paper's |c| < 10⁻⁴ reads; with our usual tolerance, 10⁻⁴ of the energy, the fixed counts would hardly be fewer than what it takes.",
         caveat: "Smoothness is judged after the first second: in it five iterations keep the hippo in its box for ten frames and then let it go at once, which is rougher than what the solved motion does. The paper's box, spin and stiffness are not given.",
         shortfall: "See the numbers.",
         study: super::few_iterations::fixed_iterations,
@@ -69,7 +69,7 @@ fn energies(name: &str, motion: &Motion) -> [Curve; 3] {
     ]
 }
 
-/// ε of FEPR (kg m²) in an open implementation of it. Anything far below h² times the energy, 4 kg m² here, does the same.
+/// ε of FEPR (kg m²): far below h² times the energy, 4 kg m² here, so that momenta are practically free.
 pub(super) const FEPR_PRICE: &str = "conservation.regularization=1e-4";
 
 const SOLVERS: [(&str, &[&str]); 5] = [
@@ -134,6 +134,15 @@ fn judge_projections(study: &mut Study, [cpd, pd_fepr, im_fepr]: [&Motion; 3]) -
     let most = spin(pd_fepr.last()).norm() / start;
     study.measure("PD + FEPR: angular momentum", "overestimated", most, "of it", Bound::Above(1.05));
     let ours = study.run("conserved-cube", &["conservation.method=fepr"], frames)?;
+    let dearer = ["conservation.method=fepr", "conservation.regularization=1e-2"];
+    let dearer = study.run("conserved-cube", &dearer, frames)?;
+    study.measure(
+        "PD + FEPR, ε = 10⁻² kg m²: oscillation",
+        "",
+        oscillation(&dearer),
+        "of CPD's",
+        Bound::Told,
+    );
     study.measure("with our price: oscillation", "", oscillation(&ours), "of CPD's", Bound::Told);
     study.measure("with our price: angular momentum off", "", spin_drift(&ours), "of it", Bound::Told);
     let what = "IM + FEPR: mean elastic energy";
@@ -142,7 +151,7 @@ fn judge_projections(study: &mut Study, [cpd, pd_fepr, im_fepr]: [&Motion; 3]) -
     study.measure_either(what, "overestimated", share, "of CPD's", bound, weaker);
     let least = im_fepr.rows.iter().map(|row| spin(row).norm()).fold(f64::INFINITY, f64::min) / start;
     let what = "IM + FEPR: least angular momentum";
-    let (bound, weaker) = (Bound::Below(0.95), Some(Bound::Below(0.9999)));
+    let (bound, weaker) = (Bound::Below(0.95), Some(Bound::Below(0.99)));
     study.measure_either(what, "underestimated", least, "of it", bound, weaker);
     Ok(())
 }
@@ -197,7 +206,9 @@ fn gamma(study: &mut Study) -> Result<()> {
         let [first, last] = thirds(&motion);
         let what = format!("{name}: iterations in the last second");
         study.measure(&what, "falling to about 6", last, "", Bound::Below(7.0));
-        study.measure(&format!("{name}: of those in the first"), "", last / first, "", Bound::Below(1.05));
+        let what = format!("{name}: of those in the first");
+        let weaker = Some(Bound::Below(1.25));
+        study.measure_either(&what, "fewer", last / first, "", Bound::Below(1.0), weaker);
         let [total, _, turning] = energies(&name, &motion);
         panels[0].push(total);
         panels[1].push(turning);
@@ -231,15 +242,16 @@ fn judge_rest(study: &mut Study, simulation: &Simulation, left: f64) -> Result<(
     // stretched by its spin and without vibration: found without γ and without H
     let turning = study.run("conserved-cube", &["conservation.hold=[\"P\",\"L\"]"], 600)?;
     let share = left / turning.last().total;
-    // e^(−10) of the first excess is 1e-4 of what is left, and as much is what the long run still loses in 3 s; both turn at 1/30 s,
-    // where the stretch of a chord is not that of an arc
+    // e^(−10) of the first excess is 1e-4 of what is left, and as much is what the long run still loses in 3 s; both use 1/30 s, so
+    // the error of the long step is the same in both
     let bound = Bound::Within { theirs: 1.0, share: 5e-3 };
-    study.measure("γ = 1: energy in the end", "K", share, "of the cube that only turns", bound);
+    study.measure("γ = 1: energy in the end", "", share, "of the cube that only turns", bound);
     let vertices = simulation.model().bodies[0].vertices.clone();
     let (mass, x, v) = (&simulation.model().mass, simulation.positions(), simulation.velocities());
     let rigid = Rigid::of(vertices, mass, x, v);
     let above = left / rigid.least_kinetic(rigid.momentum, rigid.spin) - 1.0;
-    study.measure("of it beyond K: what the spin stretches", "0", above, "of K", Bound::Told);
+    // K, the energy of a rigid body, is what a soft one cannot quite reach
+    study.measure("γ = 1: energy beyond K in the end", "0", above, "of K", Bound::Between(-1e-6, 0.05));
     Ok(())
 }
 

@@ -19,7 +19,7 @@ pub const CLAIMS: &[Claim] = &[
         id: "fig-13-b",
         place: "Figure 13 (b)",
         says: "Under PD + FEPR the cube let go at rest begins to turn, because the projection may give up momenta for the energy.",
-        runs: "`conserved-cube` without spin under PD + FEPR, 1/30 s, for 4 s: with ε = 10⁻⁴ kg m², as in an open implementation of FEPR (`conservation.regularization`), and with our own price of momenta, a thousand times h² times the energy.",
+        runs: "`conserved-cube` without spin under PD + FEPR, 1/30 s, for 4 s: with ε = 10⁻⁴ kg m² (`conservation.regularization`), far below h² times the energy, and with our own price of momenta, a thousand times h² times the energy.",
         caveat: "The paper does not say what its ε is. It decides: the cube turns wherever ε is far below h² times its energy, some 3 kg m²; at our own price, far above it, momenta stay and it does not turn.",
         study: at_rest_projected,
         ..Claim::PHYSICS

@@ -23,7 +23,8 @@ pub(super) const NONLINEAR: Claim = Claim {
     says: "Under large bending and long steps the trapezoidal rule becomes unstable; Bathe's step stays stable at twice the step and loses \
            less than backward Euler and Newmark with β > 1/4.",
     runs: "The beam of `unloaded-beam` (neo-Hookean, Newton's method), its end pulled 45 cm up and 15 cm back, at rest, and let go, 6 s, \
-           h = 1/60 s and 1/30 s for Bathe; these two also at half and twice the step.",
+           h = 1/60 s and 1/30 s for Bathe; the trapezoidal rule and Bathe's step also at half and at twice these steps.",
+    caveat: "The paper gives neither beam nor step. With a stiffer beam (E = 1 MPa, 1/15 s) the trapezoidal rule stays bounded, at 1.02 of the first energy.",
     study: nonlinear,
     ..Claim::PHYSICS
 };
@@ -132,6 +133,11 @@ fn greatest(motion: &Motion) -> f64 {
     most.min(f64::MAX)
 }
 
+/// The same; not a number of a run that failed.
+fn stable(motion: &Motion) -> f64 {
+    if motion.failed.is_some() { f64::NAN } else { greatest(motion) }
+}
+
 fn linear(study: &mut Study) -> Result<()> {
     let motions = {
         let beam = |settings: &[&str]| study.load_text("beam", BEAM, settings);
@@ -194,7 +200,7 @@ fn nonlinear(study: &mut Study) -> Result<()> {
         "",
         Bound::Above(1.5),
     );
-    let most = greatest(&motions[BATHE]);
+    let most = stable(&motions[BATHE]);
     study.measure("Bathe at 2h: greatest energy, of the first", "stable", most, "", Bound::Below(1.05));
     let less = |k: usize| if motions[k].failed.is_some() { f64::NAN } else { of(BATHE) - of(k) };
     study.measure("lost more by backward Euler than by Bathe", "> 0", less(EULER), "", Bound::Above(0.0));
@@ -207,10 +213,11 @@ fn nonlinear(study: &mut Study) -> Result<()> {
     );
     for (pair, h) in steps.into_iter().zip(["1/120", "1/30"]) {
         let [trapezoidal, bathe] = pair;
-        let (trapezoidal, bathe) = (greatest(&trapezoidal?), greatest(&bathe?));
         let what = format!("at h = {h} s: greatest energy, trapezoidal rule");
-        study.measure(&what, "", trapezoidal, "", Bound::Told);
-        study.measure(&format!("at h = {h} s: greatest energy, Bathe at 2h"), "", bathe, "", Bound::Told);
+        study.measure(&what, "", greatest(&trapezoidal?), "", Bound::Told);
+        let bathe = stable(&bathe?);
+        let what = format!("at h = {h} s: greatest energy, Bathe at 2h");
+        study.measure(&what, "stable", bathe, "", Bound::Below(1.05));
     }
     plot(study, "Much bent, h = 1/60 s", &motions)?;
     film(study)

@@ -21,6 +21,7 @@ pub const CLAIMS: &[Claim] = &[
     oscillator::LINEAR_BOUND,
     anisotropy::FIG_3,
     balls::FIG_4,
+    balls::FIG_4_MATRIX,
     anisotropy::DISSIPATION,
     anisotropy::CAUGHEY,
     open::FIG_5,

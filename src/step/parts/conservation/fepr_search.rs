@@ -80,7 +80,8 @@ impl Fepr {
                 self.v[range.clone()].copy_from_slice(&self.before[1][range]);
                 self.projections[body].given_up = trial.given_up;
                 self.trials[body].square = 0.0;
-                if goes_on {
+                // without a share of the energy's direction there is nothing to shorten
+                if goes_on && trial.energy != 0.0 {
                     self.advance(targets, body, Some(trial.energy.abs()));
                 }
                 return trial.error;
