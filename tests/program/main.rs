@@ -10,6 +10,7 @@ mod contract;
 mod durability;
 mod durability_limits;
 mod energy_guard;
+mod energy_matrix;
 mod exports;
 mod exports_elsewhere;
 mod no_test_is_forgotten;
