@@ -1,9 +1,12 @@
 //! Diagnostics of a run from its ledger: growing energy, diverging iterations.
 
+#[cfg(test)]
+mod tests;
+
 use crate::Vec3;
 use crate::ledger::Row;
 use crate::model::Model;
-use crate::scene::{Method, NON_OSCILLATORY, Quantity, Scene};
+use crate::scene::{Method, NON_OSCILLATORY, Scene};
 use crate::step::explicit;
 
 /// Single-precision sums on a device are accurate to 10⁻⁶: relative to a potential this large, the energy is known
@@ -39,9 +42,10 @@ pub struct Diagnostics {
     has_examples: bool,
     /// The reference row.
     first: Option<Row>,
-    /// Largest values so far (J): energy in motion, external work, gravitational potential.
+    /// Largest values so far (J): energy in motion, external work, what moving obstacles gave, gravitational potential.
     motion: f64,
     work: f64,
+    obstacles: f64,
     gravity: f64,
     /// The least energy so far that work did not bring (J).
     least: f64,
@@ -61,10 +65,13 @@ pub struct Diagnostics {
 enum EnergyAccounts {
     /// The integrator's and the damping's separately.
     Apart,
-    /// Only their sum, because one account has the opposite sign of the other. Velocity that is removed before bodies move with it was
-    /// never kinetic energy of a frame. And where the energy is held, what damping takes inside the solve is given back by it.
+    /// Only their sum, because one account has the opposite sign of the other: velocity that is removed before bodies move with it was
+    /// never kinetic energy of a frame.
     Together,
-    /// The energy itself, less the work done: non-oscillatory motion starts at full speed, and damping's account contains all of that.
+    /// The energy itself, less what was given, above what it was at first: where momenta or energy are held, what damping takes inside the
+    /// solve is given back, and the integrator's account contains all of that.
+    Held,
+    /// The energy itself, less what was given: non-oscillatory motion starts at full speed, and damping's account contains all of that.
     /// From the first frame on it never grows.
     Whole,
 }
@@ -73,11 +80,11 @@ impl EnergyAccounts {
     fn of(scene: &Scene) -> Self {
         let kind = scene.integrator.kind.as_str();
         let conservation = &scene.conservation;
-        let is_held = conservation.method != Method::None && conservation.hold.contains(&Quantity::Energy);
+        let inside = ["laplacian", "rayleigh", "rayleigh-tangent"].contains(&scene.damping.model.as_str());
         match explicit::find(kind) {
             _ if kind == NON_OSCILLATORY => EnergyAccounts::Whole,
+            _ if conservation.method != Method::None && inside => EnergyAccounts::Held,
             Some(method) if method.filters_first => EnergyAccounts::Together,
-            _ if is_held => EnergyAccounts::Together,
             _ => EnergyAccounts::Apart,
         }
     }
@@ -121,6 +128,7 @@ impl Diagnostics {
             first: None,
             motion: 0.0,
             work: 0.0,
+            obstacles: 0.0,
             gravity: 0.0,
             least: f64::INFINITY,
             integrator: GainedEnergy::default(),
@@ -144,6 +152,7 @@ impl Diagnostics {
             return;
         };
         self.work = self.work.max((row.work - first.work).abs());
+        self.obstacles = self.obstacles.max(first.contact_loss - row.contact_loss);
         self.gravity = self.gravity.max((row.gravity - first.gravity).abs());
         self.damped = self.damped.max(row.damped);
         let reference_energy = self.reference_energy();
@@ -151,8 +160,9 @@ impl Diagnostics {
         let integrator = match self.accounts {
             EnergyAccounts::Apart => made,
             EnergyAccounts::Together => made + first.damped - row.damped,
+            EnergyAccounts::Held => own(row) - own(&first),
             EnergyAccounts::Whole => {
-                let own = row.total - row.work;
+                let own = own(row);
                 self.least = self.least.min(own);
                 own - self.least
             }
@@ -171,9 +181,9 @@ impl Diagnostics {
         }
     }
 
-    /// The energy available (J): in motion, independent of the zero of gravity, and external work.
+    /// The energy available (J): in motion, independent of the zero of gravity, external work, and what moving obstacles gave.
     fn reference_energy(&self) -> f64 {
-        self.motion + self.work + KNOWN * self.gravity + self.rounding
+        self.motion + self.work + self.obstacles + KNOWN * self.gravity + self.rounding
     }
 
     /// The first frame since which too much energy has been gained, if it has.
@@ -227,6 +237,11 @@ impl Diagnostics {
     }
 }
 
+/// The energy less what attachments, materials and moving obstacles have given (J).
+fn own(row: &Row) -> f64 {
+    row.total - row.work + row.contact_loss.min(0.0)
+}
+
 /// ½ M (r D)² (J): kinetic energy of bodies of the size D whose vertices move by so many sizes per second.
 fn energy_of_speed(rate: f64, model: &Model) -> f64 {
     let x = &model.initial_positions;
@@ -244,132 +259,5 @@ fn number(value: f64) -> String {
         format!("{value:.decimals$}")
     } else {
         format!("{value:.2e}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn diagnostics(kind: &str) -> Diagnostics {
-        let loaded = crate::setup::load("cube", &[format!("integrator.kind={kind}")]).unwrap();
-        Diagnostics::new(&loaded.scene, &crate::setup::build(&loaded).unwrap().model)
-    }
-
-    /// Rows of 10 J in motion.
-    fn rows(change: fn(usize, Row) -> Row) -> Vec<Row> {
-        let row = |frame| Row { frame, kinetic: 6.0, elastic: 4.0, ..Row::default() };
-        (0..10).map(|frame| change(frame, row(frame))).collect()
-    }
-
-    fn told(kind: &str, rows: &[Row]) -> Vec<String> {
-        let mut diagnostics = diagnostics(kind);
-        rows.iter().for_each(|row| diagnostics.add(row));
-        diagnostics.warnings()
-    }
-
-    #[test]
-    fn growing_energy_is_reported_from_a_fifth_of_the_total_on() {
-        let made = rows(|frame, row| Row { numerical: -0.3 * frame as f64, ..row });
-        let warnings = told("implicit-midpoint", &made);
-        assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("the integrator added 2.70 J to 10.0 J"), "{}", warnings[0]);
-        assert!(warnings[0].contains("since frame 7"), "2.1 J of 10 J: {}", warnings[0]);
-        assert!(told("implicit-midpoint", &made[..7]).is_empty());
-        // losses are no fault, and neither is a gain that is small against the external work
-        assert!(told("implicit-midpoint", &rows(|f, row| Row { numerical: f as f64, ..row })).is_empty());
-        let given =
-            rows(|frame, row| Row { numerical: -0.3 * frame as f64, work: 9.0 * frame as f64, ..row });
-        assert!(told("implicit-midpoint", &given).is_empty());
-        // the zero of the gravitational potential is arbitrary
-        let high = rows(|frame, row| Row { numerical: -0.3 * frame as f64, gravity: -1e9, ..row });
-        assert_eq!(told("implicit-midpoint", &high).len(), 1);
-    }
-
-    #[test]
-    fn damping_that_adds_energy_is_reported() {
-        let swing = rows(|frame, row| Row { damped: [0.0, 8.0, 5.5][frame % 3], ..row });
-        let warnings = told("implicit-midpoint", &swing);
-        assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("the damping added 8.00 J"), "{}", warnings[0]);
-        assert!(warnings[0].contains("since frame 2"), "{}", warnings[0]);
-        let little = rows(|frame, row| Row { damped: 8.0 + [0.0, 1.9][frame % 2], ..row });
-        assert!(told("implicit-midpoint", &little).is_empty());
-    }
-
-    /// Symplectic Euler filters velocities before bodies move: `damped` is too large by as much as `numerical` is too small.
-    #[test]
-    fn methods_with_combined_or_closed_accounts_are_judged_accordingly() {
-        let filtered =
-            rows(|frame, row| Row { numerical: -2.0 * frame as f64, damped: 2.1 * frame as f64, ..row });
-        assert!(told("symplectic-euler", &filtered).is_empty());
-        assert_eq!(told("velocity-verlet", &filtered).len(), 1);
-        let made = rows(|frame, row| Row { numerical: -2.0 * frame as f64, ..row });
-        assert_eq!(told("symplectic-euler", &made).len(), 1);
-        // it sets out at full speed, and slows down; work may speed it up, nothing else
-        let total = |frame: usize| if frame == 0 { 10.0 } else { 30.0 - frame as f64 };
-        let sets_out: Vec<Row> =
-            (0..10).map(|f| Row { frame: f, kinetic: 20.0, total: total(f), ..Row::default() }).collect();
-        assert!(told("non-oscillatory", &sets_out).is_empty());
-        let grows: Vec<Row> =
-            sets_out.iter().map(|row| Row { total: 10.0 + row.frame as f64, ..*row }).collect();
-        assert_eq!(told("non-oscillatory", &grows).len(), 1);
-        let driven: Vec<Row> = grows.iter().map(|row| Row { work: row.frame as f64, ..*row }).collect();
-        assert!(told("non-oscillatory", &driven).is_empty());
-    }
-
-    /// What damping takes inside the solve comes back by the held energy.
-    #[test]
-    fn damping_beside_a_held_energy_is_no_gain() {
-        let loaded = crate::setup::load("conserved-cube", &[]).unwrap();
-        let mut diagnostics = Diagnostics::new(&loaded.scene, &crate::setup::build(&loaded).unwrap().model);
-        let held =
-            rows(|frame, row| Row { numerical: -5.0 * frame as f64, damped: 5.0 * frame as f64, ..row });
-        held.iter().for_each(|row| diagnostics.add(row));
-        assert!(diagnostics.warnings().is_empty(), "{:?}", diagnostics.warnings());
-    }
-
-    #[test]
-    fn a_run_that_explodes_runs_away_from_what_there_was() {
-        let mut diagnostics = diagnostics("implicit-midpoint");
-        for frame in 0..8 {
-            let energy = 1e6 * 8f64.powi(frame);
-            let row = Row {
-                frame: frame as usize,
-                kinetic: energy,
-                total: energy,
-                numerical: 1e6 - energy,
-                ..Row::default()
-            };
-            diagnostics.add(&row);
-            assert_eq!(diagnostics.growing_since(), (frame > 0).then_some(1));
-            assert_eq!(diagnostics.runs_away(), 8f64.powi(frame) - 1.0 > RUNAWAY, "frame {frame}");
-        }
-    }
-
-    /// 1e-27 J of rounding are no energy.
-    #[test]
-    fn rounding_at_rest_is_no_gain() {
-        let rounding =
-            rows(|frame, row| Row { kinetic: 1e-27, elastic: 0.0, numerical: -1e-27 * frame as f64, ..row });
-        assert!(told("implicit-midpoint", &rounding).is_empty());
-    }
-
-    #[test]
-    fn diverging_iterations_are_counted_unless_nothing_is_deformed() {
-        let diverged = rows(|frame, row| Row { residual: if frame > 6 { frame as f64 } else { 1.1 }, ..row });
-        let warnings = told("implicit-midpoint", &diverged);
-        assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("3 of 9 frames, first in frame 7"), "{}", warnings[0]);
-        assert!(warnings[0].contains("up to 9.00 times"), "{}", warnings[0]);
-        let rigid = rows(|_, row| Row { residual: 1e12, elastic: 1e-20, ..row });
-        assert!(told("implicit-midpoint", &rigid).is_empty());
-    }
-
-    #[test]
-    fn a_run_at_rest_has_no_warnings() {
-        let still: Vec<Row> = (0..10).map(|frame| Row { frame, ..Row::default() }).collect();
-        assert!(told("implicit-midpoint", &still).is_empty());
-        assert!(told("implicit-midpoint", &[]).is_empty());
     }
 }
