@@ -272,15 +272,15 @@ impl Output {
             self.folder.grown(name, None)?;
         }
         if let Some(trajectory) = &mut self.trajectory {
-            trajectory.tell()?;
-            self.folder.grown(TRAJECTORY, Some(trajectory.solid()))?;
+            trajectory.update_header()?;
+            self.folder.grown(TRAJECTORY, Some(trajectory.final_bytes()))?;
         }
         for (name, motion) in &mut self.motions {
             if motion.will_replace(end) {
                 self.folder.will_replace(&[name.to_string()])?;
             }
-            if end { motion.finish() } else { motion.tell() }?;
-            self.folder.grown(name, Some(motion.solid()))?;
+            if end { motion.finish() } else { motion.update_header() }?;
+            self.folder.grown(name, Some(motion.final_bytes()))?;
         }
         if let Some(index) = self.series.due(end) {
             self.folder.stage(SERIES, &index)?;
