@@ -127,7 +127,7 @@ pub enum RunError {
     LedgerNotFinite { frame: usize, column: &'static str },
     /// More energy has been gained than `energy.limit` allows, or than any motion survives.
     #[error(
-        "frame {frame}: energy is growing: {gained:.3e} J were added to the {before:.3e} J that there were, too much since frame {since} ({rule}); \
+        "frame {frame}: energy is growing: {gained:.3e} J gained on {before:.3e} J, beyond energy.limit since frame {since}; the run ends because {rule}; \
              try damping, more time.iterations, a shorter time.step or another integrator.kind"
     )]
     EnergyGrows { frame: usize, since: usize, gained: f64, before: f64, rule: &'static str },

@@ -314,10 +314,14 @@ impl Run {
 
     /// Takes a row into the ledger; an error if its energy ends the run.
     fn keep_row(&mut self, row: Row, output: &mut Option<Output>) -> Result<()> {
-        self.rows.push(row);
+        if row.frame != self.rows.len() {
+            // a ledger has no holes: nothing comes after a row that was not kept
+            return Ok(());
+        }
         if let Some(output) = output {
             output.row(&row, &self.simulation)?;
         }
+        self.rows.push(row);
         self.guard.row(&row)
     }
 

@@ -157,12 +157,20 @@ pub fn remove(path: &Path) -> Result<()> {
     note(Op::Remove(path)).and_then(|()| fs::remove_file(path)).map_err(Error::write(path))
 }
 
-/// Makes a folder and those above it, where they are missing.
+/// Makes a folder and those above it, where they are missing. When it returns, their names are on the disk.
 pub fn make_folder(path: &Path) -> Result<()> {
-    if path.is_dir() {
+    if path.as_os_str().is_empty() || path.is_dir() {
         return Ok(());
     }
-    note(Op::MakeFolder(path)).and_then(|()| fs::create_dir_all(path)).map_err(Error::write(path))
+    let parent = path.parent().unwrap_or(Path::new(""));
+    make_folder(parent)?;
+    let made = note(Op::MakeFolder(path)).and_then(|()| match fs::create_dir(path) {
+        // by somebody else, just now
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made,
+    });
+    made.map_err(Error::write(path))?;
+    sync_folder(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
 }
 
 /// Removes a folder if nothing is in it.

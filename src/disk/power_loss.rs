@@ -26,6 +26,15 @@ enum Naming {
     Create(PathBuf, usize),
     Remove(PathBuf),
     Rename(PathBuf, PathBuf, usize),
+    MakeFolder(PathBuf),
+    RemoveFolder(PathBuf),
+}
+
+/// The files by their paths, and the folders.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    files: BTreeMap<PathBuf, usize>,
+    folders: BTreeSet<PathBuf>,
 }
 
 /// All files below a folder.
@@ -34,9 +43,9 @@ pub(crate) struct Disk {
     root: PathBuf,
     files: Vec<File>,
     /// What programs see.
-    names: BTreeMap<PathBuf, usize>,
+    names: Names,
     /// What is safe.
-    synced: BTreeMap<PathBuf, usize>,
+    synced: Names,
     /// What may be lost, each with the folders that are still to be synced for it.
     changes: Vec<(Naming, BTreeSet<PathBuf>)>,
 }
@@ -47,8 +56,8 @@ impl Disk {
         let mut disk = Disk {
             root: root.into(),
             files: Vec::new(),
-            names: BTreeMap::new(),
-            synced: BTreeMap::new(),
+            names: Names::default(),
+            synced: Names::default(),
             changes: Vec::new(),
         };
         disk.read(root);
@@ -61,9 +70,10 @@ impl Disk {
             let path = entry.path();
             if path.is_dir() {
                 self.read(&path);
+                self.names.folders.insert(path);
             } else {
                 let synced = fs::read(&path).unwrap();
-                self.names.insert(path, self.files.len());
+                self.names.files.insert(path, self.files.len());
                 self.files.push(File { synced, changes: Vec::new() });
             }
         }
@@ -72,10 +82,9 @@ impl Disk {
     /// Takes in what a program did.
     pub fn apply(&mut self, done: &Done) {
         match done {
-            Done::Create(path) => match self.names.get(path) {
+            Done::Create(path) => match self.names.files.get(path) {
                 Some(&file) => self.files[file].changes.push(Change::Cut(0)),
                 None => {
-                    self.names.insert(path.clone(), self.files.len());
                     self.name(Naming::Create(path.clone(), self.files.len()), &[path]);
                     self.files.push(File::default());
                 }
@@ -83,17 +92,16 @@ impl Disk {
             Done::Write(path, at, bytes) => self.change(path, Change::Write(*at, bytes.clone())),
             Done::Cut(path, bytes) => self.change(path, Change::Cut(*bytes)),
             Done::Sync(path) => {
-                let file = &mut self.files[self.names[path]];
+                let file = &mut self.files[self.names.files[path]];
                 file.synced = file.content(|| true);
                 file.changes.clear();
             }
             Done::Rename(from, to) => {
-                let file = self.names.remove(from).unwrap();
-                self.names.insert(to.clone(), file);
+                let file = self.names.files[from];
                 self.name(Naming::Rename(from.clone(), to.clone(), file), &[from, to]);
             }
             Done::Remove(path) => {
-                self.names.remove(path).unwrap();
+                assert!(self.names.files.contains_key(path), "{}", path.display());
                 self.name(Naming::Remove(path.clone()), &[path]);
             }
             Done::SyncFolder(folder) => {
@@ -105,18 +113,20 @@ impl Disk {
                     }
                 }
             }
-            Done::MakeFolder(_) | Done::RemoveFolder(_) => {}
+            Done::MakeFolder(path) => self.name(Naming::MakeFolder(path.clone()), &[path]),
+            Done::RemoveFolder(path) => self.name(Naming::RemoveFolder(path.clone()), &[path]),
         }
     }
 
     fn change(&mut self, path: &Path, change: Change) {
-        let file = self.names[path];
+        let file = self.names.files[path];
         self.files[file].changes.push(change);
     }
 
     fn name(&mut self, change: Naming, paths: &[&PathBuf]) {
         // joining with nothing gives a folder the path that it is synced by, with or without a slash at its end
         let folders = paths.iter().filter_map(|path| path.parent()).map(Path::to_path_buf).collect();
+        change.make(&mut self.names);
         self.changes.push((change, folders));
     }
 
@@ -128,23 +138,33 @@ impl Disk {
                 change.make(&mut names);
             }
         }
-        for (path, &file) in &names {
-            let path = target.join(path.strip_prefix(&self.root).unwrap());
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, self.files[file].content(&mut kept)).unwrap();
+        let within = |path: &Path| target.join(path.strip_prefix(&self.root).unwrap());
+        // what is in a folder is lost with it
+        let stands = |path: &Path| {
+            let mut above = path.ancestors().skip(1).take_while(|above| *above != self.root);
+            above.all(|above| names.folders.contains(above))
+        };
+        for path in names.folders.iter().filter(|path| stands(path)) {
+            fs::create_dir_all(within(path)).unwrap();
+        }
+        fs::create_dir_all(target).unwrap();
+        for (path, &file) in names.files.iter().filter(|(path, _)| stands(path)) {
+            fs::write(within(path), self.files[file].content(&mut kept)).unwrap();
         }
     }
 }
 
 impl Naming {
-    fn make(&self, names: &mut BTreeMap<PathBuf, usize>) {
+    fn make(&self, names: &mut Names) {
         match self {
-            Naming::Create(path, file) => drop(names.insert(path.clone(), *file)),
-            Naming::Remove(path) => drop(names.remove(path)),
+            Naming::Create(path, file) => drop(names.files.insert(path.clone(), *file)),
+            Naming::Remove(path) => drop(names.files.remove(path)),
             Naming::Rename(from, to, file) => {
-                names.remove(from);
-                names.insert(to.clone(), *file);
+                names.files.remove(from);
+                names.files.insert(to.clone(), *file);
             }
+            Naming::MakeFolder(path) => drop(names.folders.insert(path.clone())),
+            Naming::RemoveFolder(path) => drop(names.folders.remove(path)),
         }
     }
 }
@@ -193,5 +213,36 @@ fn what_was_not_synced_is_lost() {
     }
     let target = after.path().join("kept");
     disk.after_loss(&target, || true);
-    assert!(!target.exists(), "removed, and that was kept");
+    assert!(!target.join("a").exists(), "removed, and that was kept");
+}
+
+#[test]
+fn a_folder_is_there_once_it_is_made() {
+    use super::faults::{Fail, watch};
+    let [before, after] = [0; 2].map(|_| tempfile::tempdir().unwrap());
+    let folder = before.path().join("a/b");
+    let file = folder.join("c");
+    let make = || {
+        super::make_folder(&folder).unwrap();
+        super::atomic::replace(&file, |out| std::io::Write::write_all(out, b"new")).unwrap();
+        super::sync_folder(&folder).unwrap();
+    };
+    let ((), log) = watch(Fail::None, make);
+    let left = |log: &[Done]| {
+        let mut disk = Disk::of(after.path());
+        disk.root = before.path().into();
+        log.iter().for_each(|done| disk.apply(done));
+        let target = after.path().join("lost");
+        disk.after_loss(&target, || false);
+        let read = fs::read_to_string(target.join("a/b/c")).ok();
+        fs::remove_dir_all(target).unwrap();
+        read
+    };
+    assert_eq!(left(&log).as_deref(), Some("new"));
+    assert_eq!(left(&log[..log.len() - 1]), None);
+    for folder in [before.path(), &before.path().join("a")] {
+        let without: Vec<Done> =
+            log.iter().filter(|done| **done != Done::SyncFolder(folder.into())).cloned().collect();
+        assert_eq!((without.len(), left(&without)), (log.len() - 1, None), "{}", folder.display());
+    }
 }

@@ -19,6 +19,9 @@ const STILL: f64 = 1e-7;
 /// A run that has gained this many times the energy that there was before does not come back.
 const RUNAWAY: f64 = 1e3;
 
+/// A row gains if it adds more than this share of the energy available: less is rounding, in single precision.
+const ROUNDED: f64 = 1e-6;
+
 /// An iterate has diverged if its |g| is this many times that of the first guess. Not 1: where the first guess is as
 /// good as the solution, as for a stack at rest, healthy iterations end at up to 1.1.
 const DIVERGED: f64 = 2.0;
@@ -64,16 +67,16 @@ pub struct Diagnostics {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum EnergyAccounts {
     /// The integrator's and the damping's separately.
-    Apart,
+    Separate,
     /// Only their sum, because one account has the opposite sign of the other: velocity that is removed before bodies move with it was
     /// never kinetic energy of a frame.
-    Together,
+    Sum,
     /// The energy itself, less what was given, above what it was at first: where momenta or energy are held, what damping takes inside the
     /// solve is given back, and the integrator's account contains all of that.
     Held,
     /// The energy itself, less what was given: non-oscillatory motion starts at full speed, and damping's account contains all of that.
     /// From the first frame on it never grows.
-    Whole,
+    TotalEnergy,
 }
 
 impl EnergyAccounts {
@@ -82,10 +85,10 @@ impl EnergyAccounts {
         let conservation = &scene.conservation;
         let inside = ["laplacian", "rayleigh", "rayleigh-tangent"].contains(&scene.damping.model.as_str());
         match explicit::find(kind) {
-            _ if kind == NON_OSCILLATORY => EnergyAccounts::Whole,
+            _ if kind == NON_OSCILLATORY => EnergyAccounts::TotalEnergy,
             _ if conservation.method != Method::None && inside => EnergyAccounts::Held,
-            Some(method) if method.filters_first => EnergyAccounts::Together,
-            _ => EnergyAccounts::Apart,
+            Some(method) if method.filters_first => EnergyAccounts::Sum,
+            _ => EnergyAccounts::Separate,
         }
     }
 }
@@ -93,24 +96,24 @@ impl EnergyAccounts {
 /// Energy gained from nowhere: the maximum so far (J), and the frame since which it is too much, if it is.
 #[derive(Debug, Clone, Copy, Default)]
 struct GainedEnergy {
-    most: f64,
+    largest: f64,
     since: Option<usize>,
     /// The energy available before it was too much (J).
-    before: f64,
+    reference: f64,
 }
 
 impl GainedEnergy {
     fn note(&mut self, amount: f64, limit: f64, reference_energy: f64, frame: usize) {
-        self.most = self.most.max(amount);
-        self.since = (self.most > limit * reference_energy).then(|| self.since.unwrap_or(frame));
+        self.largest = self.largest.max(amount);
+        self.since = (self.largest > limit * reference_energy).then(|| self.since.unwrap_or(frame));
         if self.since.is_none() {
-            self.before = reference_energy;
+            self.reference = reference_energy;
         }
     }
 
     /// Whether it has left behind whatever there was, or this much (J).
     fn runs_away(&self, slow: f64) -> bool {
-        self.since.is_some() && self.most > RUNAWAY * self.before.max(slow)
+        self.since.is_some() && self.largest > RUNAWAY * self.reference.max(slow)
     }
 }
 
@@ -148,7 +151,7 @@ impl Diagnostics {
         let Some(first) = self.first else {
             (self.first, self.damped) = (Some(*row), row.damped);
             let before = self.reference_energy();
-            (self.integrator.before, self.damping.before) = (before, before);
+            (self.integrator.reference, self.damping.reference) = (before, before);
             return;
         };
         self.work = self.work.max((row.work - first.work).abs());
@@ -158,17 +161,17 @@ impl Diagnostics {
         let reference_energy = self.reference_energy();
         let made = first.numerical - row.numerical;
         let integrator = match self.accounts {
-            EnergyAccounts::Apart => made,
-            EnergyAccounts::Together => made + first.damped - row.damped,
+            EnergyAccounts::Separate => made,
+            EnergyAccounts::Sum => made + first.damped - row.damped,
             EnergyAccounts::Held => own(row) - own(&first),
-            EnergyAccounts::Whole => {
+            EnergyAccounts::TotalEnergy => {
                 let own = own(row);
                 self.least = self.least.min(own);
                 own - self.least
             }
         };
         self.integrator.note(integrator, self.limit, reference_energy, row.frame);
-        if self.accounts == EnergyAccounts::Apart {
+        if self.accounts == EnergyAccounts::Separate {
             self.damping.note(self.damped - row.damped, self.limit, reference_energy, row.frame);
         }
         self.frames += 1;
@@ -196,15 +199,24 @@ impl Diagnostics {
         self.integrator.runs_away(self.slow) || self.damping.runs_away(self.slow)
     }
 
+    /// Whether this row, not added yet, gains where too much has been gained with it: the integrator or the damping, each compared with itself.
+    pub fn gains_by(&self, row: &Row) -> bool {
+        let mut after = self.clone();
+        after.add(row);
+        let rounded = ROUNDED * after.reference_energy();
+        let accounts = [(self.integrator, after.integrator), (self.damping, after.damping)];
+        accounts.iter().any(|(now, then)| then.since.is_some() && then.largest > now.largest + rounded)
+    }
+
     /// Energy gained so far (J).
     pub fn gained(&self) -> f64 {
-        self.integrator.most.max(self.damping.most)
+        self.integrator.largest.max(self.damping.largest)
     }
 
     /// The energy that there was before it grew (J).
     pub fn before(&self) -> f64 {
         let accounts = [self.integrator, self.damping].into_iter().filter(|account| account.since.is_some());
-        accounts.map(|account| account.before).fold(f64::INFINITY, f64::min)
+        accounts.map(|account| account.reference).fold(f64::INFINITY, f64::min)
     }
 
     /// The problems found, most severe first; empty if there are none.
@@ -216,7 +228,7 @@ impl Diagnostics {
         let damping = format!("{slower}, a shorter time.step, another integrator.kind");
         let gained = [("integrator", self.integrator, integrator), ("damping", self.damping, damping)];
         let gained = gained.into_iter().filter_map(|(who, gain, help)| {
-            let (most, reference_energy) = (number(gain.most), number(self.reference_energy()));
+            let (most, reference_energy) = (number(gain.largest), number(self.reference_energy()));
             let since = gain.since?;
             Some(format!(
                 "energy is growing: the {who} added {most} J to {reference_energy} J, too much since frame {since}; try {help}"

@@ -23,7 +23,7 @@ pub struct MeshCacheWriter {
     /// Time of every frame appended (s).
     times: Vec<f32>,
     /// How many of them the header lists.
-    told: usize,
+    counted: usize,
 }
 
 impl MeshCacheWriter {
@@ -35,7 +35,7 @@ impl MeshCacheWriter {
             Ok(file)
         };
         let file = begin().map_err(Error::write(path))?;
-        Ok(MeshCacheWriter { path: path.into(), file, vertices, times: Vec::new(), told: 0 })
+        Ok(MeshCacheWriter { path: path.into(), file, vertices, times: Vec::new(), counted: 0 })
     }
 
     /// Refuses a file that does not begin with the frames at `times` (s) of a run with the same vertices.
@@ -45,15 +45,15 @@ impl MeshCacheWriter {
 
     /// Continues such a file after those frames.
     pub fn resume(path: &Path, vertices: usize, times: &[f64]) -> Result<Self> {
-        let told = Self::look(path, vertices, times)?;
+        let counted = Self::look(path, vertices, times)?;
         let open = || {
             let file = File::open(path)?;
             let times = times.iter().map(|&time| time as f32).collect();
-            Ok(MeshCacheWriter { path: path.into(), file, vertices, times, told })
+            Ok(MeshCacheWriter { path: path.into(), file, vertices, times, counted })
         };
         let mut cache: Self = open().map_err(Error::write(path))?;
-        if cache.told != cache.times.len() {
-            cache.retell()?;
+        if cache.counted != cache.times.len() {
+            cache.rewrite()?;
         } else if cache.file.size().map_err(Error::write(path))? != cache.end() {
             let end = cache.end();
             cache.file.set_len(end).map_err(Error::write(path))?;
@@ -77,15 +77,15 @@ impl MeshCacheWriter {
         file.read_exact(&mut words).map_err(|_| other())?;
         let word =
             |at: usize| u32::from_be_bytes([words[at], words[at + 1], words[at + 2], words[at + 3]]) as usize;
-        let told = word(0);
-        let kept = start(told) + frame_bytes(vertices) * times.len() as u64;
+        let counted = word(0);
+        let kept = start(counted) + frame_bytes(vertices) * times.len() as u64;
         if word(4) != vertices || length < kept {
             return Err(other());
         }
-        let mut table = vec![0; 4 * told.min(times.len())];
+        let mut table = vec![0; 4 * counted.min(times.len())];
         file.read_exact(&mut table).map_err(|_| other())?;
-        let wanted = times.iter().take(told).flat_map(|&time| (time as f32).to_be_bytes());
-        if table.into_iter().ne(wanted) { Err(other()) } else { Ok(told) }
+        let wanted = times.iter().take(counted).flat_map(|&time| (time as f32).to_be_bytes());
+        if table.into_iter().ne(wanted) { Err(other()) } else { Ok(counted) }
     }
 
     /// Number of frames appended.
@@ -94,21 +94,21 @@ impl MeshCacheWriter {
     }
 
     fn end(&self) -> u64 {
-        start(self.told) + frame_bytes(self.vertices) * self.times.len() as u64
+        start(self.counted) + frame_bytes(self.vertices) * self.times.len() as u64
     }
 
     /// Replaces the file by one with all frames in its header.
-    fn retell(&mut self) -> Result<()> {
-        let MeshCacheWriter { path, file, vertices, times, told } = self;
+    fn rewrite(&mut self) -> Result<()> {
+        let MeshCacheWriter { path, file, vertices, times, counted } = self;
         let bytes = frame_bytes(*vertices) * times.len() as u64;
         atomic::replace(path, |out| {
             out.write_all(&head(times, *vertices)?)?;
-            file.seek(SeekFrom::Start(start(*told)))?;
+            file.seek(SeekFrom::Start(start(*counted)))?;
             let copied = io::copy(&mut file.take(bytes), out)?;
             if copied == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
         })?;
         self.file = File::open(&self.path).map_err(Error::write(&self.path))?;
-        self.told = self.times.len();
+        self.counted = self.times.len();
         Ok(())
     }
 }
@@ -126,21 +126,21 @@ impl MotionWriter for MeshCacheWriter {
         Ok(())
     }
 
-    fn tell(&mut self) -> Result<()> {
-        if self.will_replace(false) { self.retell() } else { Ok(()) }
+    fn update_header(&mut self) -> Result<()> {
+        if self.will_replace(false) { self.rewrite() } else { Ok(()) }
     }
 
     fn will_replace(&self, end: bool) -> bool {
-        let room = if end { 0 } else { self.told / 2 };
-        self.times.len() > self.told + room
+        let room = if end { 0 } else { self.counted / 2 };
+        self.times.len() > self.counted + room
     }
 
-    fn solid(&self) -> Range<u64> {
-        start(self.told)..self.end()
+    fn final_bytes(&self) -> Range<u64> {
+        start(self.counted)..self.end()
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.will_replace(true) { self.retell() } else { Ok(()) }
+        if self.will_replace(true) { self.rewrite() } else { Ok(()) }
     }
 }
 

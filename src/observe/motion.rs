@@ -9,18 +9,18 @@ pub trait MotionWriter {
     fn append(&mut self, positions: &[Vec3], time: f64) -> Result<()>;
 
     /// Lets the header tell of the frames appended, which should be on the disk by now.
-    fn tell(&mut self) -> Result<()>;
+    fn update_header(&mut self) -> Result<()>;
 
-    /// Whether [`MotionWriter::tell`], or [`MotionWriter::finish`] at the end, will replace the file instead of changing it in place.
+    /// Whether [`MotionWriter::update_header`], or [`MotionWriter::finish`] at the end, will replace the file instead of changing it in place.
     fn will_replace(&self, _end: bool) -> bool {
         false
     }
 
     /// The bytes that will not change any more, unless the file is replaced.
-    fn solid(&self) -> Range<u64>;
+    fn final_bytes(&self) -> Range<u64>;
 
     /// Lets the header tell of all frames.
     fn finish(&mut self) -> Result<()> {
-        self.tell()
+        self.update_header()
     }
 }

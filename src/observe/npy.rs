@@ -24,7 +24,7 @@ pub struct TrajectoryWriter {
     vertices: usize,
     frames: u64,
     /// Frames that the header tells of.
-    told: u64,
+    counted: u64,
 }
 
 impl TrajectoryWriter {
@@ -36,7 +36,7 @@ impl TrajectoryWriter {
             Ok(file)
         };
         let file = start().map_err(Error::write(path))?;
-        Ok(TrajectoryWriter { path: path.into(), file, vertices, frames: 0, told: 0 })
+        Ok(TrajectoryWriter { path: path.into(), file, vertices, frames: 0, counted: 0 })
     }
 
     /// Refuses a file that does not begin with `frames` frames of a run whose last positions of those are `last`, up to the rounding
@@ -47,11 +47,12 @@ impl TrajectoryWriter {
 
     /// Opens a file of an earlier run, keeps its first `frames` frames, and continues after them, if [`TrajectoryWriter::check`] lets it.
     pub fn resume(path: &Path, frames: usize, last: &[Vec3]) -> Result<Self> {
-        let told = Self::look(path, frames, last)?;
+        let counted = Self::look(path, frames, last)?;
         let open = || {
             let (file, frames) = (File::open(path)?, frames as u64);
-            let mut writer = TrajectoryWriter { path: path.into(), file, vertices: last.len(), frames, told };
-            if told > frames {
+            let mut writer =
+                TrajectoryWriter { path: path.into(), file, vertices: last.len(), frames, counted };
+            if counted > frames {
                 // the header tells of fewer frames before there are fewer
                 writer.rewrite_head()?;
                 writer.file.sync()?;
@@ -73,8 +74,8 @@ impl TrajectoryWriter {
         let mut found = [0; HEAD];
         file.read_exact(&mut found)
             .map_err(|e| fault(format!("is not a trajectory written by dashpot: {e}")))?;
-        let told = told(&found)
-            .filter(|told| head(*told, vertices) == found)
+        let counted = counted(&found)
+            .filter(|counted| head(*counted, vertices) == found)
             .ok_or_else(|| fault(format!("is not a trajectory of {vertices} vertices written by dashpot")))?;
         let frame_bytes = POSITION * vertices as u64;
         let length = file.metadata().map_err(|e| fault(e.to_string()))?.len();
@@ -90,7 +91,7 @@ impl TrajectoryWriter {
         if frames > 0 && !same_places(&kept, last) {
             return Err(fault(format!("is the trajectory of another run: its frame {} differs", frames - 1)));
         }
-        Ok(told)
+        Ok(counted)
     }
 
     fn end(&self) -> u64 {
@@ -100,7 +101,7 @@ impl TrajectoryWriter {
     fn rewrite_head(&mut self) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(&head(self.frames, self.vertices))?;
-        self.told = self.frames;
+        self.counted = self.frames;
         Ok(())
     }
 
@@ -118,12 +119,16 @@ impl TrajectoryWriter {
     }
 
     /// Lets the header tell of all frames appended, which should be on the disk by now.
-    pub fn tell(&mut self) -> Result<()> {
-        if self.told == self.frames { Ok(()) } else { self.rewrite_head().map_err(Error::write(&self.path)) }
+    pub fn update_header(&mut self) -> Result<()> {
+        if self.counted == self.frames {
+            Ok(())
+        } else {
+            self.rewrite_head().map_err(Error::write(&self.path))
+        }
     }
 
     /// The bytes that will not change any more.
-    pub fn solid(&self) -> Range<u64> {
+    pub fn final_bytes(&self) -> Range<u64> {
         HEAD as u64..self.end()
     }
 
@@ -158,7 +163,7 @@ pub(super) trait FlattenComponents<'a>: Iterator<Item = &'a Vec3> + Sized {
 impl<'a, I: Iterator<Item = &'a Vec3>> FlattenComponents<'a> for I {}
 
 /// The number of frames in a header.
-fn told(head: &[u8; HEAD]) -> Option<u64> {
+fn counted(head: &[u8; HEAD]) -> Option<u64> {
     let text = std::str::from_utf8(&head[10..]).ok()?;
     text.split_once('(')?.1.split_once(',')?.0.trim().parse().ok()
 }

@@ -42,7 +42,7 @@ pub enum Export {
 }
 
 impl Export {
-    /// Its single file, if it does not write one per frame.
+    /// All of them.
     pub const ALL: [Export; 7] =
         [Export::Obj, Export::Ply, Export::Vtk, Export::Pc2, Export::Mdd, Export::Gltf, Export::Npy];
 
@@ -55,6 +55,19 @@ impl Export {
             Export::Mdd => Some("points.mdd"),
             Export::Gltf => Some("motion.glb"),
             Export::Npy => Some(TRAJECTORY),
+        }
+    }
+
+    /// What it is called on the command line.
+    pub(super) fn option(self) -> &'static str {
+        match self {
+            Export::Obj => "obj",
+            Export::Ply => "ply",
+            Export::Vtk => "vtk",
+            Export::Pc2 => "pc2",
+            Export::Mdd => "mdd",
+            Export::Gltf => "gltf",
+            Export::Npy => "npy",
         }
     }
 
@@ -126,6 +139,7 @@ impl Output {
         let visible = if plan.needs_surface() { Visible::of(model) } else { Visible::default() };
         plan.check(&visible)?;
         plan.check_sources(simulation, &visible)?;
+        plan.check_left_out(&folder)?;
         let timings = plan.timings();
         plan.begin(&mut folder)?;
         folder.stage(layout::SCENE, plan.scene.as_bytes())?;
@@ -135,7 +149,7 @@ impl Output {
                 .stage(CACHED, &encode(Path::new(CACHED), mesh, &mesh.positions, VertexData::default())?)?;
         }
         folder.commit()?;
-        if plan.has_frames() {
+        if plan.has_frames() || plan.is_in_place() && folder.owned(layout::FRAME_HASHES) {
             folder.list_frames(plan.resumed.filter(|_| plan.is_in_place()).map(|resumed| resumed.frame))?;
         }
         let ledger = Table::open(&folder.path(layout::LEDGER), Some(HEADER), plan.rows.iter().map(Row::csv))?;
@@ -258,15 +272,15 @@ impl Output {
             self.folder.grown(name, None)?;
         }
         if let Some(trajectory) = &mut self.trajectory {
-            trajectory.tell()?;
-            self.folder.grown(TRAJECTORY, Some(trajectory.solid()))?;
+            trajectory.update_header()?;
+            self.folder.grown(TRAJECTORY, Some(trajectory.final_bytes()))?;
         }
         for (name, motion) in &mut self.motions {
             if motion.will_replace(end) {
                 self.folder.will_replace(&[name.to_string()])?;
             }
-            if end { motion.finish() } else { motion.tell() }?;
-            self.folder.grown(name, Some(motion.solid()))?;
+            if end { motion.finish() } else { motion.update_header() }?;
+            self.folder.grown(name, Some(motion.final_bytes()))?;
         }
         if let Some(index) = self.series.due(end) {
             self.folder.stage(SERIES, &index)?;

@@ -20,7 +20,7 @@ pub struct PointCacheWriter {
     vertices: usize,
     frames: u32,
     /// Frames that the header tells of.
-    told: u32,
+    counted: u32,
 }
 
 impl PointCacheWriter {
@@ -41,7 +41,7 @@ impl PointCacheWriter {
             Ok(file)
         };
         let file = begin().map_err(Error::write(path))?;
-        Ok(PointCacheWriter { path: path.into(), file, vertices, frames: 0, told: 0 })
+        Ok(PointCacheWriter { path: path.into(), file, vertices, frames: 0, counted: 0 })
     }
 
     /// Refuses a file that does not begin with this many frames of a run with the same vertices and `rate`.
@@ -51,11 +51,11 @@ impl PointCacheWriter {
 
     /// Continues such a file after its first `frames` frames.
     pub fn resume(path: &Path, vertices: usize, rate: f32, frames: usize) -> Result<Self> {
-        let told = Self::look(path, vertices, rate, frames)?;
+        let counted = Self::look(path, vertices, rate, frames)?;
         let open = || {
             let (file, frames) = (File::open(path)?, frames as u32);
-            let mut cache = PointCacheWriter { path: path.into(), file, vertices, frames, told };
-            if told > frames {
+            let mut cache = PointCacheWriter { path: path.into(), file, vertices, frames, counted };
+            if counted > frames {
                 // the header tells of fewer frames before there are fewer
                 cache.write_count()?;
                 cache.file.sync()?;
@@ -98,7 +98,7 @@ impl PointCacheWriter {
     fn write_count(&mut self) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(FRAMES_AT))?;
         self.file.write_all(&self.frames.to_le_bytes())?;
-        self.told = self.frames;
+        self.counted = self.frames;
         Ok(())
     }
 
@@ -121,11 +121,15 @@ impl MotionWriter for PointCacheWriter {
         Ok(())
     }
 
-    fn tell(&mut self) -> Result<()> {
-        if self.told == self.frames { Ok(()) } else { self.write_count().map_err(Error::write(&self.path)) }
+    fn update_header(&mut self) -> Result<()> {
+        if self.counted == self.frames {
+            Ok(())
+        } else {
+            self.write_count().map_err(Error::write(&self.path))
+        }
     }
 
-    fn solid(&self) -> Range<u64> {
+    fn final_bytes(&self) -> Range<u64> {
         HEAD as u64..self.end()
     }
 }

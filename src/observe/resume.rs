@@ -71,6 +71,29 @@ impl Plan<'_> {
         Ok(())
     }
 
+    /// Refuses to go on without a file that may hold frames after the checkpoint: it would keep them beside new ones. A frame is in the
+    /// ledger before it is in any other file.
+    pub(super) fn check_left_out(&self, folder: &Folder) -> Result<()> {
+        let Some(resumed) = self.resumed.filter(|_| self.is_in_place()) else { return Ok(()) };
+        let ledger = std::fs::metadata(folder.path(layout::LEDGER)).map_or(0, |data| data.len());
+        if ledger <= resumed.ledger.bytes {
+            return Ok(());
+        }
+        let grows = |export: &Export| !matches!(export, Export::Obj | Export::Ply | Export::Vtk);
+        let asked = |export: &Export| self.exports.contains(export);
+        for export in Export::ALL.into_iter().filter(|export| grows(export) && !asked(export)) {
+            if let Some(name) = export.file().filter(|name| folder.owned(name)) {
+                let (frame, option) = (resumed.frame, export.option());
+                let message = format!(
+                    "{name} may hold frames after {frame}, that of the checkpoint: --export {option} goes on with it, another --out leaves it \
+                     as it is"
+                );
+                return Err(InputError::field("--resume", message).into());
+            }
+        }
+        Ok(())
+    }
+
     /// The trajectory to append to, if requested.
     pub(super) fn trajectory(&self, simulation: &dyn MotionSource) -> Result<Option<TrajectoryWriter>> {
         if !self.exports.contains(&Export::Npy) {

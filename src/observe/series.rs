@@ -28,13 +28,13 @@ pub struct Series {
     path: PathBuf,
     files: Vec<Entry>,
     /// How many of them are written.
-    told: usize,
+    counted: usize,
 }
 
 impl Series {
     /// An index that will be at `path`.
     pub fn new(path: PathBuf) -> Self {
-        Series { path, files: Vec::new(), told: 0 }
+        Series { path, files: Vec::new(), counted: 0 }
     }
 
     /// Takes over the existing files of an earlier run, for frames at these `times` (s).
@@ -51,11 +51,11 @@ impl Series {
 
     /// What the index holds now, if enough is new, or all of it must be told.
     pub fn due(&mut self, all: bool) -> Option<Vec<u8>> {
-        let new = self.files.len() - self.told;
-        if new == 0 || !all && new < self.told / 8 {
+        let new = self.files.len() - self.counted;
+        if new == 0 || !all && new < self.counted / 8 {
             return None;
         }
-        self.told = self.files.len();
+        self.counted = self.files.len();
         // strings and finite numbers always fit in JSON
         Some(serde_json::to_vec_pretty(&Index { version: "1.0", files: &self.files }).unwrap_or_default())
     }

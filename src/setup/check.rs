@@ -34,7 +34,7 @@ const STEPS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 pub fn check(scene: &Scene) -> Checked {
     all_finite(scene)?;
     check_time(&scene.time)?;
-    positive("energy.limit", scene.energy.limit)?;
+    check_energy_limit(scene.energy.limit)?;
     solver::check_solver(scene)?;
     integrator::check_integrator(scene)?;
     damping::check_damping(scene)?;
@@ -51,6 +51,12 @@ pub fn check(scene: &Scene) -> Checked {
     }
     joint::check_joints(scene)?;
     conservation::check_conservation(scene)
+}
+
+/// The energy available contains what was gained: a gain is never more than all of it.
+fn check_energy_limit(limit: f64) -> Checked {
+    let message = format!("expected a share between 0 and 1, got {limit}");
+    refuse_if(!(limit > 0.0 && limit < 1.0), "energy.limit", message)
 }
 
 fn check_time(time: &Time) -> Checked {

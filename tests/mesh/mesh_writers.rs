@@ -165,7 +165,7 @@ fn a_trajectory_is_what_numpy_expects_after_every_frame() {
         writer.append(&frame(f64::from(count))).expect("appended");
         let head_before = &fs::read(&path).expect("bytes")[..128];
         assert_eq!(head_before, &bytes[..128], "told once it is on the disk");
-        writer.tell().expect("told");
+        writer.update_header().expect("told");
     }
 }
 
@@ -175,7 +175,7 @@ fn a_resumed_trajectory_has_the_bytes_of_an_uninterrupted_one() {
     let (whole, resumed) = (folder.path().join("whole.npy"), folder.path().join("resumed.npy"));
     let fill = |writer: &mut TrajectoryWriter, frames: std::ops::Range<i32>| {
         frames.for_each(|i| writer.append(&frame(f64::from(i))).expect("appended"));
-        writer.tell().expect("told");
+        writer.update_header().expect("told");
     };
     fill(&mut TrajectoryWriter::create(&whole, 2).expect("created"), 0..20);
     fill(&mut TrajectoryWriter::create(&resumed, 2).expect("created"), 0..15);
@@ -209,7 +209,7 @@ fn a_point_cache_has_the_head_of_pc2() {
     writer.append(&frame(2.5), 0.1).expect("appended");
     assert_eq!(writer.frames(), 2);
     assert_eq!(&fs::read(&path).expect("bytes")[28..32], 0i32.to_le_bytes(), "not told yet");
-    writer.tell().expect("told");
+    writer.update_header().expect("told");
     let bytes = fs::read(&path).expect("bytes");
     assert_eq!(&bytes[..12], b"POINTCACHE2\0");
     assert_eq!(&bytes[12..16], 1i32.to_le_bytes());

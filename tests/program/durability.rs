@@ -203,9 +203,12 @@ fn what_a_killed_run_has_half_written_is_removed() {
     let folder = with_scene();
     let path = folder.path();
     succeeds(path, &run(&[]));
-    for (file, stays) in
-        [("r/.ledger.csv.4242.part", false), ("r/plots/.a.svg.1.part", false), ("r/.mine.part", true)]
-    {
+    for (file, stays) in [
+        ("r/.ledger.csv.4242.part", false),
+        ("r/plots/.energies.svg.1.part", false),
+        ("r/.mine.part", true),
+        ("r/.mine.12.part", true),
+    ] {
         fs::write(path.join(file), "half").unwrap();
         succeeds(path, &run(&["--resume", "r/checkpoint.bin", "--frames", "41"]));
         assert_eq!(path.join(file).exists(), stays, "{file}");
@@ -240,6 +243,36 @@ fn a_damaged_checkpoint_names_the_one_before() {
     for file in ["ledger.csv", "trajectory.npy", "points.mdd", "frames.sha256", "frames.vtk.series"] {
         let [a, b] = ["whole", "r"].map(|out| fs::read(path.join(out).join(file)).unwrap());
         assert!(a == b, "{file}");
+    }
+}
+
+#[test]
+fn exports_that_are_not_gone_on_with_end_at_the_checkpoint_or_are_refused() {
+    let folder = with_scene();
+    let path = folder.path();
+    succeeds(path, &run(&["--export", "obj,vtk", "--checkpoint", "10"]));
+    succeeds(path, &run(&["--resume", "r/checkpoint.previous.bin"]));
+    assert_eq!(verify(&path.join("r")).unwrap().status, Status::Done);
+    for (frame, there) in [(30, true), (31, false)] {
+        assert_eq!(path.join(format!("r/frames/frame_000{frame}.obj")).exists(), there);
+    }
+    for file in ["frames.sha256", "frames.vtk.series"] {
+        let text = fs::read_to_string(path.join("r").join(file)).unwrap();
+        assert!(text.contains("frame_00030.vtk") && !text.contains("frame_00031"), "{file}: {text}");
+    }
+    for (export, file) in
+        [("npy", "trajectory.npy"), ("pc2", "points.pc2"), ("mdd", "points.mdd"), ("gltf", "motion.glb")]
+    {
+        succeeds(path, &run(&["--export", export, "--checkpoint", "10"]));
+        let previous = ["--resume", "r/checkpoint.previous.bin"];
+        fails(path, &run(&previous), 2, &["--resume", file, "after 30", &format!("--export {export}")]);
+        assert_eq!(verify(&path.join("r")).unwrap().status, Status::Done, "nothing was touched");
+        succeeds(path, &run_into("other", &previous));
+        // nothing is beyond the newest one
+        let before = fs::read(path.join("r").join(file)).unwrap();
+        succeeds(path, &run(&["--resume", "r/checkpoint.bin", "--frames", "45"]));
+        assert!(fs::read(path.join("r").join(file)).unwrap() == before);
+        assert_eq!(verify(&path.join("r")).unwrap().status, Status::Done);
     }
 }
 
@@ -282,10 +315,48 @@ fn a_signal_ends_the_run_after_the_frame_and_it_goes_on_to_the_same_bytes() {
     // nothing to write: it ends all the same
     let endless = [&["run", "block.toml", "--backend", "cpu"], ENDLESS].concat();
     let child = start(path, &endless);
-    std::thread::sleep(Duration::from_millis(500));
+    wait_for_watch(&child);
     signal(&child, "-TERM");
     let output = child.wait_with_output().unwrap();
-    assert!([Some(143), None].contains(&output.status.code()), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(143), "{said}");
+    assert!(said.contains("stopped by SIGTERM after frame"), "{said}");
+}
+
+/// Waits until the program watches for SIGTERM, as Linux tells; elsewhere for a while.
+#[cfg(unix)]
+fn wait_for_watch(child: &Child) {
+    let status = || fs::read_to_string(format!("/proc/{}/status", child.id()));
+    if status().is_err() {
+        return std::thread::sleep(Duration::from_secs(5));
+    }
+    wait_for("a handler of SIGTERM", || {
+        let status = status().unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        // SIGTERM is 15, and the lowest bit is that of 1
+        u64::from_str_radix(caught.trim(), 16).unwrap() & (1 << 14) != 0
+    });
+}
+
+/// Pictures that cannot be drawn are told, and no reason to end otherwise.
+#[test]
+#[cfg(unix)]
+fn a_signal_is_what_ends_a_run_that_lacks_its_pictures() {
+    let folder = with_scene();
+    let path = folder.path();
+    let pictures = ["--render", "64x48", "--adapter", "no such adapter"];
+    let child = start(path, &run(&[ENDLESS, &pictures].concat()));
+    wait_for("rows", || rows(&path.join("r/ledger.csv")) > 20);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("no pictures: ") && said.contains("--resume r/checkpoint.bin --out r"), "{said}");
+    let summary = fs::read_to_string(path.join("r/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["status"], "stopped");
+    assert!(summary["error"].as_str().unwrap().contains("no such adapter"), "{summary}");
+    assert_eq!(verify(&path.join("r")).unwrap().status, Status::Stopped);
 }
 
 /// A frame of this takes minutes: the first signal waits for its end, the second one does not.

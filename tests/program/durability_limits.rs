@@ -3,6 +3,7 @@
 use crate::common::{Random, dashpot, succeeds};
 use crate::durability::{SCENE, run, run_into, start, with_scene};
 use dashpot::observe::folder::{Status, verify};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -23,6 +24,15 @@ fn computed(out: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     names.extend(frames.map(|entry| Path::new("frames").join(entry.unwrap().file_name())));
     names.sort();
     names.into_iter().map(|name| (name.clone(), fs::read(out.join(name)).unwrap())).collect()
+}
+
+/// What a run that is done should have cleared away.
+fn left_behind(out: &Path, was_killed: bool) -> Vec<OsString> {
+    let names = fs::read_dir(out).unwrap().map(|entry| entry.unwrap().file_name());
+    // killed after its manifest said so, it has not cleared away what it replaced
+    names
+        .filter(|name| name == "earlier" && !was_killed || name.to_string_lossy().ends_with(".part"))
+        .collect()
 }
 
 #[test]
@@ -77,11 +87,7 @@ fn killed_at_any_moment_a_run_ends_with_the_same_bytes() {
         for ((name, made), (_, whole)) in made.iter().zip(&whole) {
             assert!(made == whole, "round {rounds}: {}", name.display());
         }
-        let names = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name());
-        // killed after its manifest said so, a run that is done has not cleared away what it replaced
-        let left: Vec<_> = names
-            .filter(|name| name == "earlier" && !was_killed || name.to_string_lossy().ends_with(".part"))
-            .collect();
+        let left = left_behind(&out, was_killed);
         assert!(left.is_empty(), "round {rounds}: {left:?}");
     }
     assert!(resumed > 0, "some had a checkpoint");

@@ -43,7 +43,8 @@ fn a_gain_is_told_at_its_frame() {
 fn a_gain_ends_a_run_that_asks_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let stop = with(&["--set", "energy.guard=stop", "--out", "r"]);
-    fails(folder.path(), &stop, 1, &["energy is growing", "energy.guard = \"stop\""]);
+    let words = ["energy is growing", "beyond energy.limit since frame", "energy.guard is \"stop\""];
+    fails(folder.path(), &stop, 1, &words);
     let summary: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("r/summary.json")).unwrap()).unwrap();
     assert_eq!(summary["status"], "failed");
@@ -57,7 +58,10 @@ fn a_gain_ends_a_run_that_asks_for_it() {
 fn shorter_steps_keep_a_gain_small_and_resume_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let substep = ["--set", "energy.guard=substep", "--out"];
-    succeeds(folder.path(), &[&with(&substep)[..], &["whole"]].concat());
+    let output = dashpot(folder.path(), &[&with(&substep)[..], &["whole"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.matches("backend: ").count() <= 1, "where it computes is chosen once: {said}");
     let largest = largest(&folder.path().join("whole"));
     assert!(largest < 1.3, "{largest} of the energy at the start");
     let summary = std::fs::read_to_string(folder.path().join("whole/summary.json")).unwrap();
@@ -70,6 +74,33 @@ fn shorter_steps_keep_a_gain_small_and_resume_to_the_same_bytes() {
     succeeds(folder.path(), &[&with(&substep)[..], &["cut", "--resume", "cut/checkpoint.bin"]].concat());
     let ledger = |name: &str| std::fs::read_to_string(folder.path().join(name).join("ledger.csv")).unwrap();
     assert_eq!(ledger("whole"), ledger("cut"));
+}
+
+/// The standard output being full hides nothing of what went wrong.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_that_cannot_speak_still_tells_why_it_ends() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dashpot"));
+    let output = command.args(with(&["--set", "energy.guard=stop"])).stdout(full).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("energy.guard is \"stop\""), "{said}");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dashpot"));
+    let output = command.args(["run", "bar", "--frames", "1"]).stdout(full).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("standard output"), "{said}");
+}
+
+/// The energy available contains the gain: a limit of all of it would never be reached.
+#[test]
+fn a_limit_is_a_share_below_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for limit in ["1", "1.0", "7", "0", "-0.2"] {
+        let set = format!("energy.limit={limit}");
+        fails(folder.path(), &["run", "bar", "--set", &set], 2, &["energy.limit", "a share between 0 and 1"]);
+    }
+    succeeds(folder.path(), &["run", "bar", "--frames", "1", "--set", "energy.limit=0.99"]);
 }
 
 /// A pile that explodes in contact took longer with every frame, up to 40 s; an explicit bar went on to numbers that are none.
@@ -96,8 +127,7 @@ fn what_is_held_beside_damping_is_no_gain() {
 #[test]
 fn a_matrix_without_a_factor_names_the_element() {
     let folder = tempfile::tempdir().unwrap();
-    let flat = ["run", "bar", "--frames", "1", "--set", "body.0.mesh.size.1=1e-9"];
-    let output = dashpot(folder.path(), &flat);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() || said.contains("`bar`"), "{said}");
+    let flat = ["run", "bar", "--backend", "cpu", "--frames", "1", "--set", "body.0.mesh.size.1=1e-9"];
+    let words = ["cannot factor the system matrix", "not positive definite at tetrahedron", "of body `bar`"];
+    fails(folder.path(), &flat, 1, &words);
 }

@@ -102,7 +102,7 @@ fn a_mesh_cache_is_valid_after_every_frame_and_goes_on() {
     let mut writer = MeshCacheWriter::create(&whole, 2).unwrap();
     for (frame, &time) in times.iter().enumerate() {
         writer.append(&at(frame), time).unwrap();
-        writer.tell().unwrap();
+        writer.update_header().unwrap();
         let (vertices, told, positions) = read_mdd(&whole);
         assert_eq!(vertices, 2);
         assert!(3 * told.len() >= 2 * (frame + 1), "{} of {} frames", told.len(), frame + 1);
@@ -119,7 +119,7 @@ fn a_mesh_cache_is_valid_after_every_frame_and_goes_on() {
         let mut writer = MeshCacheWriter::create(&part, 2).unwrap();
         (0..20).for_each(|frame| {
             writer.append(&at(frame), times[frame]).unwrap();
-            writer.tell().unwrap();
+            writer.update_header().unwrap();
         });
         drop(writer);
         let mut writer = MeshCacheWriter::resume(&part, 2, &times[..kept]).unwrap();
@@ -206,7 +206,7 @@ fn a_gltf_is_valid_after_every_frame_and_goes_on() {
     for (frame, &time) in times.iter().enumerate() {
         writer.append(&at(frame), time).unwrap();
         assert_eq!(chunks(&whole).0["extras"]["frames"].as_u64(), Some(frame as u64), "not told yet");
-        writer.tell().unwrap();
+        writer.update_header().unwrap();
         let shown = shown(&whole);
         assert_eq!((shown.len(), writer.frames()), (frame + 1, frame + 1));
         for (k, points) in shown.iter().enumerate() {

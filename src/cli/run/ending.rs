@@ -25,14 +25,13 @@ impl Run {
             None => ended.map(drop),
         };
         // also of a run that failed: what it has computed until then
-        say!("{summary}")?;
-        match &output {
+        let said = say!("{summary}").and_then(|()| match &output {
             Some(output) => say!("written to {}", output.directory().display()),
             None => say!("nothing written; use --out DIR to save the ledger"),
-        }?;
-        written?;
-        let missing = self.no_pictures.take();
-        missing.or(stopped.map(|signal| self.how_to_go_on(signal))).map_or(Ok(()), Err)
+        });
+        written.and(said)?;
+        let stopped = stopped.map(|signal| self.how_to_go_on(signal));
+        stopped.or(self.no_pictures.take()).map_or(Ok(()), Err)
     }
 
     /// Writes what comes after the frames, as far as it can be written, and returns the first error of all. The summary comes last,
@@ -50,10 +49,11 @@ impl Run {
         let complete = settled.is_ok() && plotted.is_ok() && drawn.is_ok();
         let failed = failed.or(settled.err()).or(plotted.err()).or(drawn.err());
         summary.error = failed.as_ref().or(self.no_pictures.as_ref()).map(Error::to_string);
-        summary.status = match (&summary.error, stopped) {
-            (Some(_), _) => Status::Failed,
-            (None, Some(_)) => Status::Stopped,
-            (None, None) => Status::Done,
+        summary.status = match stopped {
+            _ if failed.is_some() => Status::Failed,
+            Some(_) => Status::Stopped,
+            None if summary.error.is_some() => Status::Failed,
+            None => Status::Done,
         };
         let summed_up = Self::sum_up(summary, output);
         if let Err(error) = &summed_up {

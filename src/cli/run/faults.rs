@@ -6,6 +6,7 @@ use crate::backend::BackendChoice;
 use crate::cli::backend::{BackendArgs, make};
 use crate::disk::faults::{Done, Fail, watch};
 use crate::disk::power_loss::Disk;
+use crate::observe::folder::layout::CHECKPOINTS;
 use crate::observe::folder::{Manifest, Status, verify};
 use crate::observe::output::Export;
 use crate::setup::{self, build};
@@ -19,7 +20,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A block with an example, so that every table is written.
 const SCENE: &str = r#"
     [damping]
-    model = "none"
+    model = "laplacian"
+    stiffness = 1e-4
+    [[damping.example]]
+    name = "slowest"
+    shape = { mode = 1 }
+    gamma = 2.0
     [time]
     step = 0.02
     [[body]]
@@ -46,8 +52,12 @@ fn run(out: &Path, frames: usize, resume: Option<PathBuf>) -> Result<()> {
     Run::start(args, loaded, simulation, Vec::new())?.finish()
 }
 
-const OLD: usize = 2;
+/// Frames of the run before, with two checkpoints, and of the one that is watched.
+const OLD: usize = 4;
 const NEW: usize = 5;
+
+/// What the run that is watched begins with: nothing, or a checkpoint in the folder.
+const BEGINNINGS: [Option<&str>; 3] = [None, Some(CHECKPOINTS[0]), Some(CHECKPOINTS[1])];
 
 /// What is computed and exported, byte by byte.
 fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -85,7 +95,7 @@ fn check_standing(out: &Path, context: &str) {
 fn check_resumes(out: &Path, expected: &BTreeMap<String, Vec<u8>>, context: &str) {
     let manifest = verify(out).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(manifest.frame.is_some(), "{context}");
-    let [newest, previous] = ["checkpoint.bin", "checkpoint.previous.bin"].map(|name| out.join(name));
+    let [newest, previous] = CHECKPOINTS.map(|name| out.join(name));
     let checkpoint = if newest.exists() { newest } else { previous };
     run(out, NEW, Some(checkpoint)).unwrap_or_else(|error| panic!("{context}: {error}"));
     check_complete(out, expected, context);
@@ -116,6 +126,8 @@ impl Cases {
         let at = |name: &str| scratch.path().join(name);
         run(&at("whole"), NEW, None).unwrap();
         run(&at("old"), OLD, None).unwrap();
+        assert!(CHECKPOINTS.iter().all(|name| at("old").join(name).is_file()));
+        assert!(at("old/examples.csv").is_file());
         Cases { whole: bytes(&at("whole")), scratch }
     }
 
@@ -124,10 +136,10 @@ impl Cases {
     }
 
     /// A copy of the finished run, and what a run there does to the disk.
-    fn attempt(&self, name: &str, resume: bool, fail: Fail) -> (PathBuf, Result<()>, Vec<Done>) {
+    fn attempt(&self, name: &str, resume: Option<&str>, fail: Fail) -> (PathBuf, Result<()>, Vec<Done>) {
         let out = self.scratch.path().join(name);
         copy(&self.template(), &out);
-        let checkpoint = resume.then(|| out.join("checkpoint.bin"));
+        let checkpoint = resume.map(|name| out.join(name));
         let (result, log) = watch(fail, || run(&out, NEW, checkpoint));
         (out, result, log)
     }
@@ -150,7 +162,7 @@ fn each(numbers: usize, work: impl Fn(usize) + Sync) {
 #[test]
 fn whatever_operation_fails_a_valid_result_remains() {
     let cases = Cases::new();
-    for resume in [false, true] {
+    for resume in BEGINNINGS {
         let (out, result, log) = cases.attempt("count", resume, Fail::None);
         result.unwrap();
         check_complete(&out, &cases.whole, "nothing fails");
@@ -158,10 +170,10 @@ fn whatever_operation_fails_a_valid_result_remains() {
         assert!(log.len() > 150, "{}", log.len());
         each(log.len(), |number| {
             for fail in [Fail::Only(number), Fail::From(number)] {
-                let context = format!("{fail:?} of {}, {:?}, resume: {resume}", log.len(), log[number]);
-                let (out, result, _) = cases.attempt(&format!("{fail:?}-{resume}"), resume, fail);
-                check_failed(&out, &result, resume, &context);
-                if !resume {
+                let context = format!("{fail:?} of {}, {:?}, resume: {resume:?}", log.len(), log[number]);
+                let (out, result, _) = cases.attempt(&format!("{fail:?}"), resume, fail);
+                check_failed(&out, &result, resume.is_some(), &context);
+                if resume.is_none() {
                     check_standing(&out, &context);
                     if number % 8 == 0 {
                         run(&out, NEW, None).unwrap_or_else(|error| panic!("{context}: {error}"));
@@ -195,7 +207,7 @@ fn check_failed(out: &Path, result: &Result<()>, resume: bool, context: &str) {
 #[test]
 fn whenever_the_power_goes_a_valid_result_remains() {
     let cases = Cases::new();
-    for resume in [false, true] {
+    for resume in BEGINNINGS {
         let before = Disk::of(&cases.template());
         let (out, result, log) = cases.attempt("logged", resume, Fail::None);
         result.unwrap();
@@ -211,7 +223,7 @@ fn whenever_the_power_goes_a_valid_result_remains() {
                 seed >> 63 == 1
             };
             for kind in ["all lost", "all kept", "some lost", "some lost again"] {
-                let context = format!("{kind} after {number} of {}, resume: {resume}", log.len());
+                let context = format!("{kind} after {number} of {}, resume: {resume:?}", log.len());
                 let out = cases.scratch.path().join(format!("{kind}-{number}"));
                 disk.after_loss(&out, || match kind {
                     "all lost" => false,
@@ -219,10 +231,10 @@ fn whenever_the_power_goes_a_valid_result_remains() {
                     _ => random(),
                 });
                 match resume {
-                    false => check_standing(&out, &context),
-                    true => drop(verify(&out).unwrap_or_else(|error| panic!("{context}: {error}"))),
+                    None => check_standing(&out, &context),
+                    Some(_) => drop(verify(&out).unwrap_or_else(|error| panic!("{context}: {error}"))),
                 }
-                if number % 16 == 0 && resume {
+                if number % 16 == 0 && resume.is_some() {
                     check_resumes(&out, &cases.whole, &context);
                 } else if number % 16 == 0 {
                     run(&out, NEW, None).unwrap_or_else(|error| panic!("{context}: {error}"));

@@ -1,13 +1,14 @@
 //! Energy that nobody gave: told at the frame, a reason to stop, or to make the frame again in shorter steps.
 
 use super::super::backend::{self, BackendArgs};
-use crate::Result;
+use crate::backend::BackendChoice;
 use crate::error::RunError;
 use crate::ledger::Row;
 use crate::observe::diagnostics::Diagnostics;
 use crate::scene::{GuardKind, LoadedScene};
 use crate::setup::build;
 use crate::step::{Simulation, Snapshot};
+use crate::{Error, Result};
 use std::sync::Arc;
 
 /// A frame is made of at most this many times as many steps.
@@ -43,13 +44,13 @@ impl Guard {
         self.diagnostics.add(row);
         let Some(since) = self.diagnostics.growing_since() else { return Ok(()) };
         let rule = match self.kind {
-            _ if self.diagnostics.runs_away() => "a thousand times what there was",
-            GuardKind::Stop => "energy.guard = \"stop\"",
+            _ if self.diagnostics.runs_away() => "it has gained a thousand times what there was",
+            GuardKind::Stop => "energy.guard is \"stop\"",
             GuardKind::Warn | GuardKind::Substep => {
                 if !std::mem::replace(&mut self.told, true) {
                     let (gained, before) = (self.diagnostics.gained(), self.diagnostics.before());
                     tell!(
-                        "warning: frame {since}: energy is growing: {gained:.3e} J were added to {before:.3e} J"
+                        "warning: frame {since}: energy is growing: {gained:.3e} J gained on {before:.3e} J"
                     );
                 }
                 return Ok(());
@@ -63,13 +64,6 @@ impl Guard {
         RunError::EnergyGrows { frame, since, gained, before, rule }
     }
 
-    /// The energy gained once this row is added (J), if that is too much.
-    fn excess(&self, row: &Row) -> Option<f64> {
-        let mut after = self.diagnostics.clone();
-        after.add(row);
-        after.growing_since().map(|_| after.gained())
-    }
-
     /// A frame of `simulation`, which is at `before`; where it gains although the limit is reached, made again with twice the steps, until it does not.
     pub fn frame(
         &mut self,
@@ -79,21 +73,17 @@ impl Guard {
     ) -> Result<Row> {
         let before = simulation.snapshot()?;
         let made = simulation.frame();
-        // a gain that is told already is no reason: what counts is that of this frame
-        let so_far = self.diagnostics.gained();
-        let gains = |guard: &Guard, row: &Row| guard.excess(row).is_some_and(|gained| gained > so_far);
-        match &made {
-            Ok(row) if !gains(self, row) => return made,
-            Err(crate::Error::Input(_)) => return made,
-            _ => {}
+        if !self.is_to_be_repeated(&made) {
+            return made;
         }
         let mut last = made;
         let mut times = 2;
         while times <= MOST {
             last = self.finer_frame(loaded, args, simulation, &before, times);
-            if last.as_ref().is_ok_and(|row| !gains(self, row)) {
-                self.repeated += 1;
-                self.finest = self.finest.max(times);
+            if !self.is_to_be_repeated(&last) {
+                let made = usize::from(last.is_ok());
+                self.repeated += made;
+                self.finest = self.finest.max(made * times);
                 return last;
             }
             times *= 2;
@@ -101,7 +91,18 @@ impl Guard {
         let row = last?;
         let since = self.diagnostics.growing_since().unwrap_or(row.frame);
         self.diagnostics.add(&row);
-        Err(self.grows(row.frame, since, "also in 64 times as many steps").into())
+        Err(self.grows(row.frame, since, "64 times as many steps gain, too").into())
+    }
+
+    /// Whether a frame gains, or failed in a way that shorter steps may prevent.
+    fn is_to_be_repeated(&self, made: &Result<Row>) -> bool {
+        match made {
+            Ok(row) => self.diagnostics.gains_by(row),
+            Err(Error::Run(
+                RunError::NotFinite { .. } | RunError::LedgerNotFinite { .. } | RunError::InsideOut { .. },
+            )) => true,
+            Err(_) => false,
+        }
     }
 
     /// The frame after `before` in so many times as many steps.
@@ -116,7 +117,9 @@ impl Guard {
         let mut finer = loaded.clone();
         finer.scene.time.substeps *= times;
         let model = Arc::new(build(&finer)?.model);
-        let (mut finer, _) = backend::simulate(args, &finer, model)?;
+        // where the run is: `auto` would look for a device again, and say what it finds
+        let choice = if simulation.device_use().is_some() { BackendChoice::Gpu } else { BackendChoice::Cpu };
+        let (mut finer, _) = backend::simulate(&args.with(choice), &finer, model)?;
         finer.prepare()?;
         simulation.restore(before)?;
         finer.transfer_from(simulation)?;
@@ -128,8 +131,9 @@ impl Guard {
     /// What the summary says of it.
     pub fn warnings(&self) -> Vec<String> {
         let Guard { repeated, finest, .. } = self;
+        let frames = if *repeated == 1 { "frame was" } else { "frames were" };
         let again = format!(
-            "energy.guard: {repeated} frames were made again in shorter steps, up to {finest} times as many"
+            "energy.guard: {repeated} {frames} made again in shorter steps, up to {finest} times as many"
         );
         let again = (*repeated > 0).then_some(again);
         again.into_iter().chain(self.diagnostics.warnings()).collect()

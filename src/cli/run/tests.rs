@@ -3,6 +3,8 @@
 use super::{Args, Run};
 use crate::backend::BackendChoice;
 use crate::cli::backend::{BackendArgs, make};
+use crate::disk::faults::{Fail, watch};
+use crate::ledger::Row;
 use crate::observe::output::Export;
 use crate::setup::{self, build};
 use crate::step::Simulation;
@@ -12,7 +14,13 @@ use std::sync::Arc;
 
 /// A run of ten frames of the bar into a folder, on the CPU or a late backend around it.
 fn run(out: &Path, late: Option<Gradient>, export: Vec<Export>) -> crate::Result<()> {
-    let loaded = setup::load("bar", &["time.frames=10".into()]).unwrap();
+    start(out, late, export, &[]).finish()
+}
+
+/// The same before its first frame, with overrides.
+fn start(out: &Path, late: Option<Gradient>, export: Vec<Export>, set: &[&str]) -> Run {
+    let set: Vec<String> = ["time.frames=10"].iter().chain(set).map(ToString::to_string).collect();
+    let loaded = setup::load("bar", &set).unwrap();
     let model = Arc::new(build(&loaded).unwrap().model);
     let mut backend = make(&BackendArgs::of(BackendChoice::Cpu), &loaded, model.clone()).unwrap();
     if let Some(gradient) = late {
@@ -20,7 +28,7 @@ fn run(out: &Path, late: Option<Gradient>, export: Vec<Export>) -> crate::Result
     }
     let simulation = Simulation::new(&loaded.scene, model, backend).unwrap();
     let args = Args { out: Some(out.into()), export, every: 4, checkpoint: Some(3), ..Args::of_scene("bar") };
-    Run::start(args, loaded, simulation, Vec::new()).unwrap().finish()
+    Run::start(args, loaded, simulation, Vec::new()).unwrap()
 }
 
 fn text(folder: &Path, file: &str) -> String {
@@ -85,6 +93,41 @@ fn a_run_whose_device_is_lost_keeps_its_rows() {
     assert!(whole.starts_with(&kept));
     let summary = text(&out, "summary.json");
     assert!(summary.contains("failed") && summary.contains("the device was lost"), "{summary}");
+}
+
+/// Shorter steps bring no device back.
+#[test]
+fn a_device_that_is_lost_is_no_reason_for_shorter_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let guarded =
+        start(&folder.path().join("r"), Some(Gradient::LostAt(5)), vec![], &["energy.guard=substep"]);
+    let error = guarded.finish().unwrap_err().to_string();
+    assert!(error.contains("the device was lost: unplugged"), "{error}");
+}
+
+/// Rows arrive in batches, and some of one are dropped where another ends the run, or cannot be written.
+#[test]
+fn a_ledger_has_no_holes() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("r");
+    let mut run = start(&out, None, vec![], &["energy.guard=stop"]);
+    let mut output = run.open_output("").unwrap();
+    let first = run.rows[0];
+    let row = |frame, numerical| Row { frame, numerical, ..first };
+    run.keep_row(row(1, 0.0), &mut output).unwrap();
+    let error = run.keep_row(row(2, -1e9), &mut output).unwrap_err().to_string();
+    assert!(error.contains("frame 2: energy is growing: 1.000e9 J gained on"), "{error}");
+    assert!(error.contains("since frame 2; the run ends because"), "{error}");
+    run.keep_row(row(4, -1e9), &mut output).unwrap();
+    let frames = || -> Vec<String> {
+        let ledger = text(&out, "ledger.csv");
+        ledger.lines().skip(1).map(|line| line.split(',').next().unwrap().to_string()).collect()
+    };
+    assert_eq!((frames(), run.rows.len()), (["0", "1", "2"].map(String::from).to_vec(), 3));
+    let (failed, _) = watch(Fail::Only(0), || run.keep_row(row(3, -1e9), &mut output));
+    assert!(failed.unwrap_err().to_string().contains("was let fail"));
+    run.keep_row(row(4, -1e9), &mut output).unwrap();
+    assert_eq!((frames().len(), run.rows.len()), (3, 3));
 }
 
 /// A run of a bar with two examples into a folder, from a checkpoint if there is one.

@@ -107,6 +107,33 @@ fn a_run_that_explodes_runs_away_from_what_there_was() {
     }
 }
 
+/// Beyond the limit a row gains only by what it adds itself, and not by rounding; a large gain of one account hides none of the other.
+#[test]
+fn a_row_gains_by_what_it_adds_to_its_own_account() {
+    let row = |frame, damped, numerical| Row {
+        frame,
+        kinetic: 6.0,
+        elastic: 4.0,
+        damped,
+        numerical,
+        ..Row::default()
+    };
+    let mut diagnostics = diagnostics("implicit-midpoint");
+    diagnostics.add(&row(0, 0.0, 0.0));
+    assert!(!diagnostics.gains_by(&row(1, 0.0, -1.9)) && diagnostics.gains_by(&row(1, 0.0, -2.1)));
+    diagnostics.add(&row(1, 8.0, -5.0));
+    for (damped, numerical, gains) in [
+        (8.0, -5.0, false),
+        (8.0, -5.000009, false),
+        (8.0, -5.00002, true),
+        (8.0, -4.0, false),
+        (7.0, -5.0, false),
+        (5.0, -5.0, true),
+    ] {
+        assert_eq!(diagnostics.gains_by(&row(2, damped, numerical)), gains, "{damped} {numerical}");
+    }
+}
+
 /// 1e-27 J of rounding are no energy.
 #[test]
 fn rounding_at_rest_is_no_gain() {

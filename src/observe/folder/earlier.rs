@@ -37,7 +37,7 @@ pub fn cut_off(directory: &Path) -> Vec<PathBuf> {
     moved.filter(|path| !disk::exists(&path.join(manifest::NAME))).collect()
 }
 
-/// Moves the folder's result to `earlier/N`, and returns that. If it fails, the result is where it was.
+/// Moves the folder's result to `earlier/N`, and returns that. If it fails, the result is where it was, or whole in `earlier/N`.
 pub fn move_aside(directory: &Path, manifest: &Manifest) -> Result<PathBuf> {
     let number = numbered(directory).last().map_or(1, |(number, _)| number + 1);
     let target = directory.join(EARLIER).join(number.to_string());
@@ -49,7 +49,6 @@ pub fn move_aside(directory: &Path, manifest: &Manifest) -> Result<PathBuf> {
 fn move_all(directory: &Path, target: &Path, manifest: &Manifest) -> Result<()> {
     disk::make_folder(target)?;
     move_files(directory, target, manifest)?;
-    disk::sync_folder(&directory.join(EARLIER))?;
     disk::rename(&directory.join(manifest::NAME), &target.join(manifest::NAME))?;
     disk::sync_folder(target)?;
     disk::sync_folder(directory)
@@ -73,18 +72,12 @@ fn move_files(from: &Path, to: &Path, manifest: &Manifest) -> Result<()> {
 
 /// Brings back what a move that was cut off has taken away.
 pub fn take_back(directory: &Path, manifest: &Manifest) -> Result<()> {
-    for folder in cut_off(directory) {
+    for folder in cut_off(directory).into_iter().filter(|folder| lock::of_kept(folder).is_ok()) {
         move_files(&folder, directory, manifest)?;
         disk::remove_empty(&folder);
     }
     disk::remove_empty(&directory.join(EARLIER));
     Ok(())
-}
-
-/// Removes a result, its manifest last: what is left of it is known to be one.
-fn remove(directory: &Path, manifest: &Manifest) -> Result<()> {
-    remove_files(directory, manifest)?;
-    disk::remove(&directory.join(manifest::NAME))
 }
 
 /// Removes the files of a result, but for the manifest.
@@ -99,20 +92,22 @@ pub fn remove_files(directory: &Path, manifest: &Manifest) -> Result<()> {
     Ok(())
 }
 
-/// Removes all results that are kept, but for one.
+/// Removes all results that are kept, but for one and those that other runs write into. A manifest goes last: what is left of a result
+/// is known to be one.
 pub fn remove_all(directory: &Path, but: Option<&Path>) -> Result<()> {
     for folder in results(directory) {
         if but.is_some_and(|but| same(but, &folder)) {
             continue;
         }
-        if let Some(manifest) = Manifest::read(&folder) {
-            remove(&folder, &manifest)?;
+        let Ok(lock) = lock::of_kept(&folder) else { continue };
+        let Some(manifest) = Manifest::read(&folder) else { continue };
+        remove_files(&folder, &manifest)?;
+        if lock.is_some() {
+            // left by a run into that very folder; some systems keep what is open
+            drop(lock);
+            disk::remove(&folder.join(lock::NAME))?;
         }
-        // left by a run into that very folder
-        let lock = folder.join(lock::NAME);
-        if disk::exists(&lock) {
-            disk::remove(&lock)?;
-        }
+        disk::remove(&folder.join(manifest::NAME))?;
     }
     for (_, folder) in numbered(directory) {
         disk::remove_empty(&folder);

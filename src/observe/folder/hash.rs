@@ -38,7 +38,7 @@ impl Entry {
 
     /// Whether a file still has this content; it may have grown.
     pub fn holds(&self, path: &Path) -> io::Result<bool> {
-        if disk::is_link(path) || std::fs::metadata(path)?.len() < self.bytes {
+        if self.from > self.bytes || disk::is_link(path) || std::fs::metadata(path)?.len() < self.bytes {
             return Ok(false);
         }
         Ok(Prefix::default().advance(path, self.from..self.bytes)?.sha256 == self.sha256)
@@ -111,6 +111,8 @@ mod tests {
         std::fs::write(&path, &bytes[..499]).unwrap();
         assert!(!Entry::of(&bytes[..500]).holds(&path).unwrap());
         assert!(prefix.advance(&path, 128..2000).is_err(), "too short");
+        let backwards = Entry { from: 100, ..Entry::of(&bytes[..50]) };
+        assert!(!backwards.holds(&path).unwrap(), "ends before it begins");
         // as `printf abc | sha256sum` has it
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(Entry::of(b"abc").sha256, known);

@@ -34,6 +34,11 @@ pub fn all_names() -> impl Iterator<Item = String> {
     names.map(String::from).chain(pictures).chain(films)
 }
 
+/// Whether a run may write a file of this name.
+pub fn is_known(name: &str) -> bool {
+    frame_of(name).is_some() || all_names().any(|known| known == name)
+}
+
 /// The file of a frame within the folder.
 pub fn frame_name(frame: usize, ending: &str) -> String {
     format!("frames/frame_{frame:05}.{ending}")

@@ -1,7 +1,7 @@
 //! What is in a folder before a run writes into it.
 
 use super::earlier;
-use super::layout::{EARLIER, FOLDERS};
+use super::layout::{self, EARLIER, FOLDERS};
 use super::manifest::{self, Manifest};
 use super::{Claims, lock, refusal};
 use crate::disk::{self, atomic};
@@ -28,6 +28,8 @@ impl Found {
         if !disk::exists(directory) {
             return Ok(Found::Nothing);
         }
+        Manifest::check_age(directory)
+            .map_err(|newer| refusal(&format!("{}; choose another folder", newer.message)))?;
         if let Some(manifest) = Manifest::read(directory).or_else(|| Manifest::of_older(directory)) {
             return Ok(Found::Ours(manifest));
         }
@@ -38,7 +40,7 @@ impl Found {
         let mut foreign = Vec::new();
         for entry in fs::read_dir(directory).map_err(Error::write(directory))? {
             let name = entry.map_err(Error::write(directory))?.file_name().to_string_lossy().into_owned();
-            if name != lock::NAME && atomic::name_of_part(&name).is_none() {
+            if name != lock::NAME && !is_part(&name, |_| false) {
                 foreign.push(name);
             }
         }
@@ -115,14 +117,25 @@ pub fn some_of(names: &[String]) -> String {
     text
 }
 
+/// Whether a file, by its path within the folder, is what a killed run has left of one of ours.
+fn is_part(name: &str, owns: impl Fn(&str) -> bool) -> bool {
+    let (folder, part) = name.rsplit_once('/').map_or(("", name), |(folder, part)| (folder, part));
+    let Some(whole) = atomic::name_of_part(part) else { return false };
+    let whole = if folder.is_empty() { whole.into() } else { format!("{folder}/{whole}") };
+    whole == manifest::NAME || owns(&whole) || layout::is_known(&whole)
+}
+
 /// Removes what runs left that were killed while they wrote a file. Nobody else writes here: the folder is locked.
-pub fn remove_parts(directory: &Path) {
-    for folder in [""].into_iter().chain(FOLDERS).map(|name| directory.join(name)) {
-        if disk::is_link(&folder) && folder != directory.join("") {
+pub fn remove_parts(directory: &Path, found: &Found) {
+    for name in [""].into_iter().chain(FOLDERS) {
+        let folder = directory.join(name);
+        if disk::is_link(&folder) && !name.is_empty() {
             continue;
         }
+        let within = |part: &str| if name.is_empty() { part.into() } else { format!("{name}/{part}") };
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            if entry.file_name().to_str().is_some_and(|name| atomic::name_of_part(name).is_some()) {
+            let part = entry.file_name().to_str().map(within);
+            if part.is_some_and(|part| is_part(&part, |whole| found.owns(whole))) {
                 // one that stays does no harm
                 let _ = disk::remove(&entry.path());
             }

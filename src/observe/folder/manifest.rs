@@ -109,6 +109,23 @@ impl Manifest {
         sound.then_some(manifest)
     }
 
+    /// Refuses a folder of a newer version, whose manifest this one cannot read.
+    pub fn check_age(directory: &Path) -> Result<(), InputError> {
+        let text = if disk::is_link(&directory.join(NAME)) {
+            None
+        } else {
+            std::fs::read(directory.join(NAME)).ok()
+        };
+        let found: Option<serde_json::Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
+        match found.and_then(|found| found["layout"].as_u64()) {
+            Some(layout) if layout > u64::from(LAYOUT) => Err(InputError::new(format!(
+                "{} was written by a newer version of dashpot (layout {layout})",
+                directory.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Replaces that of a folder. When it returns, this one is on the disk.
     pub fn write(&self, directory: &Path) -> Result<()> {
         // strings and numbers always fit in JSON
@@ -168,6 +185,7 @@ fn is_within(name: &str) -> bool {
 
 /// The manifest of a folder, or why it has none.
 pub fn required(directory: &Path) -> Result<Manifest> {
+    Manifest::check_age(directory)?;
     let missing = || InputError::new("is missing or damaged").in_file(&directory.join(NAME));
     Ok(Manifest::read(directory).ok_or_else(missing)?)
 }

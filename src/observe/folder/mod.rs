@@ -94,7 +94,9 @@ impl Folder {
     fn take(&mut self) -> Result<()> {
         let found = Found::in_folder(&self.directory)?;
         look::check_names(&self.directory, &found, &Claims::default(), self.force)?;
-        self.lock = Some(Lock::take(&self.directory)?);
+        let lock = Lock::take(&self.directory)?;
+        self.notes.extend(lock.note(&self.directory));
+        self.lock = Some(lock);
         // what was there before the lock was taken may have been another run's work
         self.found = Found::in_folder(&self.directory)?;
         match &self.found {
@@ -110,7 +112,7 @@ impl Folder {
             self.take()?;
         }
         let replaced = look::check_names(&self.directory, &self.found, claims, self.force)?;
-        look::remove_parts(&self.directory);
+        look::remove_parts(&self.directory, &self.found);
         Ok(replaced)
     }
 
@@ -129,8 +131,8 @@ impl Folder {
 
     fn set_aside(&mut self, manifest: &Manifest, source: Option<&Path>) -> Result<()> {
         let directory = &self.directory;
-        if !disk::exists(&directory.join(manifest::NAME)) {
-            // of an older version: a move that is cut off must be known as one
+        if Manifest::read(directory).is_none() {
+            // of an older version, or damaged: a move that is cut off must be known as one
             manifest.write(directory)?;
         }
         if !manifest.is_worth_keeping(directory) {
@@ -160,7 +162,6 @@ impl Folder {
     /// Goes on with the result in this folder after one of its checkpoints, which becomes the newest.
     pub fn go_on(&mut self, claims: Claims, resumed: &Resumed) -> Result<()> {
         let replaced = self.check(&claims)?;
-        self.keep_checkpoint(&resumed.checkpoint)?;
         let mut manifest = match self.found.clone() {
             Found::Ours(manifest) => manifest,
             _ => Manifest::adopted(&self.directory),
@@ -168,8 +169,11 @@ impl Folder {
         (manifest.status, manifest.frame) = (Status::Running, Some(resumed.frame));
         manifest.claim(claims.names, claims.frames);
         manifest.files.insert(layout::LEDGER.into(), Some(resumed.ledger.clone()));
+        // frames after the checkpoint go, whether or not this run makes new ones
+        manifest.files.entry(layout::FRAME_HASHES.into()).and_modify(|entry| *entry = None);
         self.manifest = manifest;
         self.manifest.write(&self.directory)?;
+        self.keep_checkpoint(&resumed.checkpoint)?;
         self.remove_replaced(&replaced)?;
         let later = |name: &&String| {
             let number = layout::frame_of(name).map(|(frame, _)| frame);
@@ -193,6 +197,11 @@ impl Folder {
             disk::remove(&previous)?;
         }
         disk::sync_folder(&self.directory)
+    }
+
+    /// Whether a file that was here before belongs to a run.
+    pub fn owned(&self, name: &str) -> bool {
+        self.found.owns(name) && disk::exists(&self.directory.join(name))
     }
 
     pub fn directory(&self) -> &Path {

@@ -188,3 +188,91 @@ fn damage_is_found() {
         verify(out).unwrap();
     }
 }
+
+#[test]
+fn a_kept_result_that_another_run_writes_into_stays() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("r");
+    write(&out, "old", true).unwrap();
+    write(&out, "new", false).unwrap();
+    let kept = out.join("earlier/1");
+    let other = Folder::open(&kept, false).unwrap();
+    write(&out, "newer", true).unwrap();
+    assert_eq!(text_of(&kept), "old");
+    drop(other);
+    // its lock is left, and goes with it
+    assert!(kept.join(".lock").exists());
+    write(&out, "newest", true).unwrap();
+    assert!(!out.join(EARLIER).exists());
+    // one that is between two results of its own is no move that was cut off
+    fs::create_dir_all(&kept).unwrap();
+    fs::write(kept.join("scene.toml"), "other").unwrap();
+    fs::remove_file(out.join("scene.toml")).unwrap();
+    let other = lock::Lock::take(&kept).unwrap();
+    drop(Folder::open(&out, false).unwrap());
+    assert!(kept.join("scene.toml").exists());
+    drop(other);
+    drop(Folder::open(&out, false).unwrap());
+    assert!(!kept.join("scene.toml").exists());
+}
+
+/// A result with a scene and a ledger of ours, whose manifest is replaced by this text.
+fn with_manifest(out: &Path, text: &str) {
+    fs::create_dir_all(out).unwrap();
+    fs::write(out.join("scene.toml"), format!("{SCENE_HEAD}x")).unwrap();
+    fs::write(out.join("ledger.csv"), "old").unwrap();
+    fs::write(out.join("summary.json"), "{\"status\": \"done\"}").unwrap();
+    fs::write(out.join("manifest.json"), text).unwrap();
+}
+
+#[test]
+fn a_damaged_manifest_is_made_anew() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path();
+    with_manifest(out, "{\"layout\": 1, \"fil");
+    write(out, "new", false).unwrap();
+    assert_eq!(verify(&out.join("earlier/1")).unwrap().status, Status::Done);
+    assert_eq!(fs::read_to_string(out.join("earlier/1/ledger.csv")).unwrap(), "old");
+    write(out, "newer", true).unwrap();
+    assert!(!out.join(EARLIER).exists());
+}
+
+#[test]
+fn a_folder_of_a_newer_version_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path();
+    with_manifest(out, "{\"layout\": 2, \"objects\": []}");
+    for force in [false, true] {
+        let error = Folder::open(out, force).unwrap_err();
+        let words = "was written by a newer version of dashpot (layout 2); choose another folder";
+        assert!(error.exit_code() == 2 && error.to_string().contains(words), "{error}");
+    }
+    assert!(verify(out).unwrap_err().to_string().contains("newer version"));
+    assert_eq!(fs::read_to_string(out.join("ledger.csv")).unwrap(), "old");
+}
+
+#[test]
+fn parts_of_others_are_not_removed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let out = scratch.path().join("r");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join(".thesis.txt.12.part"), "mine").unwrap();
+    let error = Folder::open(&out, false).unwrap_err();
+    assert!(error.to_string().contains(".thesis.txt.12.part"), "{error}");
+    fs::rename(out.join(".thesis.txt.12.part"), out.join(".manifest.json.12.part")).unwrap();
+    write(&out, "first", true).unwrap();
+    let parts = [
+        (".thesis.txt.12.part", true),
+        ("plots/.mine.svg.3.part", true),
+        ("frames/.frame_12.obj.3.part", true),
+        (".manifest.json.12.part", false),
+        (".points.mdd.12.part", false),
+        ("plots/.a.svg.3.part", false),
+        ("frames/.frame_00012.obj.3.part", false),
+    ];
+    parts.iter().for_each(|(name, _)| fs::write(out.join(name), "half").unwrap());
+    write(&out, "second", false).unwrap();
+    for (name, stays) in parts {
+        assert_eq!(out.join(name).exists(), stays, "{name}");
+    }
+}

@@ -118,11 +118,12 @@ impl Folder {
     }
 
     /// Takes in what a file has grown by: the bytes that will not change any more, or all. They are on the disk.
-    pub fn grown(&mut self, name: &str, solid: Option<Range<u64>>) -> Result<()> {
+    pub fn grown(&mut self, name: &str, final_bytes: Option<Range<u64>>) -> Result<()> {
         let path = self.directory.join(name);
         let prefix = self.unwritten.growing.entry(name.into()).or_default();
         let take = || {
-            let range = solid.map_or_else(|| Ok(0..std::fs::metadata(&path)?.len()), Ok::<_, io::Error>)?;
+            let range =
+                final_bytes.map_or_else(|| Ok(0..std::fs::metadata(&path)?.len()), Ok::<_, io::Error>)?;
             prefix.advance(&path, range)
         };
         let entry = take().map_err(Error::write(&path))?;

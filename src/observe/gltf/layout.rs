@@ -130,7 +130,7 @@ impl Layout {
         start..start + 12 * (self.vertices * frames) as u64
     }
 
-    /// Writes a frame that [`Layout::tell`] will count.
+    /// Writes a frame that [`Layout::update_header`] will count.
     pub fn put(&self, file: &mut File, frame: usize, points: &[[f32; 3]], time: f32) -> io::Result<()> {
         let mut at = |place: u64, bytes: &[u8]| {
             file.seek(SeekFrom::Start(place))?;
@@ -153,7 +153,7 @@ impl Layout {
     }
 
     /// Lets the animation end at the last of this many frames, at a time (s).
-    pub fn tell(&self, file: &mut File, made: usize, time: f32) -> io::Result<()> {
+    pub fn update_header(&self, file: &mut File, made: usize, time: f32) -> io::Result<()> {
         let mut at = |place: usize, number: String| {
             file.seek(SeekFrom::Start(20 + place as u64))?;
             file.write_all(wide(&number).as_bytes())

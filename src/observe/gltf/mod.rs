@@ -40,7 +40,7 @@ pub struct GltfWriter {
     first: Vec<[f32; 3]>,
     /// How many frames the file holds, and how many of them it tells of.
     made: usize,
-    told: usize,
+    counted: usize,
     /// Time of the last one (s).
     last: f32,
 }
@@ -75,7 +75,7 @@ impl GltfWriter {
             Ok(file)
         };
         let file = begin().map_err(Error::write(path))?;
-        Ok(GltfWriter { path: path.into(), file, layout, first: Vec::new(), made: 0, told: 0, last: 0.0 })
+        Ok(GltfWriter { path: path.into(), file, layout, first: Vec::new(), made: 0, counted: 0, last: 0.0 })
     }
 
     /// Refuses a file that is not of a run with the same visible vertices and triangles, or without frames at `times` (s).
@@ -94,7 +94,7 @@ impl GltfWriter {
             let points = points.map_err(|e| InputError::new(e.to_string()).in_file(path))?;
             writer.put(points, time)?;
         }
-        writer.tell()?;
+        writer.update_header()?;
         part.sync()?;
         part.place()?;
         writer.path = path.into();
@@ -135,17 +135,17 @@ impl MotionWriter for GltfWriter {
         self.put(points, time)
     }
 
-    fn tell(&mut self) -> Result<()> {
-        if self.told == self.made {
+    fn update_header(&mut self) -> Result<()> {
+        if self.counted == self.made {
             return Ok(());
         }
         let GltfWriter { file, layout, made, last, .. } = self;
-        layout.tell(file, *made, *last).map_err(Error::write(&self.path))?;
-        self.told = self.made;
+        layout.update_header(file, *made, *last).map_err(Error::write(&self.path))?;
+        self.counted = self.made;
         Ok(())
     }
 
-    fn solid(&self) -> Range<u64> {
+    fn final_bytes(&self) -> Range<u64> {
         self.layout.positions(self.made)
     }
 }
