@@ -29,6 +29,8 @@ impl Error {
         match self {
             // the scene and the command line contradict each other
             Error::Input(_) | Error::Run(RunError::OnlyOnCpu(_) | RunError::HalfPrecision(_)) => 2,
+            // the scene asks for a factor that does not fit
+            Error::Run(RunError::Memory { .. }) => 2,
             Error::Run(_) | Error::Write { .. } => 1,
             Error::Stopped { signal, .. } => 128 + signal,
         }

@@ -25,6 +25,7 @@ pub mod error;
 pub mod gpu;
 pub mod ledger;
 pub mod linear;
+mod memory;
 pub mod mesh;
 pub mod model;
 pub mod modes;

@@ -2,9 +2,16 @@
 
 use super::panel::Real;
 use crate::error::RunError;
+use crate::memory::left;
 
 /// Vectors of 256 bits that begin at a multiple of their size never straddle two of these (bytes).
 const CACHE_LINE: usize = 64;
+
+/// From here on it is asked whether the memory is there (bytes).
+const LARGE: usize = 16 << 20;
+
+/// Beside it the program needs this much at least (bytes).
+const SPARE: u64 = 128 << 20;
 
 /// A slice of zeros to begin with, aligned to a cache line.
 #[derive(Debug)]
@@ -19,7 +26,13 @@ impl<T: Real> Aligned<T> {
     /// and pages take their size when they are touched first.
     pub fn zeroed(len: usize) -> Result<Self, RunError> {
         let spare = CACHE_LINE / size_of::<T>();
-        let megabytes = (len + spare) * size_of::<T>() / 1_000_000;
+        let bytes = (len + spare) * size_of::<T>();
+        let megabytes = bytes / 1_000_000;
+        // a system that promises more than it has would take the memory page by page, and then end the program; and factoring takes as
+        // much again in between
+        if bytes > LARGE && left().is_some_and(|left| 2 * bytes as u64 + SPARE > left.bytes) {
+            return Err(RunError::Memory { megabytes });
+        }
         let mut storage: Vec<T> =
             bytemuck::try_zeroed_vec(len + spare).map_err(|()| RunError::Memory { megabytes })?;
         ask_for_large_pages(&mut storage);

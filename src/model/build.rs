@@ -2,6 +2,7 @@
 
 use super::check::check_material;
 use super::material::{elements, lumped_masses};
+use super::needs::Needs;
 use super::{Attachment, Body, Model};
 use crate::error::InputError;
 use crate::mesh::{self, Embedding, Mesh};
@@ -23,6 +24,7 @@ pub(crate) fn build(loaded: &LoadedScene) -> Result<Built> {
     let scene = &loaded.scene;
     let mut model = Model { gravity: scene.gravity.into(), ..Model::default() };
     let mut warnings = Vec::new();
+    let mut needs = Needs::new();
     for (index, body) in scene.bodies.iter().enumerate() {
         let read = mesh::load(&body.mesh, &loaded.base_dir).map_err(|e| match e {
             crate::Error::Input(e) if e.file.is_none() => {
@@ -31,7 +33,8 @@ pub(crate) fn build(loaded: &LoadedScene) -> Result<Built> {
             other => other,
         })?;
         warnings.extend(read.warnings.into_iter().map(|w| format!("body {}: {w}", body.name)));
-        let added = start_shape(loaded, body, &read.mesh)
+        let added = (needs.add(scene, body, &read.mesh))
+            .and_then(|()| start_shape(loaded, body, &read.mesh))
             .and_then(|shape| add_body(&mut model, body, read.mesh, read.surface, &shape));
         added.map_err(|e| loaded.place(e.within(format_args!("body.{index}"))))?;
     }

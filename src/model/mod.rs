@@ -11,6 +11,7 @@ pub mod hessian;
 mod joint;
 pub mod law;
 pub mod material;
+mod needs;
 pub mod rest;
 pub mod spring;
 mod stiffness;

@@ -132,7 +132,8 @@ fn misjudged(sampled: &Sampled, loaded: &LoadedScene, watched: &Watched) -> Opti
         });
         falls.fold(0.0, f64::max)
     };
-    if !watched.grows && risen > limit && limit > 1e-12 {
+    // integrator and damping have a limit each
+    if !watched.grows && risen > 2.0 * limit && limit > 1e-12 {
         return Some(format!(
             "energy has risen by {risen:.3e} J, the limit is {limit:.3e} J, without a warning"
         ));

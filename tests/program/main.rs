@@ -13,6 +13,7 @@ mod energy_guard;
 mod energy_matrix;
 mod exports;
 mod exports_elsewhere;
+mod memory_limits;
 mod no_test_is_forgotten;
 mod reproduce;
 mod resume_anywhere;

@@ -14,11 +14,12 @@ error:
 suggest:
 colour:
 disk: error
-linear: error
+memory: error
+linear: error memory
 ledger:
-mesh: error suggest disk
+mesh: error suggest disk memory
 scene: error suggest mesh
-model: error linear mesh scene
+model: error linear memory mesh scene
 elastic: error linear model
 solve: error linear scene model elastic
 damping: error linear scene model elastic

@@ -10,9 +10,13 @@ mod torus;
 use super::spec::Generator;
 use super::{Mesh, six_volumes};
 use crate::error::InputError;
+use crate::memory;
 
 /// No generator makes more tetrahedra (links, vertices of strands) than this: a slip of the pen, not a scene.
 pub const MAX_ELEMENTS: usize = 20_000_000;
+
+/// What an element of a mesh takes by itself (bytes): of tetrahedra 16, with its share of the vertices; links and triangles are no larger.
+const ELEMENT: u64 = 24;
 
 /// Lengths must lie between these (m): beyond them volumes lose their meaning in floating point.
 const LENGTHS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
@@ -64,11 +68,13 @@ fn at_least(field: &str, value: usize, least: usize) -> Result<usize, InputError
     Err(InputError::field(field, format!("{value} is too few: at least {least}")))
 }
 
-/// Refuses a shape whose number of elements, the product of `factors`, is beyond [`MAX_ELEMENTS`].
+/// Refuses a shape whose number of elements, the product of `factors`, is beyond [`MAX_ELEMENTS`] or the memory.
 fn affordable(field: &str, factors: &[usize]) -> Result<(), InputError> {
     let product = factors.iter().try_fold(1usize, |product, &factor| product.checked_mul(factor));
     match product {
-        Some(elements) if elements <= MAX_ELEMENTS => Ok(()),
+        Some(elements) if elements <= MAX_ELEMENTS => {
+            memory::check(field, &format!("a mesh of {elements} elements"), elements as u64 * ELEMENT)
+        }
         _ => Err(InputError::field(
             field,
             format!("more than {MAX_ELEMENTS} elements would be made: choose fewer cells"),
