@@ -168,7 +168,8 @@ fn shortcut(study: &mut Study) -> Result<()> {
     let panel = Panel {
         title: "Total energy at frame 40".into(),
         across: Axis::logarithmic("state (1: the first guess)"),
-        up: Axis::linear("of what it should be"),
+        // the projection's first step leads far beyond, and is made again shorter: that one is out of the picture
+        up: Axis::linear("of what it should be").within(0.0, 1.6),
         curves: vec![curve("CPD", &cpd).marked(), curve("PDc + FEPR", &fepr)],
     };
     study.plot(
