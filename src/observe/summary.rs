@@ -280,7 +280,7 @@ impl Summary {
 fn percent(share: f64) -> String {
     match 100.0 * share {
         little if little < 0.1 => "less than 0.1 % of the motion".into(),
-        some => format!("{some:.1} % of the motion"),
+        some => format!("at least {some:.1} % of the motion"),
     }
 }
 
@@ -311,7 +311,7 @@ impl fmt::Display for Summary {
         if let Some(share) = self.unsolved {
             let hint = "; solver.history = 5, more time.iterations or a shorter time.step solve more of it";
             let hint = if share > UNSOLVED { hint } else { "" };
-            writeln!(f, "unsolved    at least {} in each step{hint}", percent(share))?;
+            writeln!(f, "unsolved    {} in each step{hint}", percent(share))?;
         }
         writeln!(f, "backend     {}", self.backend)?;
         if let Some(device) = &self.device {

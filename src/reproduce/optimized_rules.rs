@@ -44,7 +44,7 @@ pub const CLAIMS: &[Claim] = &[
                proposed; omitting it improves stability greatly, and orientation is affected.",
         runs: "Longest stable steps of a small membrane and ball, γ = 0.9, by the way of removing torque, globally and locally; the spin that a turning \
                cube loses in one step.",
-        shortfall: "Stability is what is compared here; the paper names no measure. That omitting the local projection improves it greatly is found; that \
+        shortfall: "Stability is what is compared here; the paper names no measure. Tried: all four ways, in the global and in the local part, on a small membrane and ball. That omitting the local projection improves it greatly is found; that \
                     edges are the best for a whole body, and the linear program worse than projections, is not.",
         study: ways,
         ..Claim::PHYSICS
