@@ -53,7 +53,11 @@ mod tests {
         let mut pace = Pace::new(None, 20);
         assert!(!pace.is_due(119) && pace.is_due(120));
         let wait = Duration::from_millis(20);
-        pace.write(120, || Ok(std::thread::sleep(wait))).unwrap();
+        let slow = || {
+            std::thread::sleep(wait);
+            Ok(())
+        };
+        pace.write(120, slow).unwrap();
         assert!(!pace.is_due(1000), "a second has to pass");
         pace.done -= 50 * 2 * wait;
         assert!(pace.is_due(220) && !pace.is_due(219));

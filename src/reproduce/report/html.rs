@@ -123,7 +123,7 @@ fn emphasised(text: &str) -> String {
     let marked = |text: String, mark: char, tag: &str| {
         let parts: Vec<&str> = text.split(mark).collect();
         // an odd mark is a character like others
-        if parts.len() % 2 == 0 {
+        if parts.len().is_multiple_of(2) {
             return text;
         }
         let part = |(k, part): (usize, &&str)| match k % 2 {

@@ -53,7 +53,7 @@ impl Trial {
         let (now, before) = (off.energy, self.off);
         let beyond = now * before < 0.0 && now.abs() > MOST_BEYOND * before.abs();
         // what is not a number is further away
-        !(off.error <= self.error) || beyond && !is_last
+        off.error.is_nan() || off.error > self.error || beyond && !is_last
     }
 }
 

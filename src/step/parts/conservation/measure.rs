@@ -118,7 +118,8 @@ impl Cpd {
             }
             self.excess[body] = off.energy;
             let is_first = matches!(self.sides[body], Side::NearUnlessStalled(_));
-            if is_first && !(view.energies[body] > STRESSED * off.scale) {
+            let is_stressed = view.energies[body] > STRESSED * off.scale;
+            if is_first && !is_stressed {
                 self.sides[body] = Side::Near;
             }
             // the energy is off by what the second-order part was misjudged
