@@ -27,10 +27,9 @@ impl Error {
     /// The exit code of the public contract: 1 the run failed, 2 bad input.
     pub fn exit_code(&self) -> u8 {
         match self {
-            // the scene and the command line contradict each other
-            Error::Input(_) | Error::Run(RunError::OnlyOnCpu(_) | RunError::HalfPrecision(_)) => 2,
-            // the scene asks for a factor that does not fit
-            Error::Run(RunError::Memory { .. }) => 2,
+            // the scene and the command line contradict each other, or ask for a factor that does not fit
+            Error::Input(_)
+            | Error::Run(RunError::OnlyOnCpu(_) | RunError::HalfPrecision(_) | RunError::Memory { .. }) => 2,
             Error::Run(_) | Error::Write { .. } => 1,
             Error::Stopped { signal, .. } => 128 + signal,
         }

@@ -73,12 +73,7 @@ impl Export {
 
     /// The ending of its files, if it writes one per frame.
     pub(super) fn ending(self) -> Option<&'static str> {
-        match self {
-            Export::Obj => Some("obj"),
-            Export::Ply => Some("ply"),
-            Export::Vtk => Some("vtk"),
-            Export::Pc2 | Export::Mdd | Export::Gltf | Export::Npy => None,
-        }
+        matches!(self, Export::Obj | Export::Ply | Export::Vtk).then(|| self.option())
     }
 
     /// Whether it is a point cache, which needs a mesh to move.

@@ -79,7 +79,7 @@ impl Plan<'_> {
         if ledger <= resumed.ledger.bytes {
             return Ok(());
         }
-        let grows = |export: &Export| !matches!(export, Export::Obj | Export::Ply | Export::Vtk);
+        let grows = |export: &Export| export.ending().is_none();
         let asked = |export: &Export| self.exports.contains(export);
         for export in Export::ALL.into_iter().filter(|export| grows(export) && !asked(export)) {
             if let Some(name) = export.file().filter(|name| folder.owned(name)) {

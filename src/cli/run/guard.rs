@@ -81,9 +81,10 @@ impl Guard {
         while times <= MOST {
             last = self.finer_frame(loaded, args, simulation, &before, times);
             if !self.is_to_be_repeated(&last) {
-                let made = usize::from(last.is_ok());
-                self.repeated += made;
-                self.finest = self.finest.max(made * times);
+                if last.is_ok() {
+                    self.repeated += 1;
+                    self.finest = self.finest.max(times);
+                }
                 return last;
             }
             times *= 2;

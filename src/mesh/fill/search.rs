@@ -44,8 +44,7 @@ pub fn search(body: &dyn Distance, fineness: Fineness) -> Result<Found, InputErr
             Err(InputError::field("cell", format!("{spacing} is not a positive length")))
         }
         Fineness::Tets(target) if (FEWEST..=MAX_ELEMENTS).contains(&target) => {
-            let what = format!("filling with {target} tetrahedra");
-            memory::check("target_tets", &what, target as u64 * FILLED)?;
+            check_memory("target_tets", target)?;
             by_count(body, target)
         }
         Fineness::Tets(target) => Err(InputError::field(
@@ -72,9 +71,13 @@ pub fn check_size(body: &dyn Distance) -> Result<f64, InputError> {
 /// What filling takes for a tetrahedron (bytes): measured with a million of them, 265 MB.
 const FILLED: u64 = 250;
 
+fn check_memory(field: &str, tets: usize) -> Result<(), InputError> {
+    memory::check(field, &format!("filling with {tets} tetrahedra"), tets as u64 * FILLED)
+}
+
 fn affordable(tets: usize) -> Result<(), InputError> {
     if tets <= MAX_ELEMENTS {
-        return memory::check("cell", &format!("filling with {tets} tetrahedra"), tets as u64 * FILLED);
+        return check_memory("cell", tets);
     }
     let message =
         format!("{tets} tetrahedra would be made, at most {MAX_ELEMENTS} are: choose a larger cell");

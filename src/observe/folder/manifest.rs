@@ -100,23 +100,14 @@ impl Manifest {
 
     /// Reads that of a folder; `None` if there is none that this version can read.
     pub fn read(directory: &Path) -> Option<Self> {
-        let path = directory.join(NAME);
-        if disk::is_link(&path) {
-            return None;
-        }
-        let manifest: Manifest = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        let manifest: Manifest = parse(directory)?;
         let sound = manifest.layout == LAYOUT && manifest.files.keys().all(|name| is_within(name));
         sound.then_some(manifest)
     }
 
     /// Refuses a folder of a newer version, whose manifest this one cannot read.
     pub fn check_age(directory: &Path) -> Result<(), InputError> {
-        let text = if disk::is_link(&directory.join(NAME)) {
-            None
-        } else {
-            std::fs::read(directory.join(NAME)).ok()
-        };
-        let found: Option<serde_json::Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
+        let found: Option<serde_json::Value> = parse(directory);
         match found.and_then(|found| found["layout"].as_u64()) {
             Some(layout) if layout > u64::from(LAYOUT) => Err(InputError::new(format!(
                 "{} was written by a newer version of dashpot (layout {layout})",
@@ -181,6 +172,13 @@ fn is_within(name: &str) -> bool {
             2 => folder.is_some_and(|folder| layout::FOLDERS.contains(&folder)),
             _ => false,
         }
+}
+
+/// What the manifest of a folder says, if it can be read as this; a link is not followed.
+fn parse<T: serde::de::DeserializeOwned>(directory: &Path) -> Option<T> {
+    let path = directory.join(NAME);
+    let text = (!disk::is_link(&path)).then(|| std::fs::read(path).ok()).flatten()?;
+    serde_json::from_slice(&text).ok()
 }
 
 /// The manifest of a folder, or why it has none.

@@ -158,20 +158,17 @@ fn bears(study: &mut Study) -> Result<()> {
     );
     let fast = run(study, &[NOTHING_HELD, "time.substeps=1", FAST[0], FAST[1]])?.0;
     // at the paper's step; 5 % are seen in a graph
-    let steps = [
-        ("nothing held, 1/240 s", &plain, Bound::Told),
-        ("nothing held, 1/30 s", &coarse, Bound::Told),
-        ("nothing held, 1/30 s, bears twice as fast", &fast, Bound::Above(0.05)),
-    ];
-    for (k, (name, run, bound)) in steps.into_iter().enumerate() {
-        if k < 2 {
-            let of_held = run.values[run.values.len() - 1] / after[after.len() - 1];
-            study.measure(&format!("{name}: spins in the end"), "", of_held, "of those held", Bound::Told);
-        }
+    let loss = |study: &mut Study, name: &str, run: &Watched, bound: Bound| {
         let since = part(&run.values, apart(&run.motion)..frames + 1);
         let lost = 1.0 - since.last().unwrap_or(&f64::NAN) / since.first().unwrap_or(&f64::NAN);
         study.measure(&format!("{name}: lost of them once apart"), "damped", lost, "", bound);
+    };
+    for (name, run) in [("nothing held, 1/240 s", &plain), ("nothing held, 1/30 s", &coarse)] {
+        let of_held = run.values[run.values.len() - 1] / after[after.len() - 1];
+        study.measure(&format!("{name}: spins in the end"), "", of_held, "of those held", Bound::Told);
+        loss(study, name, run, Bound::Told);
     }
+    loss(study, "nothing held, 1/30 s, bears twice as fast", &fast, Bound::Above(0.05));
     let (time, h) = (frames.saturating_sub(apart(&plain.motion)) as f64 / 30.0, 1.0 / 240.0);
     let what = "the same of a rigid spin as fast at 1/240 s, ω²h a second";
     study.measure(what, "", taken_by_turning(&left, time, h), "", Bound::Told);
