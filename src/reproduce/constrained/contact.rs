@@ -157,7 +157,6 @@ fn bears(study: &mut Study) -> Result<()> {
         Bound::Below(1e-3),
     );
     let fast = run(study, &[NOTHING_HELD, "time.substeps=1", FAST[0], FAST[1]])?.0;
-    // at the paper's step; 5 % are seen in a graph
     let loss = |study: &mut Study, name: &str, run: &Watched, bound: Bound| {
         let since = part(&run.values, apart(&run.motion)..frames + 1);
         let lost = 1.0 - since.last().unwrap_or(&f64::NAN) / since.first().unwrap_or(&f64::NAN);
@@ -168,6 +167,7 @@ fn bears(study: &mut Study) -> Result<()> {
         study.measure(&format!("{name}: spins in the end"), "", of_held, "of those held", Bound::Told);
         loss(study, name, run, Bound::Told);
     }
+    // at the paper's step; 5 % are seen in a graph
     loss(study, "nothing held, 1/30 s, bears twice as fast", &fast, Bound::Above(0.05));
     let (time, h) = (frames.saturating_sub(apart(&plain.motion)) as f64 / 30.0, 1.0 / 240.0);
     let what = "the same of a rigid spin as fast at 1/240 s, ω²h a second";
